@@ -26,8 +26,8 @@ export abstract class RateLimiter {
   ): RateLimitResult | Promise<RateLimitResult>;
 
   /**
-   * Uncounts one request. It is subtracted from the oldest bucket, regardless of the one in which it was counted. The
-   * window then has room for one more at once, and never contains fewer than the requests that count.
+   * Removes one request from the count. The request is subtracted from the oldest bucket, whichever bucket counted it.
+   * The window then has room for another request at once, and never contains fewer than the requests that count.
    */
   abstract giveBack(id: CounterId, rateKey: number): void;
 }

@@ -99,7 +99,7 @@ describe('COPY and time limits', () => {
     expect(out).toEqual([]);
   });
 
-  /** Writes a first line and many more, and lets the server continue with the first once no more are requested. */
+  /** Writes one line and then many more, while a trigger delays the first line until the source is no longer read. */
   async function copyInSlowly(first: string) {
     let given = 0;
     function* source() {

@@ -37,7 +37,7 @@ export class Transaction {
   }
 
   /**
-   * TypeORM's entity manager. Its statements are checked like those of `query`, even if a caller has kept the manager.
+   * TypeORM's entity manager. Its statements are checked as in `query`, even if a caller has kept the manager.
    * @throws if the transaction is over.
    */
   get manager(): EntityManager {
@@ -46,7 +46,7 @@ export class Transaction {
     return this.entities;
   }
 
-  /** Runs one statement and returns its rows, including those of `RETURNING`. */
+  /** Runs one statement and returns its rows, including rows from `RETURNING`. */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     return (await this.run(sql, parameters)).records as T[];
   }
@@ -57,8 +57,8 @@ export class Transaction {
   }
 
   /**
-   * Sets the time limit of this transaction's later statements, instead of that of the pool. @throws StatementTimeout,
-   * from the transaction, if one runs longer.
+   * Sets the time limit for this transaction's later statements, which replaces the pool's time limit. @throws
+   * StatementTimeout, from the transaction, if one runs longer.
    */
   async limitStatements(limitMs: number): Promise<void> {
     if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms is not a valid limit`);

@@ -10,14 +10,14 @@ export function lastAddress(cidr: Cidr): string {
   return addressOf(numberOf(cidr) + size - 1n, cidr.version);
 }
 
-/** Returns the last of several consecutive addresses. @param first the first address; its prefix does not matter. */
+/** Returns the last of several consecutive addresses. @param first the first address, whose prefix does not matter. */
 export function lastAddressOf(first: IpAddress, count: number): string {
   return addressOf(numberOf(first) + BigInt(count) - 1n, first.version);
 }
 
 /**
- * Returns the blocks that make up a range, in order; none if it is not a range. @param start the first address; `end`
- * is the last one, of the same version.
+ * Returns the blocks that make up a range, in order; empty if `start` and `end` do not form a range. @param start the
+ * first address; `end` is the last address, of the same version.
  */
 export function blocksOfRange(start: string, end: string): string[] {
   const [first, last] = [parseIpAddress(start), parseIpAddress(end)];

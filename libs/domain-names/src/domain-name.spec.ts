@@ -133,7 +133,7 @@ describe('parseDomainName', () => {
     expect(parseDomainName(input)).toMatchObject({ ok: false, code: 'ip_address' });
   });
 
-  it('repeats nothing of the input in a rejection', () => {
+  it('a rejection repeats no part of the input', () => {
     for (const [input] of refused.filter(([text]) => text.trim().length > 3)) {
       expect(JSON.stringify(parseDomainName(input))).not.toContain(JSON.stringify(input));
     }

@@ -73,7 +73,7 @@ export function parseDomainName(input: string): ParsedDomainName {
 const UNSEEN_CHARACTER = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
 const NEVER_IN_NAMES = /[%_\\/?#:,;<>"'`|^{}()[\]!$&*+=~\s]/;
 
-/** Returns the host of a URL or of `host/path`, without a port; any other input is returned as it is. */
+/** Returns the host of a URL or of `host/path`, without a port. Any other input is returned unchanged. */
 function hostOf(input: string): string {
   const scheme = /^(?:[a-z][a-z0-9+.-]{0,30}:)?\/\//i.exec(input);
   const rest = scheme === null ? input : input.slice(scheme[0].length);

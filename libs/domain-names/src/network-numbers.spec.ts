@@ -74,7 +74,7 @@ describe('address blocks', () => {
     [' 192.0.2.1', false],
     ['192.0.2.0/24 ', false],
     [5, false],
-  ])('S14: %p as an allowed address: %p', (value, isAllowed) => {
+  ])('S14: whether an allow-list accepts %p: %p', (value, isAllowed) => {
     expect(isAddressBlock(value)).toBe(isAllowed);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Letters and digits that look like others, with their look-alikes. They are those of Unicode's confusables.txt that a
- * domain name can have (UTS #39, version 10, © Unicode, Inc., https://www.unicode.org/license.txt), and letters that
- * look like small capitals. Decomposition removes accents.
+ * Letters and digits that look like others, with their look-alikes. They come from Unicode's confusables.txt, as far as
+ * a domain name can have them (UTS #39, version 10, © Unicode, Inc., https://www.unicode.org/license.txt), and letters
+ * that look like small capitals. Decomposition removes accents.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '2': 'ƻᒿꛯ',

@@ -103,7 +103,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     });
 
     it.each([0, 9])(
-      'a source that fails after %i MiB leaves nothing, and its error is the answer',
+      'a source that fails after %i MiB leaves no file, and the write rejects with its error',
       async (size) => {
         const fault = new Error('the upload was broken off');
         async function* broken() {
@@ -164,7 +164,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       [{ first: 3 }, '3456789'],
       [{ first: 3, last: 5 }, '345'],
       [{ first: 8, last: 99 }, '89'],
-    ])('a range is the part that it names: %j', async (range, text) => {
+    ])('a range returns exactly the requested bytes: %j', async (range, text) => {
       await write('ranges/file', '0123456789');
       expect(await textOf('ranges/file', range)).toBe(text);
       const { content, range: sent } = await store.read('ranges/file', { range });
@@ -204,7 +204,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(facts).toEqual(await store.stat(facts.key));
     });
 
-    it('a prefix is a folder: its files are removed and those of its neighbours stay', async () => {
+    it('a prefix is a folder: its files are removed, and files of neighbouring folders stay', async () => {
       for (const key of ['jobs/1/a', 'jobs/1/b/c', 'jobs/10/a', 'jobs/2']) await write(key, key);
       await store.removeAll('jobs/1/');
       expect(await keysOf('jobs/')).toEqual(['jobs/10/a', 'jobs/2']);

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { checkFileKey, checkFilePrefix } from './file-key.js';
 import { FileChanged, FileMissing, FileTooLarge, RangeBeyondFile } from './file-failures.js';
 
-/** The content to write: a stream, or pieces that end anywhere. */
+/** The content to write: a stream, or pieces of any size. */
 export type FileContent = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export interface FileFacts {

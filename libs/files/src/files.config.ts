@@ -128,5 +128,5 @@ const configOf = (given?: ValidationArguments) => given?.object as FilesConfig;
 function tlsFault({ filesS3Endpoint = '', filesS3Tls }: FilesConfig): string | undefined {
   if (!filesS3Endpoint.startsWith('http:') || !URL.canParse(filesS3Endpoint)) return undefined;
   if (filesS3Tls === false || isLoopbackOrigin(filesS3Endpoint)) return undefined;
-  return 'must begin with https://, or FILES_S3_TLS be false where the network to it is private';
+  return 'must begin with https://, unless FILES_S3_TLS is false because the network to it is private';
 }

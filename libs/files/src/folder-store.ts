@@ -208,7 +208,7 @@ export class FolderStore extends FileStore {
 
 /**
  * Returns the entity tag. Each write creates a new file, whose inode number, time and size differ from those of the
- * previous one.
+ * previous file.
  */
 function factsOf(key: string, { ino, mtimeNs, mtimeMs, size }: BigIntStats): FileFacts {
   const etag = `"${[ino, mtimeNs, size].map((n) => n.toString(36)).join('-')}"`;

@@ -93,7 +93,7 @@ describe('mail sender', () => {
 
   it('if a sender dies, the others wait only for the mail that it was sending', async () => {
     for (let i = 0; i < 3; i++) await write();
-    // This mail is never answered, as if its process were dead.
+    // The server never answers for this mail, as if the sender's process were dead.
     const silent = new SilentTransport();
     const dying = new MailSender(maintenance, silent, logger).runOnce();
     const claimed = () => maintenance.query(`select id from work where state = 'claimed'`);

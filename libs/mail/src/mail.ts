@@ -23,7 +23,7 @@ const BODY_LENGTH_MAX = 100 * 1024;
 export function checkMail(mail: Mail): void {
   if (!isMailAddress(mail.to)) throw new UnsafeMail('the recipient is not one mail address');
   if (/\p{Cc}/u.test(mail.subject)) {
-    throw new UnsafeMail('the subject holds a control character');
+    throw new UnsafeMail('the subject contains a control character');
   }
   if (mail.subject === '' || mail.subject.length > SUBJECT_LENGTH_MAX) {
     throw new UnsafeMail(`the subject is empty or longer than ${SUBJECT_LENGTH_MAX}`);

@@ -102,7 +102,8 @@ export class EventsConfig {
 
   @Setting({
     env: 'KAFKA_TOPIC_REPLICATION',
-    about: 'Copies of each topic when it is created; one fewer must be in sync to accept an event.',
+    about:
+      'Copies of each topic when it is created; all but one of them must be in sync to accept an event.',
   })
   @IsInt()
   @Min(1)

@@ -14,9 +14,9 @@ let count = 0;
 
 /**
  * A new UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then a 12-bit counter that starts at a random number in
- * each millisecond (§6.2, method 1), then random bits. The ids of one process therefore sort by creation, those of
- * several processes by millisecond, and index pages stay cached. It always uses the machine's clock, because the time
- * in an id has no business meaning.
+ * each millisecond (§6.2, method 1), then random bits. Ids of one process therefore sort by creation, ids of several
+ * processes sort by millisecond, and index pages stay cached. It always uses the machine's clock, because the time in
+ * an id has no business meaning.
  */
 export function newId(): string {
   const ms = machineMs();
@@ -37,8 +37,8 @@ export function newId(): string {
 }
 
 /**
- * A new UUIDv7 that is greater than `last`, for rows whose order matters and whose writers take turns. Its time is at
- * most a millisecond after that of `last` if the clock has not moved, or has moved back.
+ * A new UUIDv7 that is greater than `last`, for rows whose order matters and whose writers take turns. If the clock has
+ * not moved, or has moved back, its time is at most a millisecond after the time of `last`.
  */
 export function nextId(last: string | undefined): string {
   const id = newId();

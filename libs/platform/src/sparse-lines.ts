@@ -11,8 +11,8 @@ interface Kind {
 }
 
 /**
- * Thins out lines that a flood would write for each request: the first of a kind is written at once, and those of each
- * following minute as one line with their number.
+ * Thins out lines that a flood would write for each request: the first line of a kind is written at once, and the lines
+ * of each following minute become one line with their number.
  */
 export class SparseLines {
   private readonly kinds = new Map<string, Kind>();

@@ -69,7 +69,7 @@ describe('the connections of a public listener', () => {
     expect(flood.filter(({ closed }) => closed)).toHaveLength(30);
   });
 
-  it('S126: if the listener is full, the longest idle connection is closed, never one that waits for its answer', async () => {
+  it('S126: if the listener is full, the longest idle connection is closed, but never a connection that waits for its answer', async () => {
     await listen(3, 3);
     const asking = await open('127.0.0.2');
     asking.write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');

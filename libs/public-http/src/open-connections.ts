@@ -28,7 +28,7 @@ interface Asking {
 
 interface Connection {
   socket: Socket;
-  /** The peers for which the connection counts; none for a trusted proxy. */
+  /** The peers for which the connection counts; empty for a trusted proxy. */
   peers: Peer[];
   /** Requests that Node's HTTP server is processing. */
   asking: Set<Asking>;
@@ -156,7 +156,7 @@ export class OpenConnections {
     }
   }
 
-  /** Returns the peers of an address; none for a trusted proxy, which all clients share. */
+  /** Returns the peers of an address; empty for a trusted proxy, which all clients share. */
   private peersOf(socket: Socket): Peer[] {
     const { ofPeerMax, trustedProxies } = this.options;
     const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=.*\.)/, '');

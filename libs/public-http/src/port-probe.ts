@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 /**
  * Makes sure that no process listens on a port: sockets that share it (`SO_REUSEPORT`) would also share it with another
  * process of the same user, and each would get a part of the requests without any error.
- * @param setting the name of the setting, for the error. @returns the port; for port 0, the one that the system chose.
+ * @param setting the name of the setting, for the error. @returns the port; for port 0, the port that the system chose.
  * @throws if a process listens there.
  */
 export async function probePort(host: string, port: number, setting: string): Promise<number> {

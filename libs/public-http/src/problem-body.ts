@@ -50,8 +50,7 @@ export class ProblemBodies {
   }
 
   /**
-   * Returns the JSON of a problem in UTF-8, one character per byte: its length is that of the body, and it is sent as
-   * Latin-1.
+   * Returns the JSON of a problem in UTF-8, one character per byte: it is as long as the body, and is sent as Latin-1.
    */
   render(problem: Problem, { requestId, path }: ProblemPlace): string {
     let fixed = this.fixedParts.get(problem);

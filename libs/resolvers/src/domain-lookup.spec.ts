@@ -136,7 +136,7 @@ describe('a lookup', () => {
     ['Reserved by the registry', 'whois43 registry restricted', 'restricted'],
     [said('b.test'), 'whois43 registry other_name', 'parse_failed'],
     ['%&$', 'whois43 registry parse_failed', 'parse_failed'],
-  ])('the answer %j on port 43 ends it', async (text, source, outcome) => {
+  ])('the answer %j on port 43 ends the lookup', async (text, source, outcome) => {
     await harness.internet.whois('whois.nic.test', text);
     expect(told(await harness.lookups().lookup('a.whoisonly'))).toEqual([outcome, source]);
   });

@@ -193,8 +193,8 @@ function isPublished(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]
 }
 
 /**
- * The key by which two values are compared: of a date only the day, of a list its members in any order, of DS records
- * their numbers and digests.
+ * The key by which two values are compared: for a date only the day, for a list its members in any order, for DS
+ * records their numbers and digests.
  */
 function comparable(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): string {
   if (value === undefined || typeof value === 'string') return value ?? '';

@@ -46,7 +46,7 @@ export function generatedSecrets(services: readonly AnyService[]): string[] {
   return [...new Set(settings.filter(({ generated }) => generated).map(({ env }) => env))];
 }
 
-/** Returns the database URLs that a service reads: `<NAME>_DATABASE_URL` and those of its other roles. */
+/** Returns the database URLs that a service reads: `<NAME>_DATABASE_URL` and the URLs of its other roles. */
 export function databaseSettings(
   service: AnyService,
   urlOf: (role: string) => string,

@@ -7,7 +7,7 @@ const LATE = declareGauge(
   { labels: ['service', 'job'] },
 );
 
-/** Registers the metric of how late a service's jobs are that run once per interval in an installation. */
+/** Registers the metric for delays of the service's jobs that run once per interval in the whole installation. */
 export function addJobMetrics(
   metrics: Metrics,
   service: string,

@@ -18,11 +18,11 @@ export interface ServiceStart<C extends object> {
   config: C;
   clock: Clock;
   logger: Logger;
-  /** The transport of events; its creator closes it. */
+  /** The transport of events, which its creator closes. */
   transport: EventTransport;
-  /** The file store of a service with `usesFiles`; its creator closes it. */
+  /** The file store of a service with `usesFiles`, which its creator closes. */
   files?: FileStore;
-  /** The mail transport, instead of the one in the service's own settings; its creator closes it. */
+  /** The mail transport that replaces the one in the service's settings. Its creator closes it. */
   mail?: MailTransport;
   /** Mail that is stored instead of sent, for a page that shows it. */
   mailbox?: LocalMailbox;
@@ -54,8 +54,8 @@ export interface ServiceCode<C extends object = object> {
 }
 
 /**
- * One service of the product: everything that solo, cluster, the operator's commands and the documents know about it.
- * Each app exports one from its `service.ts`; `apps/services.ts` lists them.
+ * A service of the product: everything that solo, cluster, the operator's commands and the documents know about it.
+ * Each app exports its service from its `service.ts`; `apps/services.ts` lists them.
  */
 export interface Service<C extends object = object> {
   name: ServiceName;
@@ -103,7 +103,7 @@ export function started({ app, url, stop }: RunningService): StartedService {
   return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
 }
 
-/** Starts a service that sends mail, with the given transport or one from its own settings. */
+/** Starts a service that sends mail, with the given transport, or with a transport from its own settings. */
 export async function startWithMail<
   C extends { smtpUrl?: string; mailFrom: string; contactAddress?: string },
 >(

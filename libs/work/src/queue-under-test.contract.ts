@@ -97,7 +97,7 @@ export const claimAndDie = async (options: Partial<Options> = {}): Promise<void>
   });
   await begun;
 };
-/** Creates a handler that starts and waits until it is told to finish. */
+/** Returns a handler that runs until the test tells it to finish. */
 export const held = () => {
   const begun = Promise.withResolvers<Work<object>>();
   const end = Promise.withResolvers<Later | void>();

@@ -73,7 +73,7 @@ describe('a runner', () => {
     await expect(queue.pause(database, 3_601)).rejects.toThrow(RangeError);
   });
 
-  it('counts waiting, claimed and dead work, and how late the oldest is', async () => {
+  it('reports waiting, claimed and dead work, and how late the oldest item is', async () => {
     await add('dead');
     await runner(async () => {
       throw new WorkIsHopeless('no');

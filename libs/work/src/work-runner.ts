@@ -244,8 +244,8 @@ export abstract class WorkRunner<T extends object> implements Job {
   }
 
   /**
-   * Runs a handler within its time limit. A handler that ignores both its signal and the time limit is abandoned; its
-   * work no longer belongs to it.
+   * Runs a handler within its time limit. A handler that ignores both its signal and the time limit is abandoned, and
+   * no longer has the work.
    */
   private async inTime(work: Work<T>, abort: AbortController): Promise<Later | void> {
     const { timeLimitMs = TIME_LIMIT_MS } = this.options;

@@ -22,7 +22,7 @@ export interface KeyRecord {
   allowedAddresses: string[];
   /** Credits this key may spend in a UTC day. */
   dailyCreditCap?: number;
-  /** Only with a cap: the chain of rotations to which the key belongs; its keys share one count. */
+  /** Only with a cap: the chain of rotations to which the key belongs. The keys of a chain share one count. */
   capLine?: CapLine;
   /** RFC 3339. Also set on the old key of a rotation with overlap. */
   expiresAt?: string;

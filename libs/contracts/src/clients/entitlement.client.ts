@@ -107,8 +107,8 @@ export interface SettleAnswer {
   /** The leases whose unused credits entitlement recalls. */
   recalled: string[];
   /**
-   * The credits that the accounts can still use: spendable ones, and those reserved and not yet reported as used, over
-   * all gateways. Moving credits into leases and back does not change this.
+   * The credits that the accounts can still use: spendable credits, and reserved credits that are not yet reported as
+   * used, over all gateways. Moving credits into leases and back does not change this.
    */
   balances: Record<string, number>;
 }
@@ -148,7 +148,7 @@ export class EntitlementClient {
   /**
    * Reports the use of leases. Called every 100 ms while a lease is open, even without any use, because the answer may
    * recall leases.
-   * @param accounts whose balances are requested besides those of the leases; at most 1,000.
+   * @param accounts whose balances are requested in addition to the accounts of the leases; at most 1,000.
    */
   async settle(
     gatewayId: string,

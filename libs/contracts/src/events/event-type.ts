@@ -8,8 +8,8 @@ export interface EventTypeDescription {
   type: string;
   version: number;
   /**
-   * A `state` event is a snapshot, applied only if its sequence is newer. Each `delta` event counts once; if one fails,
-   * later ones with the same key wait.
+   * A `state` event is a snapshot, applied only if its sequence is newer. Each `delta` event counts once. If one fails,
+   * later `delta` events with the same key wait.
    */
   kind: 'state' | 'delta';
 }
@@ -70,7 +70,7 @@ export interface EventEnvelope<T extends object = object> {
   key: string;
   /** `<kind>:<id>`, for example `account:…` or `subscription:…`. */
   aggregate: string;
-  /** Decimal string, because microseconds will one day exceed a double. */
+  /** Decimal string, because a number of microseconds will one day exceed what a double can hold exactly. */
   sequence: string;
   /** RFC 3339. */
   occurredAt: string;

@@ -25,7 +25,7 @@ const NAME_LENGTH_MAX = 2_048;
 /** Declares a member of a request's body: a list of up to 100 strings. */
 export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   return applyDecorators(
-    // This rule is checked first: for a missing value, or one that is not a list, "shorter" would be the wrong advice.
+    // This rule is checked first: for a value that is missing or not a list, "shorter" would be the wrong advice.
     IsArray({ message: `must be a list of up to ${BULK_ITEMS_MAX} strings` }),
     ArrayMaxSize(BULK_ITEMS_MAX),
     IsString({ each: true }),

@@ -15,7 +15,9 @@ export class OperationFaults extends Error {
   }
 }
 
-/** The tables that were found to have no fault, because several listeners of one process serve the same table. */
+/**
+ * Tables that were already checked and have no fault, because several listeners of one process serve the same table.
+ */
 const VALID = new WeakSet<readonly Operation[]>();
 
 /**

@@ -14,7 +14,7 @@ export type Version = 1 | 2;
 /** The services that may own an operation: they answer it and store its data. */
 export type OwnerService = Exclude<ServiceName, 'cli'>;
 
-/** The parameter value that selects an operation among those of its path. */
+/** The parameter value that selects an operation among all operations of its path. */
 export interface RouteChoice {
   parameter: string;
   value: string;
@@ -36,7 +36,7 @@ export interface OperationRoute {
   when?: RouteChoice;
   /** The class of its JSON answer, if it differs from the operation's. */
   answer?: DataClass;
-  /** The path that replaced this one; its answers then have the headers `Deprecation` and `Link`. */
+  /** The path that replaced this one. If it is set, answers have the headers `Deprecation` and `Link`. */
   successor?: string;
 }
 
@@ -143,7 +143,7 @@ export interface Operation<P extends Parameters = Parameters> {
   limits?: Partial<OperationLimits>;
   /** Only for a paged search; `pagedSearch` creates it, with its parameters and its price. */
   paged?: PagedSearch;
-  /** Codes of this operation's rejections besides those of its access, price and body. */
+  /** Codes of this operation's rejections, in addition to the codes for its access, price and body. */
   problems: readonly ProblemCode[];
   /** At least one; the first is for a test key if the operation has fixtures. */
   examples: readonly OperationExample[];

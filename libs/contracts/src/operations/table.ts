@@ -316,7 +316,7 @@ const LISTED: readonly Operation[] = [
 
 const isAtDashboard = ({ access }: Operation) => access.kind === 'key' && access.isAtDashboard;
 
-/** Every call of the product; those only for the dashboard have rows, the others are derived. */
+/** Every call of the product. The dashboard's counterparts of API calls are derived from the rows of those calls. */
 export const OPERATIONS: readonly Operation[] = [
   ...LISTED,
   ...LISTED.filter(isAtDashboard).map(atDashboard),

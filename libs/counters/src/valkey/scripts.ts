@@ -14,7 +14,7 @@ export const SLICE_USABLE_MS = 2_000;
  * above plus a clock step.
  */
 const SLICE_KEPT_MS = 6_000;
-/** Stands in place of the second for requests that were counted by mistake; these are reported as a negative count. */
+/** Replaces the second in reports of requests that were counted by mistake; these are reported as a negative count. */
 export const GIVEN_BACK = 0;
 /** An unused entry expires after two windows, because the clock may stop for a while. */
 const ENTRY_TTL_MS = 130_000;
@@ -63,13 +63,13 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
 `);
 
 /**
- * Books the tokens that a gateway has spent and grants the ones that it requests, for several entries at once. An entry
- * is a hash: a field for each second with requests, and one "count/until" for each gateway that holds a slice. Keys:
- * meta, entries. Arguments: epoch, time or '', session, gateways; then for each entry its limit, the waiting requests,
- * the tokens wanted in hand, the tokens still in hand, the number of further words, and these words: pairs of second
- * and count. Returned tokens are subtracted from the oldest seconds, so that no window ever contains too few. Answers
- * the time, then for each entry the tokens granted, the tokens in hand, the room, the oldest second, and the tokens
- * that other gateways have in hand; only -1 if the epoch differs.
+ * Books the tokens that a gateway has spent and grants the tokens that it requests, for several entries at once. An
+ * entry is a hash: a field for each second with requests, and one "count/until" for each gateway that holds a slice.
+ * Keys: meta, entries. Arguments: epoch, time or '', session, gateways; then for each entry its limit, the waiting
+ * requests, the tokens wanted in hand, the tokens still in hand, the number of further words, and these words: pairs of
+ * second and count. Returned tokens are subtracted from the oldest seconds, so that no window ever contains too few.
+ * Answers the time, then for each entry the tokens granted, the tokens in hand, the room, the oldest second, and the
+ * tokens that other gateways have in hand; only -1 if the epoch differs.
  */
 export const TAKE = script(`${CLOCK}
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return { -1 } end

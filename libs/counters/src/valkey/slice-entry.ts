@@ -23,7 +23,7 @@ const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
 /** How long the server's last answer also binds a gateway that has to decide without it. */
 const WORD_HOLDS_MS = 1_000;
-/** The number of seconds of use that are kept for a server that is down; older ones no longer count. */
+/** The number of seconds of use that are kept for a server that is down. Older use no longer counts. */
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
 /** Tokens that were not used for this long are returned. */
 const IDLE_MS = 1_000;
@@ -101,7 +101,7 @@ export class SliceEntry {
     if (uses.length > USES_MAX) uses.splice(0, 2);
   }
 
-  /** Uncounts an admitted request. */
+  /** Removes an admitted request from the count. */
   giveBack(): void {
     this.leftAlone++;
     this.fullUntilMs = 0;
@@ -185,7 +185,7 @@ export class SliceEntry {
     }
   }
 
-  /** Admits nothing before that time. */
+  /** Admits no request before the given time. */
   fill(untilMs: number): void {
     this.fullLimit = this.limit;
     this.fullUntilMs = untilMs;

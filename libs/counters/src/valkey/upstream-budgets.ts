@@ -44,10 +44,10 @@ export interface ShareRequest {
 
 export interface BudgetReply {
   granted: number;
-  /** The time after which to request the rest again. */
+  /** How long to wait before the missing tokens are requested again. */
   waitMs: number;
   pausedMs: number;
-  /** The number of throttles in a row. */
+  /** The number of consecutive throttled answers. */
   strikes: number;
   /** Tokens left in each bucket. */
   left: number[];

@@ -46,11 +46,11 @@ export interface TakeRequest {
   key: string;
   /** Requests per window. */
   limit: number;
-  /** Requests that wait. */
+  /** The number of waiting requests. */
   want: number;
-  /** Tokens wanted in hand. */
+  /** The number of tokens that the gateway wants to hold. */
   ahead: number;
-  /** Tokens still in hand. */
+  /** The number of tokens that the gateway still holds. */
   inHand: number;
   /** The use that the server does not know yet: seconds and counts alternate. */
   uses: readonly number[];

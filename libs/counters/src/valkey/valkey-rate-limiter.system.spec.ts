@@ -35,7 +35,7 @@ interface Demand {
 class Gateways {
   readonly links: ValkeyLink[] = [];
   readonly windows: ValkeyRateLimiter[] = [];
-  /** Whether heartbeats also follow the test's clock; those of the real clock are always sent. */
+  /** Whether the heartbeats also follow the test's clock. Heartbeats by the real clock are always sent. */
   isBeating = true;
   /** The time at which each request was admitted. */
   readonly admitted: number[] = [];
@@ -307,7 +307,7 @@ here('ValkeyRateLimiter', () => {
     });
   });
 
-  it('S99: a brief failure of the server does not reopen a minute that it had just called full', async () => {
+  it('S99: a brief failure of the server does not reopen a minute that it had just reported as full', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     expect(await gateways.send(id, 12, [12, 0, 0])).toBe(12);

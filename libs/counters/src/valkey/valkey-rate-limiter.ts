@@ -246,7 +246,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   /** Decides waiting requests here, because no answer arrived. */
   private settleWithout({ entry, request, waiters }: Turn, error: Error): void {
     entry.inHand = 0;
-    // Only then is it certain that nothing was booked.
+    // These two errors are the only ones after which it is certain that nothing was booked.
     if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT'))
       entry.takeBack(request.uses);
     for (const waiter of waiters) {

@@ -7,7 +7,7 @@ import { type ValkeyLink, bearLateErrors } from './valkey-link.js';
 const CHANNEL = 'counters:repeats';
 /** How long charged requests are gathered before the other gateways are informed. */
 const BATCH_MS = 10;
-/** Maximum number of requests in a batch; further ones are not shared with other gateways. */
+/** Maximum number of requests in a batch. Further requests are not shared with other gateways. */
 const BATCH_MAX = 4_096;
 const SENDER_BYTES = 16;
 const HASH_BYTES = 8;
@@ -33,11 +33,11 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     super();
     this.sender = Buffer.from(gatewayId.replaceAll('-', ''), 'hex');
     this.sender.copy(this.batch);
-    // `listen` subscribes again. The library would drop the promise of its own attempt, and a failure of that would end
-    // the process.
+    // `listen` subscribes again. The library ignores the promise of its own attempt, so a failure of that attempt would
+    // end the process.
     this.subscriber = link.client.duplicate({ autoResubscribe: false });
     bearLateErrors(this.subscriber);
-    // The link logs the failure of the same server.
+    // The link logs the same failure.
     this.subscriber.on('error', () => {});
     this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));
   }

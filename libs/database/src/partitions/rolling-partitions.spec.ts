@@ -82,7 +82,7 @@ describe('rolling partitions', () => {
       const [{ kept }] = await maintenance.query<{ kept: number }>(
         `select count(*)::int as kept from pg_inherits where inhparent = 'inbox'::regclass`,
       );
-      // The job creates the partitions around the new time, and keeps those of the 90 days before.
+      // The job creates the partitions around the new time, and keeps the partitions of the 90 days before.
       expect(kept).toBe(4);
       await reader.query('rollback');
     });

@@ -47,7 +47,7 @@ const DOWNLOAD = {
     expect((await one.list('', { limit: 9 })).files.map(({ key }) => key)).toEqual(['a']);
   });
 
-  it('an interrupted upload, or one that comes second, leaves no parts that cost money', async () => {
+  it('an interrupted upload, or one of a file that already exists, leaves no parts that cost money', async () => {
     const store = await openAt('parts');
     async function* broken() {
       yield Buffer.alloc(9 * MIB);

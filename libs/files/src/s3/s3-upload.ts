@@ -17,7 +17,10 @@ export const PART_BYTES = 8 * MIB;
 /** The maximum number of bytes that one part copies. */
 export const COPY_MAX_BYTES = 5 * 1024 * MIB;
 
-/** An upload to S3: a small file in one piece, a larger one in parts, which become visible when all are uploaded. */
+/**
+ * An upload to S3: a small file in one piece, and a larger file in parts. The file becomes visible when all parts are
+ * uploaded.
+ */
 export class S3Upload {
   private readonly parts: CompletedPart[] = [];
   private uploadId?: string;

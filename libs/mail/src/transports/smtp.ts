@@ -10,7 +10,7 @@ export interface SmtpOptions {
   url: string | (() => string);
   /** The sender, as `Name <address>`. */
   from: string;
-  /** The address for replies; by default, that of the sender. */
+  /** The address for replies; by default, the sender's address. */
   replyTo?: string;
 }
 

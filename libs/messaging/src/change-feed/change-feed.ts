@@ -3,7 +3,7 @@ import type { Database } from '#libs/database';
 import { ServiceUnavailable } from '#libs/platform';
 
 /**
- * Tells pollers which keys have changed since their last poll: those of the rows that the previous snapshot could not
+ * Tells pollers which keys have changed since their last poll: the keys of rows that the previous snapshot could not
  * see. An id or a time would miss rows that commit late.
  */
 export class ChangeFeed {

@@ -97,7 +97,7 @@ describe('event consumer, when an event fails', () => {
     const singly = keys.map(() => 0);
     const together = Array.from({ length: 15 }, (_, n) => n);
     expect(beside).toEqual([0, ...together, ...singly]);
-    // The transactions of the failed batch, then those of single attempts.
+    // The transactions of the failed batch, then the transactions of single attempts.
     expect(transactions).toHaveLength(15 + 19);
     expect(new Set(transactions.slice(0, 15)).size).toBe(1);
     expect(await under.tallyOf(keys[0])).toBeUndefined();
@@ -108,7 +108,7 @@ describe('event consumer, when an event fails', () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     under.handle = async (event, transaction) => {
-      // The first attempt is that of the batch.
+      // The first attempt is the whole batch.
       if (under.calls <= 3) throw new Error('not yet');
       await under.add(event, transaction);
     };

@@ -103,8 +103,7 @@ function envelopeFaults(value: unknown, message: EventMessage): string[] {
     .map(([member]) => member);
   if (value.id !== message.id) faults.push('id differs from the message');
   if (value.key !== message.key) faults.push('key differs from the message');
-  // Brokers allow a service to write to its own topic; they would not notice an event there that claims another
-  // producer.
+  // A broker lets a service write to its own topic, but does not notice an event there that names another producer.
   const speakers = [value.producer, producerOf(String(value.type))];
   if (speakers.some((speaker) => topicOf(speaker as ServiceName) !== message.topic)) {
     faults.push('topic of another service');

@@ -5,7 +5,7 @@ export interface LockRequest {
   key: string;
   /** `<kind>:<id>`. State events of one aggregate replace one another. */
   aggregate: string;
-  /** The W3C trace context of the cause; by default, that of the current request. */
+  /** The W3C trace context of the cause; by default, the trace context of the current request. */
   traceparent?: string;
 }
 

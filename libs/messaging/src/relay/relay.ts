@@ -44,8 +44,8 @@ const BACK_OFF_MIN_MS = 100;
 const BACK_OFF_MAX_MS = 1_000;
 
 /**
- * Moves committed outbox rows to a transport, in order within each bucket, at least once. A bucket whose head cannot be
- * sent is retried with growing pauses; the others continue.
+ * Moves committed outbox rows to a transport, in order within each bucket, at least once. If the first event of a
+ * bucket cannot be sent, the bucket is retried with growing pauses, and the others continue.
  */
 export class Relay {
   private readonly leases: BucketLeases;

@@ -132,7 +132,7 @@ export const quietLogger = new Logger('contract', { write: () => {} });
 /** One producer (account) and one consumer (entitlement), each with a real database. */
 export class MessagingHarness {
   readonly failedEvents: FailedEvents;
-  /** This does not wake the relay; its own poll finds the events. */
+  /** This does not wake the relay, so the relay's own poll finds the events. */
   private readonly outbox: Outbox;
 
   private constructor(
@@ -163,7 +163,7 @@ export class MessagingHarness {
     return this.test.drop();
   }
 
-  /** Commits one event of `key`; its aggregate is `thing:<key>`. */
+  /** Commits one event with this key. The aggregate is `thing:<key>`. */
   async say<T extends object>(eventClass: EventClass<T>, key: string, data: T): Promise<void> {
     await this.producer.transaction(async (transaction) => {
       const lock = await this.outbox.lock(transaction, { key, aggregate: `thing:${key}` });

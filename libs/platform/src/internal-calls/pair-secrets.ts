@@ -22,9 +22,9 @@ const PAIR_LINE = /^([a-z]+)>([a-z]+)=([A-Za-z0-9_-]{43})$/;
  * The secrets that sign and verify calls, one for each caller and audience: the secrets of one service allow signing
  * calls from and to that service, but not between two others.
  *
- * The text is either an installation's secret, from which those of all pairs are derived, or the pairs of one service,
- * one `caller>audience=secret` per line. During a rotation there are two of each: the first one signs, both are
- * accepted.
+ * The text is either an installation's secret, from which the secrets of all pairs are derived, or the pairs of one
+ * service, one `caller>audience=secret` per line. During a rotation there are two of each: the first one signs, both
+ * are accepted.
  */
 export class PairSecrets {
   private readonly byPair = new Map<string, string[]>();
@@ -43,7 +43,7 @@ export class PairSecrets {
     return this.byPair.get(`${caller}>${audience}`) ?? [];
   }
 
-  /** The secrets that one service needs: those of its own calls and of calls to it. */
+  /** The secrets that one service needs, for its own calls and for calls to it. */
   textFor(service: ServiceName): string {
     const own = [...this.byPair].filter(([pair]) => pair.split('>').includes(service));
     return own

@@ -18,7 +18,10 @@ export class FreePorts {
   private end = 0;
   private claiming?: Promise<void>;
 
-  /** Finds loopback ports on which no process is listening; none is returned twice. @throws if no block is left. */
+  /**
+   * Finds loopback ports on which no process is listening, and returns each port only once. @throws if no block is
+   * left.
+   */
   async take(count: number): Promise<number[]> {
     const ports: number[] = [];
     while (ports.length < count) {

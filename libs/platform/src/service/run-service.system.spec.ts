@@ -87,7 +87,7 @@ describe('a single-service process', () => {
     expect(program.lines).toMatchObject([{ msg: 'sample cannot start: no database: refused' }]);
   });
 
-  it('logs one line with every fault of the settings, including those of the log', async () => {
+  it('logs one line with every fault of the settings, including settings of the log', async () => {
     const settings = { SAMPLE_PORT: 'eighty', LOG_LEVEL: 'loud' };
     const program = new Program(`throw new Error('it has begun');`, settings);
     expect(await program.exitCode()).toBe(1);

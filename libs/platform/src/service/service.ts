@@ -56,7 +56,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     bodyLimit: JSON_BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: 200 },
     keepAliveTimeout: 72_000,
-    // An upload may take as long as data is transferred; the gateway ends one that stalls.
+    // An upload may take as long as data is transferred; the gateway ends an upload that stalls.
     requestTimeout: options.takesUploads ? 0 : 30_000,
     forceCloseConnections: 'idle',
     // Fastify's own answer to a path that it cannot decode repeats the whole URL, including keys (S9).

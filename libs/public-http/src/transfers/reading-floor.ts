@@ -11,7 +11,9 @@ export const CREDIT_AT_FIRST = 60 * FLOOR_BYTES_A_SECOND;
  */
 export const CREDIT_MAX_BYTES = 3 * 1024 ** 2;
 
-/** Distinguishes a slow client from one that keeps a download open without reading, or an upload without sending. */
+/**
+ * Distinguishes a slow client from a client that keeps a download open without reading, or an upload without sending.
+ */
 export class ReadingFloor {
   private creditBytes = CREDIT_AT_FIRST;
   private last?: { atMs: number; takenBytes: number };

@@ -54,7 +54,7 @@ const underWay = new WeakSet<Socket>();
 /** Whether a transfer is running on this socket; the transfer then checks for delays itself. */
 export const hasTransfer = (socket: Socket): boolean => underWay.has(socket);
 
-/** One running transfer; its limits are checked from time to time. */
+/** One running transfer, whose limits are checked from time to time. */
 export abstract class Transfer {
   protected readonly startedMs = monotonicMs();
   private readonly abortion = new AbortController();

@@ -19,7 +19,7 @@ interface UnderWay {
 export class Transfers {
   private readonly uploads = new TransferPlaces('upload');
   private readonly downloads = new TransferPlaces('download');
-  /** Places of visitors, so that they cannot take those of customers. */
+  /** Places for visitors, so that visitors cannot take the places of customers. */
   private readonly samples = new TransferPlaces('sample');
   private readonly underWay = new Map<Transfer, UnderWay>();
   private looks?: Loop;
@@ -66,7 +66,7 @@ export class Transfers {
     this.looks = undefined;
   }
 
-  /** Ends the slowest transfer of the accounts that have most. */
+  /** Ends the slowest transfer of the accounts with the most transfers. */
   private makeRoom(places: TransferPlaces, newcomer: string): void {
     const nowMs = monotonicMs();
     let slowest: { transfer: Transfer; count: number; pace: number } | undefined;

@@ -13,9 +13,9 @@ export interface DnsClientOptions {
   tryTimeoutMs?: number;
   /** Maximum number of attempts, over the servers in turn. */
   tries?: number;
-  /** Maximum number of running queries; further ones are rejected at once. */
+  /** Maximum number of running queries. Further queries are rejected at once. */
   inFlightMax?: number;
-  /** Is told whether servers answer. */
+  /** Is notified whether servers answer. */
   wayOut?: WayOut;
 }
 

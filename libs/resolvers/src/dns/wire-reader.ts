@@ -1,9 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/**
- * Thrown for a malformed message: one that is too short, or that contains a loop of pointers or a name that is too
- * long.
- */
+/** Thrown for a malformed message, which is too short, or contains a loop of pointers or a name that is too long. */
 export class MalformedMessage extends Error {}
 
 const NAME_LENGTH_MAX = 255;

@@ -14,7 +14,7 @@ export class FairQueue<WaitingQuestion> {
   /**
    * Removes the oldest waiter of the caller whose turn it is; that caller then comes last.
    *
-   * @param freeFor free slots for a caller; a caller without one is skipped and keeps its turn.
+   * @param freeFor free slots for a caller. A caller without a free slot is skipped and keeps its turn.
    */
   shift(freeFor: (asker: string) => number): WaitingQuestion | undefined {
     for (const [asker, own] of this.byAsker) {

@@ -21,7 +21,7 @@ export interface UpstreamLimiterOptions {
   upstreamsMax?: number;
   /** Monotonic milliseconds; `monotonicMs` by default. */
   now?: () => number;
-  /** Schedules a function and returns one that cancels it; uses timers by default. */
+  /** Schedules a function, and returns another function to cancel it. The default uses timers. */
   schedule?: (delayMs: number, run: () => void) => () => void;
   /** Returns a number in [0, 1); `Math.random` by default. */
   random?: () => number;

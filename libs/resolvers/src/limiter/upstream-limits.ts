@@ -42,7 +42,7 @@ export const PUBLISHED_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
 const LARGE: UpstreamLimit = { buckets: [{ burst: 20, perSecond: 10 }], connections: 4 };
 
 /**
- * Rates that we chose because none is published: modest ones for services that very many names share, where
+ * Rates that we chose because none is published: modest rates for services that very many names share, where
  * `defaultLimit` would make each name wait for all others. A 429 pauses these services like any other.
  */
 export const CHOSEN_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(

@@ -55,7 +55,7 @@ export function readRdapNumber(
   };
 }
 
-/** An address in the form of RFC 5952, even if a prefix length follows it; any other text unchanged. */
+/** Writes an address in the form of RFC 5952, even if a prefix length follows it; leaves any other text unchanged. */
 function plainText(value: unknown): string | undefined {
   const text = textIn(value);
   const parsed = parseIpAddress(text?.replace(/\/\d{1,3}$/, '') ?? '');

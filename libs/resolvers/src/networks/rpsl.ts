@@ -197,9 +197,9 @@ function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObj
 }
 
 /**
- * The objects that belong to a block. ARIN prints the people of each block after it; others print those of all blocks
- * after the last one. A party that only another block names, or that only
- * sponsors this one, does not belong to it.
+ * The objects that belong to a block. ARIN prints the people of each block after that block. Other registries print the
+ * people of all blocks after the last block. A party does not belong to a block if only another block names it, or if it
+ * only sponsors the block.
  */
 function objectsOf(block: RpslObject, objects: readonly RpslObject[]): readonly RpslObject[] {
   const from = objects.indexOf(block);
@@ -240,7 +240,7 @@ const inLowerCase = (text: string) => text.toLowerCase();
 /** The roles of people in relation to a block, by their handles in lower case. */
 type References = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A block names its people; its holder names only a contact for abuse. */
+/** A block names its people. Its holder names only a contact for abuse. */
 function referencesIn(block: RpslObject, own: readonly RpslObject[]): References {
   const found = new Map<string, Set<string>>();
   const holders = own.filter(({ className }) => className === 'organisation');

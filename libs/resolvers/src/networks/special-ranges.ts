@@ -10,7 +10,7 @@ export interface SpecialRange {
 }
 
 /**
- * IANA's special-purpose address registries (RFC 6890), and multicast, without those of AS112 (RFC 7534, RFC 7535)
+ * IANA's special-purpose address registries (RFC 6890), and multicast, except the ranges of AS112 (RFC 7534, RFC 7535)
  * that ARIN has data about. Narrower ranges come first.
  */
 const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, document: string])[] =

@@ -330,7 +330,7 @@ describe('an address', () => {
     ['% Error: the database host was not found\r\n', 'parse_failed'],
     ['<html><title>404 Not Found</title></html>', 'parse_failed'],
     ['% Please try again: no data found in the cache yet\r\n', 'parse_failed'],
-  ])('is not registered only by a line that says so: %j', async (text, outcome) => {
+  ])('is reported as not registered only if a line says so: %j', async (text, outcome) => {
     await internet.whois('whois.ripe.net', text);
     open();
     const { sources } = await lookups.lookUpBlock(block('193.0.8.1'));
@@ -346,7 +346,7 @@ describe('an address', () => {
     ['192.0.0.9', 'Port Control Protocol anycast', '192.0.0.9', '192.0.0.9'],
     ['fe80::/64', 'Link local', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['255.255.255.255', 'Limited broadcast', '255.255.255.255', '255.255.255.255'],
-  ])('%s is answered here: %s', async (text, purpose, start, end) => {
+  ])('%s is answered locally: %s', async (text, purpose, start, end) => {
     open();
     expect(await lookups.lookUpBlock(block(text))).toMatchObject({
       outcome: 'unsupported',
@@ -386,7 +386,7 @@ describe('an AS number', () => {
   });
 
   it.each(['0', 'AS23456', 'AS64512', '4294967295', 'AS65540'])(
-    '%s is answered here',
+    '%s is answered locally',
     async (text) => {
       const parsed = parseAsn(text);
       open();

@@ -61,7 +61,7 @@ export class NumberLookups {
       route: this.options.registries.routeOfBlock(cidr),
       special: specialRangeOf(cidr),
       notAllocated: isOne
-        ? `IANA has assigned ${text} to no registry.`
+        ? `IANA has not assigned ${text} to a registry.`
         : `No registry answers for the whole of ${text}: it is not allocated, or larger than the block of any one registry. Ask for a smaller block.`,
     });
   }
@@ -75,7 +75,7 @@ export class NumberLookups {
       asked: [String(asn), String(asn)],
       route: this.options.registries.routeOfAsn(asn),
       special: specialAsnOf(asn),
-      notAllocated: `IANA has assigned AS${asn} to no registry.`,
+      notAllocated: `IANA has not assigned AS${asn} to a registry.`,
     });
   }
 

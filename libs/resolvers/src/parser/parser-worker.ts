@@ -37,8 +37,8 @@ const FAILED = { outcome: 'parse_failed' } as const;
 
 /**
  * Reads port-43 and RDAP answers in a thread with a small heap and a kill timer, one after another: whatever a server
- * sends, the calling process survives. A parse that is killed, or that crashes the thread, yields `parse_failed`; those
- * behind it get a new thread.
+ * sends, the calling process survives. A parse that is killed, or that crashes the thread, yields `parse_failed`; the
+ * parses behind it get a new thread.
  */
 export class ParserWorker {
   private readonly script: URL;
@@ -142,7 +142,7 @@ export class ParserWorker {
     }, timeoutMs / TIMEOUT_PARTS);
   }
 
-  /** The thread has ended, and with it the running parse, or the first one that waited for its start. */
+  /** The thread has ended. The running parse, or the first parse that waited for the thread's start, fails with it. */
   private lose(thread: Worker): void {
     if (thread !== this.thread) return;
     const lost = this.inHand.shift() ?? (this.isReady ? undefined : this.waiting.shift());

@@ -15,7 +15,7 @@ export interface Entity {
   roles: string[];
   depth: number;
   /**
-   * True for an entity within a seller of the name (a registrar or reseller), whose contacts are not those of the name.
+   * True for an entity within a seller of the name (a registrar or reseller), whose contacts do not belong to the name.
    */
   isOfSeller: boolean;
   isOfReseller: boolean;

@@ -92,7 +92,7 @@ describe('RdapClient', () => {
       return client;
     };
 
-    it('means "not found" if the help of the same base URL is that of an RDAP service', async () => {
+    it('means "not found" if the help at the same base URL comes from an RDAP service', async () => {
       await internet.rdap(host, (request, response) =>
         request.url === '/v1/help' ? void response.end(help) : absent(request, response),
       );

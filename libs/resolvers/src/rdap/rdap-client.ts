@@ -187,7 +187,10 @@ export class RdapClient {
     return answer;
   }
 
-  /** An answer without a body and a media type comes from an RDAP service; one with another type from a gateway. */
+  /**
+   * An answer without a body and without a media type comes from an RDAP service. An answer with another type comes
+   * from a gateway.
+   */
   private async isTypelessRdap({ headers }: Response, url: URL, signal: AbortSignal) {
     if ((one(headers['content-type']) ?? '') !== '') return false;
     return this.services.isKnown(url, (help, helpSignal) => this.isHelp(help, helpSignal), signal);
@@ -195,7 +198,7 @@ export class RdapClient {
 
   /**
    * Whether a URL answers like the help of an RDAP service (RFC 9082 §3.1.6); undefined for a temporary answer, such as
-   * that to too many queries.
+   * the answer to too many queries.
    */
   private async isHelp(url: URL, signal: AbortSignal): Promise<boolean | undefined> {
     const response = await this.ask(url, signal);
@@ -243,9 +246,9 @@ function discard(response: Response): void {
 }
 
 /**
- * Distinguishes an RDAP answer from that of another service by its body. A 404 means "not found" only if its body is an
- * RDAP error (RFC 9083 §6) about the object, because web servers and gateways also answer 404 for unknown paths, and
- * some servers for too many queries or for another registry's name.
+ * Distinguishes an RDAP answer from an answer of another service by its body. A 404 means "not found" only if its body
+ * is an RDAP error (RFC 9083 §6) about the object, because web servers and gateways also answer 404 for unknown paths,
+ * and some servers for too many queries or for another registry's name.
  */
 function sniff(
   status: number,

@@ -242,7 +242,7 @@ describe('readRdapDomain', () => {
     });
   });
 
-  it('the contacts of a seller are not those of the name, except for the abuse contact', () => {
+  it('the contacts of a seller are not contacts of the name, except for the abuse contact', () => {
     const person = (role: string) => ({
       roles: [role],
       vcardArray: ['vcard', [['fn', {}, 'text', `A seller's ${role}`]]],

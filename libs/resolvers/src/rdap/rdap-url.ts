@@ -25,7 +25,7 @@ export function domainQueried({ pathname }: URL): string | undefined {
 }
 
 /**
- * The name to which a link refers: that of a domain query, even with further path segments, or that of another lookup
+ * The name to which a link refers. The link is a domain query, possibly with further path segments, or another lookup
  * page.
  */
 export function nameInLink({ pathname, searchParams }: URL): string | undefined {

@@ -51,7 +51,7 @@ export function readRestrictedAbsence(
 
 /**
  * Why an absent name cannot be registered. The title and the description of a "not found" concern this query; notices
- * come with every answer, so one counts only if it mentions this name.
+ * come with every answer, so a notice counts only if it mentions this name.
  *
  * @param asked a domain name in A-labels.
  */

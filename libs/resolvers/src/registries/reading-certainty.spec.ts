@@ -24,7 +24,7 @@ describe('the certainty of an answer', () => {
     }
   });
 
-  it('only few of the registries that answer only on port 43 were never seen', () => {
+  it('only a few of the registries that answer only on port 43 have never been seen', () => {
     const alone = all.filter(({ protocol }) => protocol === 'whois43');
     const untested = alone.filter(({ whoisReading }) => whoisReading === 'untested');
     expect(alone.length).toBeGreaterThan(100);

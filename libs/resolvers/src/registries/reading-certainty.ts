@@ -38,8 +38,8 @@ const RECORDED = new Set(
 );
 
 /**
- * Registry systems that several countries run. Answers of some of these countries are recorded; those of the countries
- * listed here are read in the same way.
+ * Registry systems that several countries run. Some of these countries have recorded answers. The answers of the
+ * countries listed here are read in the same way.
  */
 const BY_SYSTEM = new Set([
   // IANA's own server: .int

@@ -173,7 +173,7 @@ describe('deriving the tables', () => {
     expect(registryChanges(before, before)).toEqual([]);
   });
 
-  it('operators may load their own derived table; another file is rejected', () => {
+  it('operators may load a table that they derived, and any other file is rejected', () => {
     const file = join(folder, 'loaded.json');
     writeFileSync(file, tablesText(tables));
     expect(Registries.fromFile(file).route('a.co.test')).toEqual(registries.route('a.co.test'));

@@ -23,7 +23,7 @@ export class ConnectionError extends Error {
     super(`No answer from the upstream: ${fault}`, { cause });
   }
 
-  /** The fault that an error of a socket, of TLS or of an HTTP client stands for. */
+  /** Returns the fault that an error of a socket, of TLS or of an HTTP client means. */
   static from(error: unknown): ConnectionError {
     let at = error;
     for (let depth = 0; depth < CAUSES_MAX && at !== undefined; depth += 1) {

@@ -11,13 +11,13 @@ import { exceptionFor, type UpstreamException } from './upstream-exceptions.js';
 import type { WayOut } from './way-out.js';
 
 export interface SafeConnectorOptions {
-  /** Hosts that are reached at a fixed address without checks; none by default. */
+  /** Hosts that are reached at a fixed address without checks; empty by default. */
   exceptions?: readonly UpstreamException[];
   /** PEM certificates trusted in addition to the system's. */
   extraCaPem?: string;
   /** `address:port` of name servers; the system's by default. */
   dnsServers?: readonly string[];
-  /** Is told whether connections succeed. */
+  /** Is notified whether connections succeed. */
   wayOut?: WayOut;
 }
 

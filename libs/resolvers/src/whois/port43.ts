@@ -41,8 +41,8 @@ export class Port43Client {
   }
 
   /**
-   * Queries one server about one domain. An incomplete answer is returned with `cut`; its reader must not treat missing
-   * data as absent.
+   * Queries one server about one domain. An incomplete answer is returned with `cut`, so that its reader does not treat
+   * missing data as absent.
    *
    * @throws ConnectionError if nothing was answered.
    */

@@ -1,6 +1,6 @@
 /**
  * The format in which a server needs the name, if it does not understand the bare name, or answers it with a list of
- * hosts as well, or in another language. The formats are those of the servers' own help texts.
+ * hosts as well, or in another language. The formats come from the servers' own help texts.
  */
 const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
   ['ccwhois.verisign-grs.com', (domain) => `domain ${domain}`],

@@ -16,7 +16,7 @@ const ATTEMPT_MS = 10_000;
 /**
  * Counts the connections of one pool for each address of a service's name. A name with several addresses (a headless
  * Kubernetes Service, a scaled Compose service) has no balancer in front of it: each new connection goes to the address
- * with the fewest connections, and Node tries the others if that one does not answer.
+ * with the fewest connections, and Node tries the others if that address does not answer.
  */
 export class AddressLoad {
   private readonly open = new Map<string, number>();
@@ -24,7 +24,10 @@ export class AddressLoad {
 
   constructor(private readonly resolve: Resolve = resolveName) {}
 
-  /** The `lookup` of `node:net` and `node:tls`: all addresses, the least loaded first, equal ones in random order. */
+  /**
+   * The `lookup` of `node:net` and `node:tls`: returns all addresses, ordered by load, and in random order where the
+   * load is equal.
+   */
   readonly lookup: LookupFunction = (host, options, callback) => {
     this.resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);

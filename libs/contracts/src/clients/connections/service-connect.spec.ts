@@ -71,7 +71,8 @@ it('connections expire between calls, so each of three instances behind a connec
   });
   await waitFor('all to be open', () => instances[0].connections === connections);
   known = 3;
-  // Connections that were opened before the other instances were added have ended, except for the one in use.
+  // Connections to the first instance that were opened before the other instances were added have ended, except for the
+  // connection in use.
   await waitFor('new connections', () => placed >= 3 * connections);
   const before = instances.map(({ asked }) => asked);
   // The number of calls that one connection serves is random; the sum over many connections is not.

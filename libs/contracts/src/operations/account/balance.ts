@@ -69,7 +69,7 @@ export class BalanceAnswer {
 
 /**
  * One line of an account's ledger in the form that customers see. All lines add up to the available and reserved
- * credits, less those owed.
+ * credits, less the owed credits.
  */
 export class LedgerLine {
   /** An opaque id; it reveals nothing about other accounts. */

@@ -142,8 +142,8 @@ export class KeyAnswer {
   revoked_because: RevocationCause | null;
 
   /**
-   * The key's rank by age among the account's live keys, from 1; null for a key that does not count (a test key, or one
-   * that ended or was replaced). Keys beyond the plan's number are paused: `key_paused`.
+   * The key's rank by age among the account's live keys, from 1; null for a key that does not count (a test key, or a
+   * key that ended or was replaced). Keys beyond the plan's number are paused: `key_paused`.
    */
   @IsNullable()
   @IsInt()

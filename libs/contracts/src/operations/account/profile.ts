@@ -92,7 +92,7 @@ export const ADDRESS_CHANGE = defineOperation({
 export const ADDRESS_CONFIRM = defineOperation({
   ...dashboardCall('account', 'POST /api/account/email/confirm'),
   name: 'address.confirm',
-  summary: 'Confirms the new e-mail address and notifies the old one',
+  summary: 'Confirms the new e-mail address and notifies the old address',
   access: FOR_VISITORS,
   body: { of: ConfirmAddressRequest, limitBytes: 4_096, example: { token: 'from-the-mail' } },
   answers: [{ type: 'application/json', of: AddressChangedAnswer }],

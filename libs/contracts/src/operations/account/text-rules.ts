@@ -50,7 +50,7 @@ export const IsInvoiceLine = (lengthMax: number) =>
       validator: {
         validate: (text) => typeof text === 'string' && isInvoiceText(text),
         defaultMessage: () =>
-          'must be in Latin, Greek or Cyrillic letters: invoices are printed in no others',
+          'must be in Latin, Greek or Cyrillic letters, the only ones in which invoices are printed',
       },
     }),
   );

@@ -11,7 +11,7 @@ import { TUS_VERSION, type UploadType } from '../transfers/upload.js';
 export interface ApiCall {
   method: Method;
   url: string;
-  /** The headers, without the one for the key. */
+  /** The headers, except the header for the key. */
   headers: Readonly<Record<string, string>>;
   /** The body, as JSON. */
   json?: string;

@@ -97,7 +97,7 @@ export class JobCounts {
   @Min(0)
   failed: number;
 
-  /** Number of names whose answer has arrived but is not recorded yet; recorded ones count as delivered or failed. */
+  /** Number of names whose answer has arrived but is not recorded yet; recorded names count as delivered or failed. */
   @IsInt()
   @Min(0)
   arrived: number;

@@ -195,7 +195,7 @@ export class NetworkProvider {
   @IsString()
   as_number?: string;
 
-  /** The registration of the origin AS number, or only that of the block. */
+  /** The registration of the origin AS number, or only the registration of the block. */
   @IsIn(['as_registration', 'block_registration'])
   found_in: 'as_registration' | 'block_registration';
 }
@@ -211,7 +211,7 @@ export class IpWhoisAnswer extends NumberAnswer {
   @Type(() => AddressBlockData)
   inet_nums: AddressBlockData[];
 
-  /** AS numbers that the registry names as origins, otherwise those of the routing feed. */
+  /** AS numbers that the registry names as origins, otherwise the origins in the routing feed. */
   @IsString({ each: true })
   origin_as_numbers: string[];
 

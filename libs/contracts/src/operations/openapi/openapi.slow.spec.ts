@@ -156,7 +156,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect(streams.length).toBe(listener === 'api' ? 5 : 0);
   });
 
-  it('examples of parameters form a valid call: each required parameter has one, and so has one of those that exclude each other', () => {
+  it('examples of parameters form a valid call: each required parameter has an example, and so has one of the parameters that exclude each other', () => {
     const filledIn = new Map([
       ['get /v2.0/dns/live', ['domainName']],
       ['get /v2.0/whois/live', ['domainName']],
@@ -303,7 +303,7 @@ describe('rejections of the API', () => {
     ['/v2.0/domain/availability', 'get'],
     ['/v2.0/domain/availability', 'post'],
   ])(
-    '%s (%s) lists the problems of a test key, and those of requests that only a test key may make',
+    '%s (%s) lists the problems of a test key, and the problems of requests that only a test key may make',
     (path, method) => {
       expect(codes(path, method)).toContain('"test_key_fixture_only"');
       expect(codes(path, method)).toContain('"fixture_needs_test_key"');

@@ -181,7 +181,7 @@ export function priceSentence({ price }: Operation): string {
   return `Priced per ${unit}, by \`${credits.parameter}\`: ${amountsOf(credits)}.`;
 }
 
-/** `1 with mini, by `type` with default (2 with a)`. */
+/** A phrase such as "1 with `mini`, by `type` with `default` (2 with `a`)". */
 function amountsOf({ by }: Exclude<Credits, number>): string {
   const words = Object.entries(by).map(([word, amount]) =>
     typeof amount === 'number'

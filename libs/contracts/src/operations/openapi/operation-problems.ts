@@ -69,7 +69,7 @@ const OF_TUS: readonly ProblemCode[] = [
   'upload_locked',
 ];
 
-/** Every rejection that an operation may answer with: its own, and those of its access, price and body. */
+/** Every rejection that an operation may answer with: its own, and the rejections for its access, price and body. */
 export function problemsOf(operation: Operation): ProblemCode[] {
   const { access, price, body, upload, problems, takesIdempotencyKey } = operation;
   const codes = new Set<ProblemCode>([
@@ -89,7 +89,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   return (Object.keys(PROBLEM_STATUS) as ProblemCode[]).filter((code) => codes.has(code));
 }
 
-/** The problems with which one of several items may be rejected; none for an operation on a single item. */
+/** The problems with which one of several items may be rejected; empty for an operation on a single item. */
 export function itemProblemsOf({ answers }: Operation): readonly ProblemCode[] {
   return answers.flatMap((form) => (form.type === 'application/x-ndjson' ? form.of.codes : []));
 }

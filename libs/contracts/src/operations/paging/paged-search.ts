@@ -3,7 +3,7 @@ import { integer, oneOf, text } from '../kinds.js';
 import { MAX_CREDITS } from '../live-parameters.js';
 import type { Credits } from '../price.js';
 
-/** The last page that can be requested by number; later ones are read with cursors. */
+/** The last page that can be requested by number. Later pages are read with cursors. */
 const PAGE_MAX = 100;
 export const CURSOR_LENGTH_MAX = 1_500;
 

@@ -6,7 +6,7 @@ import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { Paging, onePage } from '../paging/paging-answer.js';
 
-/** How long the request log keeps a request, in days; its partitions are dropped after that. */
+/** How long the request log keeps a request, in days. After that, the partition with the request is dropped. */
 export const REQUESTS_KEPT_DAYS = 90;
 
 /** Maximum number of days in one list. */

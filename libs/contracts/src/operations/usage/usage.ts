@@ -39,7 +39,7 @@ export class UsageDay {
 export interface KeyUsageDay extends Omit<UsageDay, 'operation'> {
   /** The account's own id, for requests made on the dashboard. */
   key_id: string;
-  /** Number of answers (below 400) in each interval of `within_ms`; the last entry counts those that took longer. */
+  /** Number of answers (below 400) in each interval of `within_ms`; the last entry counts answers that took longer. */
   within: number[];
 }
 

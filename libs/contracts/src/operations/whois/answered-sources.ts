@@ -6,7 +6,7 @@ const OUTCOMES: readonly unknown[] = ['delivered', 'partial'];
 
 /**
  * The kinds of servers that gave a registration, such as `registry rdap delivered`, sorted. Empty if that is unknown.
- * @param sources those of an answer's `provenance`.
+ * @param sources the sources in an answer's `provenance`.
  */
 export function answeredSources(sources: unknown): string[] {
   if (!Array.isArray(sources)) return [];

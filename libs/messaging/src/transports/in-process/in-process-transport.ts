@@ -43,7 +43,7 @@ export class InProcessTransport extends EventTransport {
 
   /** Starts the relay; events begin to flow when every durable consumer of the producer listens. */
   async startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void> {
-    if (this.relays.has(producer)) throw new Error(`${producer} has a relay already`);
+    if (this.relays.has(producer)) throw new Error(`${producer} already has a relay`);
     const { logger } = this.options;
     const publish = (messages: EventMessage[]) => this.publish(producer, messages);
     const counts = this.counts.of(producer);

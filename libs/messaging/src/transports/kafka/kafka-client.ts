@@ -15,7 +15,7 @@ export type KafkaClientOptions = Required<Pick<KafkaConfig, 'requestTimeout' | '
 
 /**
  * Runs kafkajs over sockets that we can close, because its own disconnect waits for answers that may never arrive. The
- * log of kafkajs is off, because it reports ordinary parts of an outage as errors; its callers log what matters.
+ * log of kafkajs is off, because it reports ordinary parts of an outage as errors. Our callers log what matters.
  */
 export class KafkaClient {
   readonly kafka: Kafka;

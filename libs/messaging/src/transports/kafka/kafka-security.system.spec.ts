@@ -122,7 +122,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
     );
   });
 
-  it('S112: a broker that requires certificates accepts only those of its authority, including renewed certificates', async () => {
+  it('S112: a broker that requires certificates accepts only certificates of its authority, including renewed ones', async () => {
     const own = join(folder, 'mutual');
     mkdirSync(own);
     const tls = makeOwnCertificate(own, 'mutual');

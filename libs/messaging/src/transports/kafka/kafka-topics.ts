@@ -6,7 +6,10 @@ import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** The retention, which is much shorter than that of inbox rows; otherwise, an old repeat would be handled again. */
+/**
+ * The retention. It is much shorter than the retention of inbox rows, because otherwise an old repeat would be handled
+ * again.
+ */
 const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;
@@ -16,8 +19,8 @@ export class UnfitTopic extends Error {}
 
 /**
  * Creates the topics that are missing, one for every service that publishes events.
- * @returns the names of those it created. @throws UnfitTopic for one with another number of partitions, because the
- * order of events depends on it.
+ * @returns the names of the created topics. @throws UnfitTopic if an existing topic has another number of partitions,
+ * because the order of events depends on that number.
  */
 export async function createTopics(config: EventsConfig): Promise<string[]> {
   const producers = new Set(allEventClasses().map((each) => producerOf(describeEvent(each).type)));

@@ -48,7 +48,7 @@ export class KafkaTransport extends EventTransport {
   }
 
   async startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void> {
-    if (this.relays.has(producer)) throw new Error(`${producer} has a relay already`);
+    if (this.relays.has(producer)) throw new Error(`${producer} already has a relay`);
     const { logger } = this.options;
     const publish = (messages: EventMessage[]) => this.publisher.publish(messages);
     const counts = this.counts.of(producer);
@@ -90,7 +90,8 @@ export class KafkaTransport extends EventTransport {
   async check(): Promise<void> {
     if (this.publisher.isFailing) throw new Error('the brokers accept no events');
     for (const { group, isMember, lastPollAgeMs } of this.health()) {
-      if (!isMember || lastPollAgeMs > SILENCE_LIMIT_MS) throw new Error(`${group} hears nothing`);
+      if (!isMember || lastPollAgeMs > SILENCE_LIMIT_MS)
+        throw new Error(`${group} receives nothing`);
     }
   }
 

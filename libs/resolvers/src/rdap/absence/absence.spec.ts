@@ -209,7 +209,7 @@ describe('the body of a 404', () => {
     [{ description: [`${NAME} does not exist in DNS`] }, 'unclear'],
     [{ description: ['This server is not authoritative for example'] }, 'unclear'],
     [{ description: ['The registry is under maintenance'] }, 'outage'],
-  ])('uses a notice about this query: %j', (notice, meaning) => {
+  ])('is judged by a notice about this query, too: %j', (notice, meaning) => {
     const body = { errorCode: 404, title: 'Not Found', notices: [notice] };
     expect(meaningOfNotFound(body, NAME)).toBe(meaning);
   });
@@ -263,7 +263,7 @@ describe('the body of a 404', () => {
     [{ notices: [{ type: 'object truncated due to excessive load' }] }],
     [{ rdapConformance: 'maintenance' }],
     [{ path: '/error' }],
-  ])('is not an absence with %j', (member) => {
+  ])('does not mean absence with %j', (member) => {
     expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME, 'rdap.example')).toBe('unclear');
   });
 
@@ -280,7 +280,7 @@ describe('the body of a 404', () => {
   });
 
   it.each(['message', 'error', 'detail'])(
-    'is that of a gateway without an error code: %s',
+    'counts as a gateway’s answer if it has no error code: %s',
     (member) => {
       expect(meaningOfNotFound({ [member]: 'Not Found' }, NAME)).toBe('unclear');
       expect(meaningOfNotFound({ [member]: 'Not Found', errorCode: 404 }, NAME)).toBe('absent');

@@ -35,7 +35,7 @@ const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
 const NOTICE_LENGTH_MAX = 120;
-/** Maximum length of a statement, because only the beginning of a longer one would be read. */
+/** Maximum length of a statement, because only the beginning of a longer statement would be read. */
 const STATEMENT_LENGTH_MAX = 240;
 
 /** The texts of a body that make a statement. */
@@ -122,7 +122,7 @@ function statementsOf(texts: readonly string[]): string[] {
     .filter((line) => !/\b(may|if|might|will|should|terms)\b/.test(line));
 }
 
-/** Replaces phrases of RDAP servers with those of port 43. */
+/** Replaces phrases of RDAP servers by the phrases that port-43 servers use. */
 function plainly(line: string): string {
   return line
     .replaceAll('_', ' ')

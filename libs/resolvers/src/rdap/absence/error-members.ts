@@ -6,7 +6,7 @@ import { nameInLink } from '../rdap-url.js';
 export const LINES_MAX = 60;
 const DEPTH_MAX = 3;
 const TEXT_LENGTH_MAX = 1_000;
-/** Maximum length: ten times that of the longest known terms. */
+/** Maximum length: ten times the length of the longest known terms. */
 const NOTICE_TEXT_LENGTH_MAX = 32_768;
 /** The limit for one text. */
 const TEXT_LINES_MAX = 200;

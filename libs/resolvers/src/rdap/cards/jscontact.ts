@@ -35,7 +35,7 @@ export function readJsContact(card: unknown): PublishedContact {
   return publishedContact(values, textIn(valuesOf(root['links'])[0]?.['uri']));
 }
 
-/** The values of a JSContact map (`{ id: value }`); its keys have no meaning. */
+/** The values of a JSContact map (`{ id: value }`), whose keys have no meaning. */
 function valuesOf(map: unknown): readonly JsonObject[] {
   return objectsIn(Object.values(objectIn(map)));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RegistrationRecord } from '../../record.js';
 import { parseWhois } from './parse-whois.js';
 
-/** The record of an invented answer in the layout of the registry of `tld`. */
+/** The record of an invented answer in the layout of the registry for `tld`. */
 function read(tld: string, text: string, domain = `example.${tld}`): RegistrationRecord {
   const result = parseWhois(text, { domain, server: '', tld, role: 'registry' });
   expect(result.outcome).toBe('delivered');
@@ -10,7 +10,7 @@ function read(tld: string, text: string, domain = `example.${tld}`): Registratio
 }
 
 describe('the parser reads the layout of a registry', () => {
-  it('.kr: the record is printed twice, and the English one counts', () => {
+  it('.kr: the record is printed twice, and the English record counts', () => {
     const record = read(
       'kr',
       `query : example.kr

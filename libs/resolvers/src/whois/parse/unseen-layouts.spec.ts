@@ -49,7 +49,7 @@ describe('the parser reads an unknown layout', () => {
     });
   });
 
-  it('the record of the top-level domain before that of the name', () => {
+  it('the record of the top-level domain before the record of the name', () => {
     const record = read(
       'domain:       TEST\norganisation: Sample Registry\nnserver:      ns.nic.test 192.0.2.53\n' +
         'created:      2015-06-25\nchanged:      2023-09-12\n\n# whois.nic.test\n\n' +

@@ -9,7 +9,7 @@ const DATE_STEMS: readonly (readonly [string, readonly string[]])[] = [
   ['created', ['creat', 'regist', 'activ', 'approv', 'commenc', 'inscri']],
 ];
 
-/** Words of keys whose date or host is not that of the domain. */
+/** Words of keys whose date or host does not belong to the domain. */
 const FOREIGN_STEMS: readonly string[] = [
   'admin',
   'bill',

@@ -11,8 +11,8 @@ export interface PostalAddress {
 }
 
 /**
- * Reads address lines, the last of which are the parts that a registry prints there, in its order. A part that cannot
- * be what its position implies (an unknown country) is left in the street.
+ * Reads address lines. The last lines are the parts that a registry prints there, in its order. A part that cannot be
+ * what its position implies (an unknown country) is left in the street.
  */
 export function readPostalAddress(
   lines: readonly string[],

@@ -37,8 +37,8 @@ for (const grammar of ALL) {
 }
 
 /**
- * The grammar of a server; otherwise (for a registry's answer) that of the TLD or its parent TLD; otherwise only the
- * general rules.
+ * The grammar of a server. If it has none, a registry's answer uses the grammar of the TLD or its parent TLD, and any
+ * other answer only the general rules.
  */
 export function grammarFor(context: {
   server: string;

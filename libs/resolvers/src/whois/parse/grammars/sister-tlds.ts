@@ -1,4 +1,4 @@
-/** Top-level domains of a country in its own script, by the ASCII one with the same registry. */
+/** Top-level domains of a country in its own script, by the ASCII top-level domain of the same registry. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   ae: 'xn--mgbaam7a8h',
   am: 'xn--y9a3aq',
@@ -37,7 +37,7 @@ const SISTERS = new Map(
   Object.entries(SCRIPTS).flatMap(([sister, tlds]) => tlds.split(' ').map((tld) => [tld, sister])),
 );
 
-/** The ASCII top-level domain whose registry answers for this one in the same layout, if there is one. */
+/** The ASCII top-level domain whose registry serves this domain in the same layout, if there is one. */
 export function sisterOf(tld: string): string | undefined {
   return SISTERS.get(tld);
 }

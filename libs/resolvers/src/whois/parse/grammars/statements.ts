@@ -101,7 +101,7 @@ for (const { tlds = [], servers = [], ...phrases } of LISTED) {
   for (const tld of tlds) BY_TLD.set(tld, statements);
 }
 
-/** The phrases of a server; otherwise (for a registry's answer) those of its top-level domain. */
+/** The phrases of a server. If it has none, a registry's answer uses the phrases of its top-level domain. */
 export function statementsOf(context: {
   server: string;
   tld: string;

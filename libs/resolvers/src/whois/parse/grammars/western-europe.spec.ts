@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of western Europe', () => {
-  it('.de: a bare record, and one with contacts below bracketed headers', () => {
+  it('.de: a bare record, and a record with contacts below bracketed headers', () => {
     expect(read('de', 'Domain: example.de\nStatus: connect\n')).toMatchObject({
       domain: 'example.de',
       statuses: ['connect'],

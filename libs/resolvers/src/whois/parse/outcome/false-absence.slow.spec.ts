@@ -108,7 +108,7 @@ function outcome(text: string, tld: string, server: string, absent = ''): Lookup
 }
 
 describe('words of absence that say nothing about the name', () => {
-  it('number more than 700, and each of them is tried at each server', () => {
+  it('are more than 700, each of which is tried at each server', () => {
     expect([...KINDS.values()].flat().length).toBeGreaterThan(700);
   });
 
@@ -163,7 +163,7 @@ describe('words of absence that say nothing about the name', () => {
   });
 });
 
-describe('S64: one line of 256 KiB behind a statement of absence', () => {
+describe('S64: one line of 256 KiB after a statement of absence', () => {
   it.each([
     ['spaces', `x${' '.repeat(260_000)}y`],
     ['letters', 'a'.repeat(260_000)],

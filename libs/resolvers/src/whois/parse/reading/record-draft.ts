@@ -18,7 +18,7 @@ import type { ReadyGrammar } from '../grammars/grammar.js';
 
 const NAME_SERVERS_MAX = 64;
 const STATUSES_MAX = 40;
-/** Maximum number of further dates after the first one of a kind; real answers have a few. */
+/** Maximum number of further dates after the first date of a kind. Real answers have a few. */
 const DATE_TRIES_MAX = 200;
 const DS_MAX = 32;
 const OBJECTS_MAX = 200;
@@ -142,7 +142,7 @@ export class RecordDraft {
     return this.isOtherDomain ? new ContactDraft() : draft;
   }
 
-  /** The first contact of a role counts; a second one is ignored. */
+  /** The first contact of a role counts; a second contact is ignored. */
   openContact(role: ContactRole, isNamedBesideHeader: boolean): ContactDraft {
     const draft = this.contact(role);
     return draft.isTaken(isNamedBesideHeader) ? new ContactDraft() : draft;

@@ -357,7 +357,7 @@ const PLACE_KEYS: ReadonlySet<string> = new Set(['state', 'estado', 'etat']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
 
-/** A line without a key below a street is another line of it, whatever its indentation. */
+/** A line without a key below a street belongs to the street, whatever its indentation. */
 function isStreet({ value }: Entry, { target }: Entry): boolean {
   if (target?.kind !== 'contact' || target.field !== 'street') return false;
   return !value.includes('@') && !value.startsWith('+');

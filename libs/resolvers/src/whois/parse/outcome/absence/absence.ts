@@ -193,7 +193,7 @@ function saidOn(line: Line, names: readonly string[]): Said {
   return { exact: isItem ? line.body : text, folded: plain, isItem };
 }
 
-/** The spellings with which a server may refer to a name; none if the name is unknown. */
+/** The spellings with which a server may refer to a name; empty if the name is unknown. */
 function namesOf(domain: string): string[] {
   return domain === '' ? [] : [domain, domainToUnicode(domain).toLowerCase() || domain];
 }
