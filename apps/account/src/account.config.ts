@@ -5,7 +5,6 @@ import { PortSetting, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 
-/** Settings of the account service. */
 export class AccountConfig extends DatabaseConfig {
   @Setting({ env: 'ACCOUNT_HOST', about: 'Address of the internal listener.' })
   @IsString()

@@ -73,7 +73,7 @@ export interface AccountOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** The transport of mail; its creator closes it. */
+  /** The transport of mail, which its creator closes. */
   mail: MailTransport;
   /** If false, jobs run and mail is sent only on request. */
   isScheduled?: boolean;

@@ -22,7 +22,6 @@ const URL_RULES = { require_tld: false, require_protocol: true } as const;
 const hasStripe = ({ stripeApiKey }: BillingConfig) => Boolean(stripeApiKey);
 const hasPaypal = ({ paypalClientId }: BillingConfig) => Boolean(paypalClientId);
 
-/** The settings of the billing service. */
 export class BillingConfig extends DatabaseConfig {
   @Setting({ env: 'BILLING_HOST', about: 'Address of the internal listener.' })
   @IsString()

@@ -46,7 +46,7 @@ it('without a processor the service does not start, and it names all missing set
   ]);
 });
 
-it('S53: a Stripe key with full access is rejected, a restricted one is accepted', () => {
+it('S53: a Stripe key with full access is rejected, and a restricted key is accepted', () => {
   const faultsWith = (key: string) => faultsOf({ ...STRIPE, STRIPE_API_KEY: key });
   expect(faultsWith('rk_live_1')).toEqual([]);
   expect(faultsWith('rk_test_1')).toEqual([]);

@@ -2,7 +2,6 @@ import { IsString } from 'class-validator';
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
 import { PortSetting, Setting } from '#libs/platform';
 
-/** Settings of the entitlement service. */
 export class EntitlementConfig extends DatabaseConfig {
   @Setting({ env: 'ENTITLEMENT_HOST', about: 'Address of the internal listener.' })
   @IsString()

@@ -22,7 +22,7 @@ export class Account {
   erasedAt: Date | null;
 
   /**
-   * The time at which the mailbox's owner last set a new password; earlier actions may be those of strangers and do not
+   * The time at which the mailbox's owner last set a new password; earlier actions may be by strangers and do not
    * count.
    */
   @Column('timestamptz', { name: 'taken_back_at', nullable: true })

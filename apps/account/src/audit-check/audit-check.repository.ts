@@ -11,7 +11,7 @@ export type CheckedEntry = AuditEntry & {
   anchoredHash: Buffer | null;
 };
 
-/** Reads the chains of all accounts, and the installation's, so the methods take no account id. */
+/** Reads all chains, so the methods take no account id. */
 @Injectable()
 export class AuditCheckMaintenanceRepository {
   /** Lists the entries after `after`, ordered by chain and position. */

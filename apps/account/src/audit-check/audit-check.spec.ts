@@ -44,7 +44,7 @@ describe('audit', () => {
       )
     )[0];
 
-  /** Tampers as the database's superuser, then undoes it. */
+  /** Changes the log as the database's superuser, then undoes the change. */
   async function tampered<T>(tampering: string, look: () => Promise<T>): Promise<T> {
     const tables = ['audit', 'audit_heads', 'audit_anchors', 'audit_anchored_heads'];
     const keep = tables.map((table) => `create table kept_${table} as table ${table};`).join('');
@@ -97,7 +97,7 @@ describe('audit', () => {
     }
   });
 
-  it('S116: the entries of one customer never wait for those of another', async () => {
+  it('S116: the entries of one customer never wait for the entries of another', async () => {
     const other = await account.newOwner();
     const patch = { body: { name: 'Server', environment: 'test' } };
     await account.get(Database).transaction(async (transaction) => {

@@ -19,7 +19,7 @@ export type UnchainedEntry = Omit<AuditEntry, 'hash'>;
 
 /**
  * Returns the hash of an entry, over all its columns and the previous hash: to change, remove or insert an entry, an
- * attacker would have to rewrite every later one of its chain and the head.
+ * attacker would have to rewrite all later entries of its chain and the head.
  */
 export function chainHash(entry: UnchainedEntry): Buffer {
   const text = JSON.stringify([

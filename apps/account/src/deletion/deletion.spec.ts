@@ -129,7 +129,7 @@ describe('deletion', () => {
     expect(late).toMatchObject({ status: 410, body: { code: 'restore_too_late' } });
     await account.get(EraseJob).runOnce();
     expect((await call('POST', 'account/restore', token)).status).toBe(401);
-    // A session that was read just before the erasure would call this.
+    // A request whose session was read just before the erasure would make this call.
     const accounts = account.get(AccountsService);
     const restored = accounts.transaction((transaction) =>
       accounts.restore(transaction, owner.accountId),

@@ -7,7 +7,7 @@ import { PasskeysService } from '../passkeys/passkeys.service.js';
 import { PasswordResetsService } from '../password-resets/password-resets.service.js';
 import { SecondFactorsService } from '../second-factor/second-factors.service.js';
 
-/** Removes the means of a log-in besides the password: links in the owner's mailbox, and proofs of a log-in. */
+/** Removes the means to log in other than the password: links in the owner's mailbox, and proofs of a log-in. */
 @Injectable()
 export class WaysInService {
   constructor(

@@ -13,9 +13,9 @@ export interface KeyRow {
   scopes: Scope[];
   allowedAddresses: string[];
   dailyCreditCap: number | null;
-  /** The first key of the line of rotations. */
+  /** The first key in the chain of rotations. */
   ranksAs: string;
-  /** The ids of that line's keys; null without a cap. */
+  /** The ids of the keys in that chain; null without a cap. */
   lineKeyIds: string[] | null;
   expiresAt: Date | null;
   rank: number;

@@ -35,7 +35,7 @@ export class ApiKey {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** The key whose age decides the rank: the first key in the line of rotations. */
+  /** The key whose age decides the rank: the first key in the chain of rotations. */
   @Column('uuid', { name: 'ranks_as' })
   ranksAs: string;
 

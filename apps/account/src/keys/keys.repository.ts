@@ -55,7 +55,7 @@ export class KeysRepository {
       .getMany();
   }
 
-  /** Lists the ids of active keys that no rotation has replaced, with the oldest line of rotations first. */
+  /** Lists the ids of active keys that no rotation has replaced, with the oldest chain of rotations first. */
   async listCurrent(
     transaction: Transaction,
     accountId: string,

@@ -140,8 +140,8 @@ export class KeysService {
 
   /**
    * Replaces a key by a new one with the same settings and rank. The old key works until the end of the overlap but no
-   * longer counts. A key that the old one replaced ends now, so that at most two work at once (S6). The new key expires
-   * when the old one would have, unless the request says otherwise.
+   * longer counts. If the old key itself replaced a key, that key ends now, so that at most two work at once (S6). The
+   * new key expires when the old key would have, unless the request says otherwise.
    * @throws NotFound, KeyNotActive, TooManyNewKeys.
    */
   async rotate(
@@ -332,7 +332,7 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
-  /** Limits the keys created in a day; those from before the owner recovered the account do not count. */
+  /** Limits the keys created in a day. Keys from before the owner recovered the account do not count. */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);
@@ -364,14 +364,14 @@ export class KeysService {
     return this.outbox.lock(transaction, { key: accountId, aggregate: `key:${keyId}` });
   }
 
-  /** Finds a key; one of another account is rejected like an unknown one (S85). */
+  /** Finds a key. A key of another account is rejected like an unknown key (S85). */
   private async find(transaction: Transaction, accountId: string, keyId: string): Promise<ApiKey> {
     const key = isId(keyId) ? await this.keys.find(transaction, accountId, keyId) : null;
     if (!key) throw new NotFound();
     return key;
   }
 
-  /** Reads a date in the future; null clears the value, and undefined keeps it. */
+  /** Parses a date, which must be in the future. Null clears the value, and undefined keeps it. */
   private futureDate(text: string | null | undefined): Date | null | undefined {
     if (text === null || text === undefined) return text;
     const date = new Date(text);

@@ -219,7 +219,7 @@ describe('keys', () => {
     expect((await create('Twice')).body.name).toBe('Twice');
   });
 
-  it('parallel repeats create one key; the others get the answer that the request is running or done', async () => {
+  it('of parallel repeats one creates the key, and the others are told that the request is running or done', async () => {
     const headers = { 'idempotency-key': newId() };
     const body = { name: 'Once', environment: 'live' };
     const answers = await Promise.all(

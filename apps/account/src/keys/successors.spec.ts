@@ -77,7 +77,7 @@ describe('the successor of a key', () => {
     expect((await events()).at(-1)).toEqual(changed(old.id, 'revoked'));
   });
 
-  it('S14: the keys of one line of rotations share one daily cap', async () => {
+  it('S14: the keys of one chain of rotations share one daily cap', async () => {
     const first = await createKey({ daily_credit_cap: 7 });
     const { body: second } = await call('POST', `keys/${first.id}/rotate`, { overlap: 'now' });
     const capLine = { id: first.id, keyIds: [first.id, second.id] };
@@ -97,7 +97,7 @@ describe('the successor of a key', () => {
     expect(await recordOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
   });
 
-  it('S6: after repeated rotations two keys work, however long the overlap is', async () => {
+  it('S6: after repeated rotations only two keys work, however long the overlap is', async () => {
     const issued = [await createKey()];
     for (let i = 0; i < 4; i++) {
       const { body } = await call('POST', `keys/${issued.at(-1)?.id}/rotate`, { overlap: '7d' });

@@ -83,7 +83,7 @@ export class EntryService {
     );
   }
 
-  /** Returns the pending identity of this browser, if its address is that of the person who logs in (S37). */
+  /** Returns the pending identity of this browser, if it has the address of the person who logs in (S37). */
   async ownLink(
     transaction: Transaction,
     { accountId, personId }: Actor,

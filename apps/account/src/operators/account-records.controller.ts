@@ -24,7 +24,7 @@ export class AccountRecordsController {
     return this.accounts.list(page);
   }
 
-  /** Lists the audit entries of an account, or by default those of the installation. */
+  /** Lists the audit entries of an account, or the installation's entries if no account is given. */
   @Post('audit/entries')
   @HttpCode(200)
   listAudit(

@@ -9,7 +9,7 @@ const MATCHES_MAX = 50;
 export class AuditedRequestsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Finds the accounts whose audit log names a request, such as one from the dashboard. */
+  /** Finds the accounts whose audit log names a request, such as a request from the dashboard. */
   async find(requestId: string): Promise<{ accountId: string; action: string }[]> {
     return this.database.query(
       `select distinct chain as "accountId", action from audit

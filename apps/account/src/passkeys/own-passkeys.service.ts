@@ -99,7 +99,7 @@ export class OwnPasskeysService {
   }
 
   /**
-   * Removes a passkey and ends all other sessions, because someone with a copy of it may have opened one. @throws
+   * Removes a passkey and ends all other sessions, because someone with a copy of it may have opened a session. @throws
    * NotFound; LastWayIn if there is no other way to log in.
    */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<PasskeyRemovedAnswer>> {

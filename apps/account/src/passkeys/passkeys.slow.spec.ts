@@ -103,7 +103,7 @@ describe('passkeys', () => {
     expect((await finish(late)).body.code).toBe('log_in_over');
   });
 
-  it('S34: a challenge for a log-in cannot add a passkey, one for adding a passkey cannot log in, and neither works in another session', async () => {
+  it('S34: a log-in challenge cannot add a passkey, a challenge for adding a passkey cannot log in, and neither works in another session', async () => {
     await add();
     const toAdd = await call('passkeys/options', {}, '', token);
     expect((await finish(toAdd)).body.code).toBe('log_in_over');

@@ -10,7 +10,8 @@ const GUESSES_MIN = 1e8;
 const PIECE_LENGTH = 32;
 
 /**
- * The 49,000 most common passwords of published leaks; they are recognised despite capitals, look-alikes and reversal.
+ * The 49,000 most common passwords of published leaks; they are recognised despite capitals, look-alike characters and
+ * reversal.
  */
 const COMMON_PASSWORDS: readonly (string | number)[] = dictionary['passwords-common'];
 

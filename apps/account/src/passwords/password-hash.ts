@@ -63,7 +63,8 @@ function argon2id(
   { cost, hashBytes }: { cost: HashCost; hashBytes: number },
 ): Promise<Buffer> {
   return derive('argon2id', {
-    // One system may send composed characters and another decomposed ones for the same password (RFC 8265 §4.2).
+    // For the same password, one system may send composed characters and another system decomposed characters (RFC 8265
+    // §4.2).
     message: password.normalize('NFC'),
     nonce: salt,
     memory: cost.memoryKib,

@@ -15,7 +15,10 @@ const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
 /** The name in "Hello there, …", for a person without a usable name. */
 const NAMELESS = 'there';
 
-/** Creates an account for an identity that a provider confirms; its verified address needs no mail. */
+/**
+ * Creates an account for an identity that a provider confirms. The provider has verified the address, so no mail is
+ * needed.
+ */
 @Injectable()
 export class ProviderSignUpService {
   constructor(
@@ -27,7 +30,7 @@ export class ProviderSignUpService {
     private readonly clock: Clock,
   ) {}
 
-  /** Registers the account. @throws ProviderRefused if the address has got an account in the meantime. */
+  /** Registers the account. @throws ProviderRefused if the address has an account by now. */
   async register(
     transaction: Transaction,
     identity: ProvenIdentity & { address: string },

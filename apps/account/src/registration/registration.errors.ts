@@ -7,7 +7,7 @@ export class NotTheSignUpPassword extends Problem {
       code: 'wrong_credentials',
       status: 401,
       detail:
-        'This is not the password that was chosen at sign-up. If you forgot that one, or someone else signed up with your address, choose to make this your password.',
+        'This is not the password that was chosen at sign-up. If you forgot that password, or someone else signed up with your address, choose to make this your password.',
     });
   }
 }

@@ -11,7 +11,9 @@ import type { SignUp } from './sign-up.entity.js';
 /** Limits attempts, because each costs a hash, and the holder of a link must not block other log-ins (S20). */
 const LINK_LIMIT: AttemptLimit = { name: 'sign-up link', max: 60, windowMs: HOUR_MS };
 
-/** The password of a new account: the one chosen at sign-up, or one that the mailbox's owner sets instead. */
+/**
+ * The password of a new account: the password chosen at sign-up, or the password that the mailbox's owner sets instead.
+ */
 @Injectable()
 export class SignUpPasswordsService {
   constructor(

@@ -64,8 +64,8 @@ export class OwnSecondFactorService {
   }
 
   /**
-   * Removes the second factor. The password alone is not sufficient, because the second factor exists to protect against a
-   * stolen one. @throws as `confirm`.
+   * Removes the second factor. The password alone is not sufficient, because the second factor exists to protect
+   * against a stolen password. @throws as `confirm`.
    */
   async remove(
     owner: ActiveSession,

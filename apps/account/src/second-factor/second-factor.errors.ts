@@ -6,7 +6,7 @@ export class WrongCode extends Problem {
     super({
       code: 'wrong_code',
       status: 401,
-      detail: 'The code is wrong or was used before. Wait for the next one in the app.',
+      detail: 'The code is wrong or was used before. Wait for the next code in the app.',
     });
   }
 }

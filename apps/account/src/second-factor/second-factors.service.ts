@@ -81,7 +81,7 @@ export class SecondFactorsService {
     return this.replaceCodes(transaction, person, 'on');
   }
 
-  /** Replaces the recovery codes. @returns the only copy of the new ones. @throws SecondFactorOff. */
+  /** Replaces the recovery codes. @returns the only copy of the new codes. @throws SecondFactorOff. */
   async newCodes(transaction: Transaction, person: Person): Promise<string[]> {
     if (!(await this.isOn(transaction, person))) throw new SecondFactorOff();
     return this.replaceCodes(transaction, person, 'codes');

@@ -27,7 +27,7 @@ const OPEN_MAX = 50;
 /** Maximum number of stored sessions, so that repeated log-ins do not grow the table. */
 const KEPT_MAX = 500;
 
-/** Opens, lists and ends sessions. Only the browser has the token; its hash is stored. */
+/** Opens, lists and ends sessions. Only the browser has the token. We store its hash. */
 @Injectable()
 export class SessionsService {
   constructor(

@@ -77,7 +77,7 @@ describe('sessions', () => {
     expect((await session(token)).body.code).toBe('not_logged_in');
   });
 
-  it('S27, S85: an owner can list and end sessions; those of another account are unknown', async () => {
+  it('S27, S85: an owner can list and end the sessions of the account, but not of another account', async () => {
     const second = tokenOf(await logIn(PASSWORD, '198.51.100.9'));
     const { body } = await account.dashboard('GET', 'sessions', { token: second });
     expect(

@@ -24,7 +24,7 @@ const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
 const FORGET_MS = DAY_MS;
 /**
- * The maximum number of audit entries per hour for one kind of rejection of one subject. It is low, because the log is
+ * The maximum number of audit entries per hour for one subject and one kind of rejection. It is low, because the log is
  * kept permanently.
  */
 const REFUSALS_KEPT = 3;

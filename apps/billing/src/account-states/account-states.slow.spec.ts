@@ -276,7 +276,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
   });
 
   describe('an upgrade that is still unpaid when the account is deleted', () => {
-    /** @returns its page. */
+    /** @returns the page of the upgrade's payment. */
     async function leaveUnpaid(): Promise<string> {
       await billing.act(await order(), 'pay');
       const { id } = await subscription();

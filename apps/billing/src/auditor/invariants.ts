@@ -58,7 +58,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I10',
-    statement: 'an account has one current subscription of a line at most',
+    statement: 'an account has at most one current subscription of a line',
     sql: `
       select account_id as id, line from subscriptions where is_current
       group by account_id, line having count(*) > 1`,

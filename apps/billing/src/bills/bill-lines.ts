@@ -31,7 +31,7 @@ export function paidLineOf(
   const { gained, left } = partsOf(bill);
   const plan = gained && planOfSku(gained.sku);
   if (!plan) return { fault: 'the bill names none of our plans' };
-  if (bill.lines.length > 2) return { fault: 'the bill has lines beyond those of a plan' };
+  if (bill.lines.length > 2) return { fault: 'the bill has lines that do not belong to a plan' };
   if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
   if (bill.reason === 'other' || left) return { fault: 'the bill is not for a period' };
   // A running period keeps the prices of the catalogue version under which it was bought.

@@ -8,7 +8,9 @@ import { SyncService } from '../processor-sync/sync.service.js';
 import { CallbackNotChecked, CallbackRejected } from './callbacks.errors.js';
 import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
 
-/** Receives callbacks: each is verified, stored once and answered; its object is fetched afterwards. */
+/**
+ * Receives callbacks: each callback is verified, stored once and answered. Then the object that it names is fetched.
+ */
 @Injectable()
 export class CallbacksService {
   constructor(
@@ -52,7 +54,7 @@ export class CallbacksService {
 
   /**
    * Fetches the object of a stored callback again, as if the callback were redelivered, so nothing can count twice.
-   * @throws NotFound for an unknown callback, or one that concerns none of our objects.
+   * @throws NotFound for a callback that is unknown, or that concerns none of our objects.
    */
   async replay(id: string): Promise<ReplayAnswer> {
     const ref = await this.database.transaction((transaction) =>

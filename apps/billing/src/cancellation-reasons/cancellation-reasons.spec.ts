@@ -55,7 +55,7 @@ describe('the reason for a cancellation', () => {
     expect(JSON.stringify(body)).toContain(REASON);
   });
 
-  it('is replaced by a later one for the same subscription', async () => {
+  it('is replaced by a later reason for the same subscription', async () => {
     await ask('undo');
     expect((await ask('cancel', { reason: 'Too dear' })).status).toBe(200);
     expect(await told()).toEqual(['why its customer asked to cancel: Too dear']);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 /**
- * The parts of a parsed font that we use: its tables are read on demand and cached; its glyphs belong to one document.
+ * The parts of a parsed font that we use. The font's tables are read on demand and cached, but its glyphs belong to one
+ * document.
  */
 interface Font {
   _glyphs: Record<number, unknown>;

@@ -4,7 +4,7 @@ import type { InvoiceDocument } from './invoice-document.js';
 import { type Layout, layoutOf } from './invoice-layout.js';
 import { parsedFont } from './parsed-fonts.js';
 
-/** The parts of pdfmake that we use; its own types depend on those of a browser. */
+/** The parts of pdfmake that we use. Pdfmake's own types depend on browser types. */
 interface Pdfmake {
   readonly virtualfs: { writeFileSync(path: string, content: Buffer): void };
   setFonts(fonts: Record<string, { normal: string; bold: string }>): void;

@@ -27,7 +27,6 @@ function filterOf({ from, to, state }: AskedInvoices): InvoiceFilter {
   };
 }
 
-/** Serves an account's invoices as its owner sees them. */
 @Injectable()
 export class OwnInvoicesService {
   constructor(

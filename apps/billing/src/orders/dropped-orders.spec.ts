@@ -22,7 +22,7 @@ describe('an unpaid order', () => {
     billing.call('POST', `orders/${id}/drop`, { accountId: owner });
 
   it.each(['stripe', 'paypal'] as const)(
-    'can be dropped; its page at %s then takes no money',
+    'can be dropped, and its page at %s then accepts no payment',
     async (processor) => {
       const order = await billing.order(accountId, 15_000, processor);
       const { status, body } = await drop(order.id);

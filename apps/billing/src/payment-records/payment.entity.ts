@@ -42,7 +42,10 @@ export class Payment {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** False for money that is refunded without publishing an event: that of a duplicate or of a deleted account. */
+  /**
+   * False for money that is refunded without publishing an event, because the payment is a duplicate or the account is
+   * deleted.
+   */
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
 

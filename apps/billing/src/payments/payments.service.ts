@@ -56,7 +56,7 @@ export interface ConfirmedPayment {
   billId: string | null;
   catalogueVersion: string;
   lines: readonly PaidLine[];
-  /** False for money that will be refunded: that of a duplicate, or of a change paid too late. */
+  /** False for money that will be refunded, because the payment is a duplicate or pays too late for a change. */
   isAnnounced: boolean;
 }
 
@@ -72,8 +72,8 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Stores a payment with its lines and announces it, unless its money is refunded (that of a duplicate, a late change
-   * or a deleted account). A repeat changes nothing.
+   * Stores a payment with its lines and announces it, unless its money is refunded (because of a duplicate, a late
+   * change or a deleted account). A repeat changes nothing.
    * @returns false if the payment is already stored for something else.
    */
   async confirm(transaction: Transaction, confirmed: ConfirmedPayment): Promise<boolean> {

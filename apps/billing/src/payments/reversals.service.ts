@@ -75,8 +75,8 @@ export class ReversalsService {
 
   /**
    * Starts a refund. Under the payment's lock, `build` creates its row from the earlier reversals, or finds that there
-   * is nothing to refund; a row with a known id is a repeat and is returned unchanged. The new refund replaces the
-   * failed one that it retries; a refund that retries none replaces all that failed before.
+   * is nothing to refund; a row with a known id is a repeat and is returned unchanged. A new refund replaces the failed
+   * refund that it retries, or else all refunds that failed before.
    */
   async begin<Built extends Reversal | undefined>(
     transaction: Transaction,

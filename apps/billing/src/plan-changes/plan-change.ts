@@ -11,7 +11,7 @@ export interface PlannedUnits {
 
 /**
  * Decides when a change takes effect. A larger plan with the same interval is an upgrade, which takes effect now and is
- * prorated; a smaller one, or another interval, waits for the end of the period. Undefined if nothing would change.
+ * prorated; a smaller plan, or another interval, waits for the end of the period. Undefined if nothing would change.
  */
 export function effectOfChange(
   from: PlannedUnits,

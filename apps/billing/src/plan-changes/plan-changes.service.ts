@@ -286,7 +286,7 @@ export class PlanChangesService {
 
   /**
    * The time of the preview; now if there was none. It must be in the paid period: a time at the end of the previous
-   * one would cost next to nothing and still change the plan for the whole current period.
+   * period would cost next to nothing and still change the plan for the whole current period.
    * @throws InvalidRequest, PeriodNotPaid.
    */
   private agreedTime({ periodStart, periodEnd }: Subscription, agreed: string | undefined): Date {

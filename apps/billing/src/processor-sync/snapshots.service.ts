@@ -27,8 +27,8 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * The account of an object that needs no further fetch: its payment is stored and stays paid. The fetch of a bill is
-   * requested by its callback and by its subscription, and that of a checkout by both callbacks of a package.
+   * The account of an object that needs no further fetch, because its payment is stored and stays paid. A bill is
+   * requested by its callback and by its subscription, and a checkout by both callbacks of a package.
    */
   async ownerOfSettled(
     transaction: Transaction,

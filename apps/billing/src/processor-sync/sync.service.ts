@@ -10,8 +10,8 @@ import { SnapshotsService } from './snapshots.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
- * `unknown`: the processor gave no answer. `refused`: it has no such object, or one that we cannot read. `foreign`: it
- * belongs to none of our objects. All are retried with growing delays, and stay visible in the meantime.
+ * `unknown`: the processor gave no answer. `refused`: it has no such object, or we cannot read the object. `foreign`:
+ * the object belongs to none of ours. All are retried with growing delays, and stay visible in the meantime.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 

@@ -146,7 +146,7 @@ export interface SubscriptionSnapshot extends BilledPlan {
   /** The change that the customer requested but has not paid for. */
   unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;
-  /** The bill of a change whose payment may have arrived after that of a later period. */
+  /** The bill of a change, if its payment may have arrived after the payment for a later period. */
   paidChangeId?: string;
 }
 
@@ -221,7 +221,10 @@ export interface ProcessorCapabilities {
   idempotencyMs: number;
   /** The processor sends a callback when a checkout has expired; with other processors, only a fetch shows that. */
   announcesExpiry: boolean;
-  /** The processor sends a callback when a subscription's period begins; others send one only about its payment. */
+  /**
+   * The processor sends a callback when a subscription's period begins. Other processors send one only about the
+   * payment.
+   */
   announcesRenewals: boolean;
   /** An unpaid checkout can be found by our reference. */
   findsCheckouts: boolean;
@@ -284,7 +287,7 @@ export interface PaymentProcessor {
 
   /**
    * Handles a customer's return from a checkout. The contents of the return address are not trusted (S48): the checkout
-   * is that of our order.
+   * is taken from our order.
    */
   completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>>;
 

@@ -12,7 +12,7 @@ export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micr
   return left > 0n ? left : 0n;
 }
 
-/** The money of earlier refunds of the rest of a period; failed refunds do not count. */
+/** The money that was refunded before for the rest of a period. Failed refunds do not count. */
 export function restRefunded(reversals: readonly Reversal[]): Micros {
   return reversals
     .filter(({ scope, state }) => scope === 'remaining' && state !== 'undone')

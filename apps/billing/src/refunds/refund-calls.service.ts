@@ -8,7 +8,7 @@ import type { CallResult, RefundSnapshot } from '../processors/payment-processor
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** The time before a processor forgets an idempotency key at which we stop relying on the key. */
+/** How long before a processor forgets an idempotency key we stop relying on the key. */
 const RETENTION_MARGIN_MS = HOUR_MS;
 
 /** Calls processors to refund. A row is written before each call, so no refund is lost or made twice. */

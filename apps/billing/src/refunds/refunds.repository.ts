@@ -29,8 +29,8 @@ export class RefundsMaintenanceRepository {
   }
 
   /**
-   * Failed refunds whose pause is over, the one that has been due longest first. A refund cannot be requested while
-   * pending reversals cover the whole payment, such as a dispute that may be won; it is skipped until those are
+   * Lists failed refunds whose pause is over, longest due first. A refund cannot be requested while pending reversals
+   * cover the whole payment, such as a dispute that may be won. Such a refund is skipped until the reversals are
    * decided.
    */
   async listToRetry(now: Date, limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {

@@ -107,7 +107,7 @@ export class RefundsService {
     return this.answer(payment, refundId);
   }
 
-  /** Refunds the rest of an unwanted payment, once. A failure is retried like that of any refund. */
+  /** Refunds the rest of an unwanted payment, once. A failure is retried as for any refund. */
   async returnAll(payment: Payment, reason: string): Promise<void> {
     const begun = await this.database.transaction(async (transaction) => {
       const wish = { id: newId(), scope: 'whole', startsAt: null, reason } as const;

@@ -13,7 +13,7 @@ export class ReturnsService {
     private readonly syncing: SyncService,
   ) {}
 
-  /** Drops an unpaid order. If its customer has paid in the meantime, the answer is that of a return. */
+  /** Drops an unpaid order. If its customer has paid in the meantime, the answer is the same as for a return. */
   async drop(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { wasPaid } = await this.orders.drop(accountId, orderId);
     return wasPaid ? this.complete(accountId, orderId) : this.orders.get(accountId, orderId);

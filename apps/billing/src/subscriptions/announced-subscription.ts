@@ -41,9 +41,9 @@ export function isNews(current: Subscription, next: Subscription): boolean {
 }
 
 /**
- * The plan whose rights the subscription gives: the plan that the processor bills, as far as it is paid. While a
- * payment is overdue, the last paid plan; while an unreadable paid bill waits for an operator, the plan that the bill
- * would have granted.
+ * The plan whose rights the subscription gives. Normally, this is the plan that the processor bills, as far as it is
+ * paid. While a payment is overdue, it is the last paid plan. While an unreadable paid bill waits for an operator, it
+ * is the plan that the bill would have granted.
  */
 function rightsPlan(row: Subscription): PaidPlan {
   const billed = { sku: row.sku, quantity: row.quantity };

@@ -10,7 +10,6 @@ import { toSubscriptionAnswer } from './subscription-answer.js';
 import { PlanNotChangeable } from './subscriptions.errors.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-/** Serves an account's subscriptions as its owner sees them. */
 @Injectable()
 export class OwnSubscriptionsService {
   constructor(

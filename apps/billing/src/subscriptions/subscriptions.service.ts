@@ -341,7 +341,7 @@ function periodStartAt(stretches: readonly SubscriptionPayment[], end: Date): Da
   return stretches.find(({ periodEnd }) => periodEnd.getTime() === end.getTime())?.periodStart;
 }
 
-/** Whether the next period has a different plan from the one in the row. */
+/** Whether the plan of the next period differs from the plan in the row. */
 function isOtherNext(
   row: Subscription,
   { pendingChange, ...running }: SubscriptionSnapshot,

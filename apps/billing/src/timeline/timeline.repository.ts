@@ -67,7 +67,7 @@ const PARTS = [
     at: 'received_at',
     kind: `'callback'`,
     text: `concat_ws(' ', processor, type, external_id)
-      || case source when 'listing' then ', found by looking' else '' end`,
+      || case source when 'listing' then ', found by polling' else '' end`,
     from: 'callbacks',
   }),
   part({

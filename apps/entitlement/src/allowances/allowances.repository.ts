@@ -13,8 +13,8 @@ export interface AllowanceState {
 @Injectable()
 export class AllowancesRepository {
   /**
-   * Reads the version of an allowance, and its tier. The version is read before the sources, so that it never covers
-   * less than it claims.
+   * Reads the version of an allowance, and its tier. The version is read before the sources, so that the answer
+   * includes at least the changes up to this version.
    */
   async findState(transaction: Transaction, accountId: string): Promise<AllowanceState> {
     const [row] = await transaction.query<{ version: string; tier: string | null }>(

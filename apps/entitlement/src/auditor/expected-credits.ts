@@ -31,7 +31,9 @@ export const BEGUN_CREDITS = `
     and slice.start < p.period_end and slice.till > p.from_at
     and greatest(slice.start, p.from_at, p.heard_at) <= c.advanced_to`;
 
-/** Returns SQL for the formula ceil(granted × (rem + (1 − rem) × whole)) of money.md, Reversal, in integers. */
+/**
+ * Returns SQL for the formula of `payments/reversal-target.ts`, ceil(granted × (rem + (1 − rem) × whole)), in integers.
+ */
 const target = (phases: string) => `
   (select least(g.granted, div(
       g.granted * (r.part * r.money + (r.length - r.part) * r.whole) + r.length * r.money - 1,

@@ -57,7 +57,8 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I4',
-    statement: 'each line that brings credits has one grant, each begun slice of a stretch has one',
+    statement:
+      'each line that grants credits has one grant, and so has each slice of a stretch that has begun',
     sql: `
       select b.line_id, b.index from (${BEGUN_CREDITS}) b
       left join credit_grants g on g.source_type = b.source_type and g.line_id = b.line_id
@@ -202,7 +203,8 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I23',
-    statement: 'the use that a customer sees, by day and operation, is what the ledger consumed',
+    statement:
+      'the use that a customer sees, by day and operation, equals what the ledger consumed',
     sql: STATEMENT_DIFFERENCES,
   },
 ];

@@ -37,8 +37,8 @@ export class BlocksService {
   }
 
   /**
-   * Applies a suspension or its end. A suspension blocks all rights and moves no credits; its end leaves other blocks
-   * unchanged.
+   * Applies a suspension or its end. A suspension blocks all rights and moves no credits. Its end does not lift other
+   * blocks.
    */
   async followSuspension(
     transaction: Transaction,

@@ -28,8 +28,8 @@ const columns = LEDGER_ACCOUNTS.join(', ');
 /**
  * The ids of an account's transfers rise, and the account's row contains the last id in the same snapshot, so later ids
  * are greater. An account whose ledger and grants differ keeps its checkpoint, so that the auditor continues to see the
- * difference. Use is summed up to the day before that of the last movement, because further use is booked on that day
- * or later, even if the clock steps back by hours.
+ * difference. Use is summed up to the day before the last movement, because further use is booked on that day or later,
+ * even if the clock steps back by hours.
  */
 const ADVANCE = `
   with due as materialized (

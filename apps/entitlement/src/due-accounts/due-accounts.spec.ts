@@ -63,7 +63,7 @@ describe('due accounts', () => {
     expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
   });
 
-  it('an account that fails again waits longer, and the list begins with the one that has waited longest', async () => {
+  it('an account that fails again waits longer, and the list begins with the account that has waited longest', async () => {
     const failing = async () => {
       entitlement.clock.set(YEAR.periodStart);
       const accountId = await yearlyCustomer();

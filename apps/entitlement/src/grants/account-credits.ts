@@ -27,7 +27,7 @@ export interface CreditSources {
 /** One grant from a payment line: a package, or a slice of a stretch. */
 interface DueGrant {
   line: PaymentLine;
-  /** The time of issue: once the grant's time has begun and its line has arrived. */
+  /** When the grant is issued: as soon as its time has begun and its line has arrived. */
   at: Date;
   /** The time at which the grant's time begins. */
   begin: Date;

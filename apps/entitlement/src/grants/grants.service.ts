@@ -217,7 +217,7 @@ export class GrantsService {
     return this.ledger.balance(transaction, book, { isCurrent, lines });
   }
 
-  /** Applies due dates to those of the given accounts that are due, in the caller's transaction. */
+  /** Applies all due dates of the given accounts, in the caller's transaction. */
   async advance(transaction: Transaction, accountIds: string[]): Promise<void> {
     const accounts = await this.ledger.lock(transaction, accountIds);
     const now = this.clock.now();

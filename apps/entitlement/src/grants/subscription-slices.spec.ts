@@ -28,7 +28,7 @@ describe('grants', () => {
   const subscribe = (snapshot: Partial<Parameters<EntitlementUnderTest['subscribe']>[1]>) =>
     entitlement.subscribe(accountId, { subscriptionId, ...MONTH, ...snapshot });
 
-  it('a renewal expires the old month and issues the new one in one transaction', async () => {
+  it('a renewal expires the old month and issues the new month in one transaction', async () => {
     await subscribe({});
     await subscribe({});
     at('2026-04-02T09:00:00Z');
@@ -195,7 +195,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('a deletion freezes credits and those of later slices, and a restoration releases exactly these', async () => {
+  it('a deletion freezes credits and the credits of later slices, and a restoration releases exactly these', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     const [lineId] = [await entitlement.buy(accountId, 5_000)];

@@ -82,7 +82,7 @@ export class HoldsService {
   }
 
   /**
-   * Ends the holds of an erased account, including those of jobs, because the service that would close them may have
+   * Ends the holds of an erased account, including holds of jobs, because the service that would close them may have
    * deleted the account by then. Running work has an hour to be settled.
    */
   async endAll(transaction: Transaction, accountId: string): Promise<void> {

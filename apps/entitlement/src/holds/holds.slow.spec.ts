@@ -97,7 +97,7 @@ describe('holds', () => {
     expect(await hold(100)).toMatchObject({ outcome: 'held' });
   });
 
-  it('the reaper ends an expired hold of a request, never one of a job', async () => {
+  it('the reaper ends an expired hold of a request, but never a hold of a job', async () => {
     await hold(100, { ttlMs: 1 });
     await hold(50, { holdId: 'job-1' });
     await waitFor('the end of the hold', async () => {
@@ -112,7 +112,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('the holds of an erased account end after an hour, including those of jobs that nobody closes', async () => {
+  it('the holds of an erased account end after an hour, including holds of jobs that nobody closes', async () => {
     await hold(100);
     await hold(50, { holdId: 'hold-2' });
     await settle('chunk-1', 30);

@@ -139,7 +139,7 @@ export class LeasesRepository {
   }
 
   /**
-   * Lists leases whose credits must be booked: open ones that ended more than `graceMs` ago, and closed ones with a
+   * Lists leases whose credits must be booked: open leases that ended more than `graceMs` ago, and closed leases with a
    * late total.
    */
   async listAbandoned(graceMs: number, limit: number): Promise<LeaseUse[]> {
@@ -199,7 +199,7 @@ const UPDATE = `
     consumed bigint, late bigint, unbilled bigint, slices jsonb, reported_by jsonb, booked_by jsonb)
   where l.lease_id = n.lease_id and l.account_id = n.account_id`;
 
-/** The highest total of each lease, because one call may contain two of the same lease. */
+/** The highest total of each lease, because one call may contain two totals of the same lease. */
 const SAID = `
   said as (
     select distinct on (account_id, lease_id) account_id, lease_id, total, operations

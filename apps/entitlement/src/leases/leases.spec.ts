@@ -167,7 +167,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('a late total then takes other credits and leaves the rest unbilled', async () => {
+  it('a late total above the released credits takes other credits, and the rest stays unbilled', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 300 });
     await entitlement.client.close({ accountId, leaseId: first, consumed: 0 });

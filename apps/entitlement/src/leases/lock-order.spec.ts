@@ -21,7 +21,7 @@ describe('locks', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  /** Creates leases whose rows, like those of their accounts, are stored in the reverse order of their ids. */
+  /** Creates leases whose rows, like the rows of their accounts, are stored in the reverse order of their ids. */
   async function twoLeases(accountIds: string[]) {
     const leaseIds = [newId(), newId()].toSorted().toReversed();
     for (const [at, leaseId] of leaseIds.entries()) {

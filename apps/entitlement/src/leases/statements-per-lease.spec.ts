@@ -88,8 +88,8 @@ class StatementCounter {
   }
 
   /**
-   * Returns the statements of the longest transaction since the last call; shorter ones are those of the relay, which
-   * works in parallel.
+   * Returns the statements of the longest transaction since the last call. The shorter transactions belong to the
+   * relay, which works in parallel.
    */
   take(): { statements: number; roundTrips: number } {
     const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);

@@ -66,7 +66,7 @@ export abstract class GrantBook {
     }
   }
 
-  /** The credits that may be spent now: unexpired ones of an active account. */
+  /** The credits that may be spent now: unexpired credits of an active account. */
   get spendable(): number {
     return this.all.reduce((sum, grant) => sum + this.spendableOf(grant), 0);
   }

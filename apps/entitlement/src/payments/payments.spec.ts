@@ -88,7 +88,7 @@ describe('announcements of billing', () => {
     expect((await Promise.all(balances)).map(({ spendable }) => spendable)).toEqual([5_000, 5_000]);
   });
 
-  it('a reversal repeated with different content is rejected permanently; its two phases may differ', async () => {
+  it('a reversal repeated with different content is rejected permanently, but its two phases may differ', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const final = reversal(lineId);
     const [reversed] = final.lines;

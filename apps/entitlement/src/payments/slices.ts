@@ -59,7 +59,10 @@ export function sliceCredits(stretch: Stretch, slice: Slice): number {
   return Number((BigInt(stretch.monthlyCredits) * BigInt(end - begin)) / BigInt(end - start));
 }
 
-/** True for a slice that had already ended when its line arrived; its credits get a separate period of validity. */
+/**
+ * True for a slice that had already ended when its line arrived. The credits of such a slice get a separate period of
+ * validity.
+ */
 export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
   return stretch.heardAt >= sliceEnd;
 }

@@ -161,7 +161,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('the reversed credits of a period’s rest follow the time, not the amount; those of a line without a period follow the amount', async () => {
+  it('a reversal takes credits by the remaining time if the line has a period, and by the amount if it has none', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const lineId = newId();
     const subscriptionId = newId();
@@ -256,9 +256,9 @@ describe('reversals', () => {
     entitlement.clock.set('2026-04-10T00:00:00Z');
     expect(await balance()).toMatchObject({ spendable: 3_750 });
     await entitlement.undo(accountId, undone);
-    // A quarter of each slice is revoked; the half that is returned to the ended one remains valid.
+    // A quarter of each slice is revoked; the half that is returned to the ended slice remains valid.
     expect(await balance()).toMatchObject({ spendable: 11_250 + 7_500 });
-    // The ended slice has 3,750 unused credits: another quarter takes nothing from the returned ones.
+    // The ended slice has 3,750 unused credits: another quarter takes nothing from the returned credits.
     await entitlement.reverse(accountId, lineId, '0.25');
     expect(await balance()).toMatchObject({ spendable: 7_500 + 7_500 });
     await entitlement.reverse(accountId, lineId, '0.5');

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { LedgerChanges, LedgerLine } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 
-/** A position after every line. */
+/** A position that sorts after every line, for the first page. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
 
-/** Maximum number of summed lines, which is five times as many as those of thirty days with every operation. */
+/** Maximum number of summed lines: five times as many as thirty days with every operation have. */
 const SUMMED_LINES_MAX = 10_000;
 
 interface LineRow {
@@ -66,11 +66,10 @@ function shownReference(reference: string): string {
 }
 
 /**
- * Finds the transfers with lines through a partial index on entries other than movements between available, reserved
- * and consumed credits. A busy account has a thousand movements of leases for each such transfer. `repay_return` is the
- * exception.
- *
- * If a lease ends after its grant, its rest moves to `expired`, and the line names the grant.
+ * A partial index finds the transfers that make lines. It leaves out movements between available, reserved and consumed
+ * credits, because a busy account has a thousand movements of leases for each such transfer. `repay_return` also makes
+ * a line but is not in that index, so it is found by its kind. If a lease ends after its grant, its rest moves to
+ * `expired`, and the line names the grant.
  */
 const LINES_OF = (ids: string, kinds: string) => `
   select t.id, t.occurred_at as at, m.kind, m.amount, null as operation, null as day,

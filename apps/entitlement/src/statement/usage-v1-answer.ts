@@ -2,8 +2,8 @@ import type { UsageV1Answer } from '#libs/contracts';
 import type { Grant } from '../ledger/grant.js';
 
 /**
- * Returns the answer of `account.usage-v1`, from every grant of an account. For a plan, the credits that have not ended
- * are those of its current month.
+ * Returns the answer of `account.usage-v1`, from every grant of an account. For a plan, only the credits of its current
+ * month have not ended.
  */
 export function usageV1Answer(grants: readonly Grant[], now: Date): UsageV1Answer {
   const once = grants.filter(({ sourceType }) => sourceType !== 'subscription');

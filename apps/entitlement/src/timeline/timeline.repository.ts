@@ -3,7 +3,7 @@ import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { EVENT_LINES } from '#libs/messaging';
 
-/** Movements that matter to an operator, without those of leases and holds. */
+/** Movements that matter to an operator, except movements of leases and holds. */
 const NEWS = `
   select t.id, t.occurred_at as at, t.kind, t.reference, t.available_after
   from ledger_transfers t

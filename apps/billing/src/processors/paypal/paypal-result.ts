@@ -17,7 +17,7 @@ export function isDecided({ status, issue }: PaypalRefusal): boolean {
 /** PayPal's answers for a customer without sufficient funds. */
 const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION_REFUSED'];
 
-/** The customer agreed, but the means of payment was declined; another one may work. */
+/** The customer agreed, but the payment method was declined. Another payment method may work. */
 export const isDeclined = ({ issue }: PaypalRefusal) => DECLINED_ISSUES.includes(issue);
 
 /** Runs calls to PayPal. PayPal's own refusals are values; everything that leaves the outcome open is unknown. */

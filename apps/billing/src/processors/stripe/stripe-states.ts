@@ -3,7 +3,7 @@ import { UnfitObject } from '../unfit-object.js';
 
 type Known<T> = readonly Exclude<T, null>[];
 
-/** All states that we understand (API 2026-10-28.endive). A subscription's states are those of its snapshot. */
+/** All states that we understand (API 2026-10-28.endive). For subscriptions, these are the states in a snapshot. */
 const STATES = {
   'checkout.session': [
     'complete',

@@ -31,7 +31,7 @@ export function toChangeReference(customId: unknown): ChangeReference | undefine
   };
 }
 
-/** Prefix of the id of a change's bill, because the id of its order looks like that of a payment. */
+/** Prefix for the id of a change's bill, because without it the id of its order looks like a payment's id. */
 const BILL_PREFIX = 'change-';
 
 export const toChangeBillId = (orderId: string) => `${BILL_PREFIX}${orderId}`;

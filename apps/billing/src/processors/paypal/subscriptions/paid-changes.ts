@@ -186,7 +186,7 @@ export class PaidChanges {
 
   /**
    * Replaces the order of the latest change with another one, or removes it. An order whose money is taken stays;
-   * otherwise it would be paid for nothing, and the next one would be paid as well.
+   * otherwise it would be paid for nothing, and the next order would be paid as well.
    * @throws PaypalRefusal `CHANGE_BEING_PAID`.
    */
   private async replace(

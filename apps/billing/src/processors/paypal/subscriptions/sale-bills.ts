@@ -46,8 +46,8 @@ export class SaleBills {
   }
 
   /**
-   * Chooses, from the plans before and after a change, the one whose price was paid; otherwise the plan at that time. A
-   * payment that we learn of after an upgrade may be for the earlier plan.
+   * Chooses, from the plans before and after a change, the plan whose price was paid. If neither price was paid, it is
+   * the plan at that time. A payment that we learn of after an upgrade may be for the earlier plan.
    */
   private async billedAt(
     known: KnownSubscription,

@@ -3,8 +3,8 @@ import type { BilledPlan } from '../../payment-processor.js';
 
 /**
  * Our data on a subscription at PayPal, in `custom_id` (at most 127 characters). PayPal has no schedules: a changed
- * subscription shows the new plan from its approval on, and a suspended one was either cancelled by its customer or not
- * paid. So the plan in force and its end are stored there.
+ * subscription shows the new plan from its approval on, and a suspended subscription was either cancelled by its
+ * customer or not paid. So the plan in force and its end are stored there.
  */
 export interface SubscriptionMark {
   orderId: string;
@@ -33,7 +33,7 @@ export interface SubscriptionMark {
 const NONE = '-';
 const ENDING = 'e';
 const UNDOING = 'u';
-/** The base in which seconds are written, because each character counts. */
+/** The base for writing seconds. It is high, because the text has few characters to spare. */
 const RADIX = 36;
 const MARK =
   /^([\w-]{36}),(e|u|-),([0-9a-z]{1,8}),([0-9a-z]{1,8}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20})(?:\+(\d{1,6}))?,(\w{1,20}|-)(?:,(\d{1,6}))?$/;
