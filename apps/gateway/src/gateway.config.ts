@@ -146,7 +146,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_IN_FLIGHT_MAX',
-    about: 'Maximum number of concurrent requests; further ones get 503.',
+    about: 'Maximum number of concurrent requests. Requests above it get 503.',
   })
   @IsInt()
   @Min(1)

@@ -3,7 +3,6 @@ import { type Service, started } from '#libs/services';
 import { GatewayConfig } from './gateway.config.js';
 import { migrations } from './migrations/index.js';
 
-/** The service of the public API for customers' programs. */
 export const gateway: Service<GatewayConfig> = {
   name: 'gateway',
   config: GatewayConfig,

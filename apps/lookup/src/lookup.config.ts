@@ -3,7 +3,6 @@ import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { PortSetting, InternalCallsConfig, Setting, urlSettingOf } from '#libs/platform';
 import { KEPT, type Kept } from './observations/observed-lines.js';
 
-/** The operator's settings of lookup. */
 export class LookupConfig extends InternalCallsConfig {
   @Setting({ env: 'LOOKUP_HOST', about: 'Address of the internal listener.' })
   @IsString()
@@ -67,7 +66,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_REGISTRIES_FILE',
     about:
-      'Registry tables that replace those of this version, as written by `npm run cli -- tlds refresh`. Read at the start.',
+      'Registry tables that replace the tables of this version, as written by `npm run cli -- tlds refresh`. Read at the start.',
   })
   @IsOptional()
   @IsString()
@@ -98,7 +97,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_DNS_SERVERS',
     about:
-      'Resolvers for DNS lookups, as address or address:port, separated by commas. Unset: those of the system. A validating resolver (such as Unbound) makes `authenticated_data` true.',
+      'Resolvers for DNS lookups, as address or address:port, separated by commas. Unset: the resolvers of the system. A validating resolver (such as Unbound) makes `authenticated_data` true.',
   })
   @IsString()
   dnsServers: string = '';

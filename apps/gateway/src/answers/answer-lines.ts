@@ -44,7 +44,7 @@ export function answerLines(
   return lines + route.versionLines;
 }
 
-/** Returns the headers of an answer that is not one complete JSON object; its cost is not known yet. */
+/** Returns the headers of an answer that is not one complete JSON object, so its cost is not known yet. */
 export function streamHeaders(context: RequestContext): string {
   return answerLines(context, undefined, undefined) + `Content-Type: ${context.form.type}\r\n`;
 }

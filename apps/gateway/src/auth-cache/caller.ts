@@ -23,7 +23,7 @@ export class AccountEntry {
   /** The time, in seconds since 1970, after which this record is no longer valid; 0 for no end. */
   readonly validUntilSecond: number;
   readonly isSuspended: boolean;
-  /** Head of the list of cached keys of this account. */
+  /** Head of the list of this account's cached keys. */
   firstKey?: KeyEntry = undefined;
 
   constructor({ accountId, limits, keys, validUntil, blocks }: Allowance, now: Date) {
@@ -53,7 +53,7 @@ export class KeyEntry {
   readonly expiresAtSecond: number;
   /** The maximum credits in a UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
-  /** The id under which the cap is counted: that of the first key in the line of rotations. */
+  /** The id under which the cap is counted, which is the id of the first key in the chain of rotations. */
   readonly capId: string;
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;

@@ -86,7 +86,7 @@ export class PlainConnections implements PlainConnectionOwner {
 
   /**
    * Watches a client that does not accept its answer at once. Node's timer restarts when data has been sent, so a
-   * client that reads slowly keeps the connection, and one that reads nothing loses it.
+   * client that reads slowly keeps the connection, and a client that reads nothing loses it.
    */
   awaitReader(connection: PlainConnection): void {
     const { socket } = connection;
@@ -98,7 +98,7 @@ export class PlainConnections implements PlainConnectionOwner {
     });
   }
 
-  /** Closes idle connections after flushing what was written to them; the others close with their answer. */
+  /** Closes idle connections after flushing what was written to them. The other connections close with their answer. */
   closeIdle(): void {
     this.isDraining = true;
     clearInterval(this.timer);

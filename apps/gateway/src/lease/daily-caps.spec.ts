@@ -51,7 +51,7 @@ describe('daily caps', () => {
     expect(caps.reserve(key, 1)).toMatchObject(capReached);
   });
 
-  it('S14: a rotation does not restart the count, and the log is read for all keys of the line of rotations', async () => {
+  it('S14: a rotation does not restart the count, and the log is read for all keys in the chain of rotations', async () => {
     const asked: (readonly string[])[] = [];
     const caps = new DailyCaps(new TestClock(), async (keyIds) => {
       asked.push(keyIds);

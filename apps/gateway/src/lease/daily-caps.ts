@@ -3,18 +3,18 @@ import { type Clock, DAY_MS, type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '#libs/public-http';
 import { KeyCapReached } from './lease.errors.js';
 
-/** The maximum number of counts in memory; all keys of a line of rotations have one count. */
+/** The maximum number of counts in memory; all keys in a chain of rotations share one count. */
 const LINES_MAX = 200_000;
 
 /** The part of a key record that its cap needs. `dailyCreditCap` 0 means no cap. */
 export interface CappedKey {
-  /** The id of the line of rotations, whose keys share a count. */
+  /** The id of the chain of rotations, whose keys share a count. */
   capId: string;
   dailyCreditCap: number;
 }
 
 export interface CappedLine extends CappedKey {
-  /** The keys in the line of rotations that may have been used today. */
+  /** The keys in the chain of rotations that may have been used today. */
   keyIds: string[];
 }
 

@@ -26,22 +26,25 @@ export interface LeaseClientOptions {
   settleIntervalMs?: number;
   /** The journal is rewritten when it has grown by this much. */
   journalCompactAtBytes?: number;
-  /** The request log, whose rows of charged answers stay in the journal until they are written. */
+  /**
+   * The part of the request log that the journal uses. Rows of charged answers stay in the journal until the log has
+   * written them.
+   */
   log?: JournaledLog;
 }
 
-/** The holds, as far as the journal needs them. */
+/** The part of the holds that the journal uses. */
 export interface JournaledHolds {
   uses(): HoldUse[];
   /** Settles and closes the holds of an earlier run. @throws if the process stops first. */
   replay(uses: HoldUse[]): Promise<void>;
 }
 
-/** The request log, as far as the journal needs it. */
+/** The part of the request log that the journal uses. */
 export interface JournaledLog {
   /** Returns rows of charged answers that are not written yet, without their line ends. */
   unwrittenRows(): Iterable<string>;
-  /** Calls `listener` after each write with its number of rows of charged answers. */
+  /** Calls `listener` after each write, with the number of charged answers in it. */
   onWritten(listener: (count: number) => void): void;
   /** The id under which this run writes the log. */
   writerId: string;
@@ -90,7 +93,7 @@ export class LeaseClient {
   /** The holds are recorded in the same journal, even before the start. */
   holds?: JournaledHolds;
   private readonly gatewayId = newId();
-  /** The oldest leases come first, which also end first. */
+  /** The oldest leases come first, because they also end first. */
   private readonly byAge: Lease[] = [];
   private readonly counts = new LeaseCounts();
   private isDraining = false;
@@ -197,7 +200,7 @@ export class LeaseClient {
     };
   }
 
-  /** Returns everything; waits until entitlement has acknowledged it, at most `timeoutMs`. */
+  /** Returns all leases, and waits at most `timeoutMs` until entitlement has acknowledged them. */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
     for (const lease of this.settler.open.values()) this.drainLease(lease);
@@ -231,7 +234,7 @@ export class LeaseClient {
     runInContext(context, () => void this.ask(pool));
   }
 
-  /** Requests leases until no request waits; one call per pool at a time. */
+  /** Requests leases until no request waits, with one call per pool at a time. */
   private async ask(pool: LeasePool): Promise<void> {
     pool.isAsking = true;
     try {
@@ -354,7 +357,7 @@ export class LeaseClient {
     }
   }
 
-  /** Starts no new request on this lease; its last running request closes it. */
+  /** Starts no new request on this lease. The last running request closes the lease. */
   private drainLease(lease: Lease): void {
     // A lease that was never granted is closed by the code that requested it.
     if (lease.isClosing || lease.amount === 0) return;

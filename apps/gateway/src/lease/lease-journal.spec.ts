@@ -50,7 +50,7 @@ describe('a journal', () => {
       rows: ['row'],
       writerIds: [writerId],
     };
-    // The first run was killed. A second one ended before it had settled the leftovers, and left more.
+    // The first run was killed. A second run ended before it had settled the leftovers, and left more.
     const second = openJournal(path);
     expect(second.left).toEqual(left);
     const another = new Lease(newId(), accountId, 3);

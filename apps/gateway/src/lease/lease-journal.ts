@@ -74,13 +74,13 @@ export class LeaseJournal {
   constructor(private readonly options: LeaseJournalOptions) {}
 
   /**
-   * Opens a new journal beside those of earlier runs, in a folder that is created if it is missing.
+   * Opens a new journal beside the journals of earlier runs, in a folder that is created if it is missing.
    * @returns what earlier runs left; call `forgetEarlier` when it is settled and written.
    */
   open(): JournalRest {
     mkdirSync(dirname(this.options.path), { recursive: true, mode: 0o700 });
     const earlier = `${this.options.path}.earlier`;
-    // A run that ended before its replay was complete has left both files; the older one comes first.
+    // A run that ended before its replay was complete left both files; the older one is read first.
     const texts = [earlier, this.options.path].filter(existsSync).map(readText);
     const left = {
       uses: texts.flatMap((text) => readLeases(text)),
@@ -131,7 +131,7 @@ export class LeaseJournal {
     this.append(`+ ${lease.number} ${lease.id} ${lease.accountId}\n`);
   }
 
-  /** @param row the row of the request log, in its text format with the line end; none if it was dropped. */
+  /** @param row the row of the request log, in its text format with the line end; undefined if the row was dropped. */
   used({ number, consumed, chargedBy }: Lease, operation?: string, row?: string): void {
     const by = operation === undefined ? '' : ` ${operation}:${chargedBy?.[operation]}`;
     this.append(`= ${number} ${consumed}${by}${row === undefined ? '\n' : `\t${row}`}`);

@@ -17,7 +17,7 @@ describe('a pool of leases', () => {
     return { pool, all };
   }
 
-  it('reports the balance minus all unacknowledged use, including that of holds', () => {
+  it('reports the balance minus all unacknowledged use, including use by holds', () => {
     const { pool, all } = poolOf(10, 10);
     expect(pool.remaining).toBeUndefined();
     pool.acknowledged(1);

@@ -6,7 +6,7 @@ import type { Lease } from './lease.js';
 
 /** Maximum number of leases per call. */
 const BATCH_MAX = 1_000;
-/** Maximum number of balances requested per call, besides those of the leases that were used. */
+/** Maximum number of balances requested per call, in addition to the balances of leases that were used. */
 const REFRESHED_MAX = 50;
 const RETRY_MS = SECOND_MS;
 

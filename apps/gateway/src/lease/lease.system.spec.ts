@@ -182,7 +182,7 @@ describe('leases', () => {
     });
   });
 
-  it('requests that wait during a drain get their credits, the rest is returned, and later ones are rejected', async () => {
+  it('requests that wait during a drain get their credits, the rest is returned, and later requests are rejected', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     around.entitlement.leaseMax = 2;

@@ -70,7 +70,7 @@ export interface ApiListenerOptions {
   limits: SocketLimits;
 }
 
-/** Limits of a connection, in milliseconds and numbers. */
+/** Limits of a connection: times in milliseconds, and counts. */
 export interface SocketLimits {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
@@ -359,7 +359,7 @@ export class ApiListener {
   }
 }
 
-/** Rejects a body that the operation does not accept, and, before it is read, one that is too large. */
+/** Rejects a body that the operation does not accept. Rejects a body that is too large before it is read. */
 function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | undefined {
   const length = headers['content-length'];
   const limitBytes = route?.limits.bodyBytes ?? JSON_BODY_LIMIT_BYTES;

@@ -108,7 +108,7 @@ describe('malformed requests', () => {
     expect(other.body).not.toContain('ASCII');
   });
 
-  it('S104: a slowly dripping request gets 408 and its socket is closed; others are served', async () => {
+  it('S104: a slowly dripping request gets 408 and its socket is closed, while other requests are served', async () => {
     const { apiKey } = around.account.addKey();
     const { apiUrl } = await around.startGateway({
       GATEWAY_HEADERS_TIMEOUT_MS: '300',

@@ -5,7 +5,6 @@ import { GatewayConfig } from '../gateway.config.js';
 import { LoadShedder } from '../request/01-shed.js';
 import { ApiListener } from './api-listener.js';
 
-/** The public listener, which is opened and closed here. */
 @Injectable()
 export class PublicListener {
   /** Origin of the listener; empty before it accepts connections. */

@@ -15,7 +15,7 @@ const AGE = /^[0-9]{1,10}$/;
 
 /**
  * Reads header lines up to `end`, where the blank line's CRLF CRLF begins. Lookup states the length of each answer, so
- * a chunked answer, or one that ends with its connection, did not come from lookup.
+ * an answer that is chunked, or that ends with its connection, did not come from lookup.
  * @returns undefined for anything else.
  */
 export function readAnswerHeaders(text: string, end: number): AnswerHeaders | undefined {

@@ -9,7 +9,7 @@ import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
 /** The address at which lookup listens. */
 export interface LookupAddress {
-  /** A Unix socket; the other fields are then used only for the `Host` header. */
+  /** A Unix socket. If it is set, the other fields are used only for the `Host` header. */
   socketPath?: string;
   host: string;
   port: number;

@@ -57,7 +57,7 @@ export class ErrorPages {
   }
 }
 
-/** Splits a page into its title, with which it begins, and its text. */
+/** Splits a page into the title at its start and the text. */
 function headed(text: string): { title: string; rest: string } {
   const [, title, rest] = /^# (.*)\n([\s\S]*)$/.exec(text)!;
   return { title, rest };

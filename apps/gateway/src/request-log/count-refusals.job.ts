@@ -2,9 +2,14 @@ import type { Clock, Job, Logger } from '#libs/platform';
 import type { LogEntry } from './log-line.js';
 import type { CountedRefusals, RequestLogRepository } from './request-log.repository.js';
 
-/** Number of rejections of one key that become rows between two runs; further ones are counted together (S122). */
+/**
+ * Number of rejections of one key that become rows between two runs. Further rejections are counted together (S122).
+ */
 const ROWS_OF_KEY = 20;
-/** Number of keys and kinds of rejections that are distinguished between two runs; further ones are not counted. */
+/**
+ * Number of keys and kinds of rejections that are distinguished between two runs. Rejections of further keys and kinds
+ * are not counted.
+ */
 const KEYS_MAX = 50_000;
 const KINDS_MAX = 10_000;
 

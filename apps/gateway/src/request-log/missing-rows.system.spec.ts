@@ -230,7 +230,7 @@ describe('request log rows', () => {
     expect((await loggedOf(accountId)).toSorted()).toEqual(['a', 'b\\c']);
   });
 
-  it('the log names charged rows that it has not written, and counts them once they are', async () => {
+  it('the log names charged rows that it has not written, and counts them once it has written them', async () => {
     let isAway = true;
     const sink = {
       copy: async () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(true)),

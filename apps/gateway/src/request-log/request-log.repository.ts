@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5_000;
 /** After this time, no answer is expected, because the server cancels statements sooner. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
-/** SQLSTATE check_violation: the only checks of the table are those of its partitions. */
+/** SQLSTATE check_violation: the table has no other checks than the bounds of its partitions. */
 const NO_PARTITION = '23514';
 
 const COUNT_BATCH_SQL =
@@ -70,7 +70,8 @@ export class RequestLogCopy implements LogSink {
   /** The number of batches that are certainly in the log. */
   private batches = 0;
   /**
-   * The beginning of the pending lines: bytes that are in the log, and bytes that may be in it since the last attempt.
+   * How many bytes of the pending lines are in the log: certainly (`storedBytes`), or possibly since the last attempt
+   * (`sentBytes`).
    */
   private storedBytes = 0;
   private sentBytes = 0;
@@ -83,7 +84,7 @@ export class RequestLogCopy implements LogSink {
 
   /**
    * @param lines the lines to write; if the last call failed, they begin with its lines.
-   * @returns false if no partition accepts one of them; dropped if they are rejected again.
+   * @returns false if no partition accepts one of them; rejected lines are dropped at the second attempt.
    */
   async copy(lines: Buffer): Promise<boolean> {
     try {

@@ -120,7 +120,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('keeps a limited number of rows while the database is down, counts the rest, and writes the kept ones later', async () => {
+  it('keeps a limited number of rows while the database is down, counts the rest, and writes the kept rows later', async () => {
     let isAway = true;
     const sink = {
       copy: async (lines: Buffer) => {

@@ -30,7 +30,7 @@ interface Chunk {
 
 /**
  * Buffers the request log and copies it to the database every 200 ms. While the database is unavailable, it holds
- * 50,000 entries; further ones are dropped and counted, and requests never wait for it.
+ * 50,000 entries. Further entries are dropped and counted. Requests never wait for the log.
  */
 export class RequestLog {
   private readonly lines = new LogLines();

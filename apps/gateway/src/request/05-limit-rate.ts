@@ -41,7 +41,7 @@ const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'service_unavailable',
 ]);
 
-/** Whether a rejection with this code does not count: there may be any number of them. */
+/** Whether a rejection with this code is not counted, because our own outage caused it. */
 export const isOurOutage = (code: string): boolean => OUR_OUTAGES.has(code);
 
 /** Uncounts a request that was rejected because of our own outage, so that the customer may repeat it at once. */

@@ -16,7 +16,7 @@ export interface AnswerSettings {
 const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
-/** Statuses of rejections that are meant for the customer; others concern only the services. */
+/** The statuses of rejections that are meant for the customer. All other rejections concern only the services. */
 const PASSED_ON: ReadonlySet<number> = new Set([
   400, 402, 403, 404, 409, 410, 413, 416, 422, 429, 503, 504,
 ]);

@@ -34,7 +34,7 @@ interface Template {
   entry: ApiPath;
 }
 
-/** Path parameters are short; longer ones do not match. */
+/** Path parameters are short. A longer parameter does not match. */
 const SEGMENT = '([^/]{1,255})';
 
 /** The public paths of a table of operations. */

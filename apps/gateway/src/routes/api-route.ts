@@ -173,8 +173,8 @@ export function compileRoute(
 }
 
 /**
- * Returns the operation that a parameter selects; if the parameter is missing, the first of its path, which reports
- * that. @param names and `values` of the request's parameters alternate.
+ * Returns the operation that a parameter selects; if the parameter is missing, the first operation of the path, which
+ * then reports the fault. @param names and `values` of the request's parameters alternate.
  */
 export function chosenRoute(
   first: ApiRoute,

@@ -322,7 +322,7 @@ describe('an operation with a body', () => {
 });
 
 describe('several operations with one path', () => {
-  it('are selected by a parameter in any case: class, scope, price and owner are those of the selected one', async () => {
+  it('are selected by a parameter in any case, and determine class, scope, price and owner', async () => {
     const { apiKey } = around.account.addKey();
     const ask = (rest: string) => under.ask(`/v1.0/whois?apiKey=${apiKey}${rest}`);
     const live = await ask('&whois=live&domainName=a.example');

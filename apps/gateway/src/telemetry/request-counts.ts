@@ -2,7 +2,7 @@ import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
-/** Maximum number of distinguished error codes, because lookup has its own; further ones count as one. */
+/** Maximum number of distinguished error codes, because lookup adds its own; all further codes are counted together. */
 const CODES_MAX = 100;
 const OTHER_CODES = 'other';
 

@@ -24,7 +24,7 @@ export interface RequestsOfDays {
 
 type RequestRow = Omit<LoggedRequest, 'at'> & { at: Date };
 
-/** An id after every request id. */
+/** An id that sorts after every request id. */
 const LAST_ID = '~';
 
 /** Reads single rows of the request log. */

@@ -47,7 +47,7 @@ interface Inserted {
   at?: Date;
 }
 
-/** Writes this many requests of an account for today; one in two thousand shares the same time. */
+/** Writes this many requests of an account for today, two for each millisecond. */
 async function insertRequests(
   accountId: string,
   count: number,

@@ -87,7 +87,7 @@ describe('usage of an account', () => {
     });
   });
 
-  it('503: a read that the database does not answer in time may be retried, and one that never started does not count', async () => {
+  it('503: a read that the database does not answer in time may be retried, and a read that never started does not count', async () => {
     const keys = Array.from({ length: POOL_SIZE + 3 }, () =>
       around.account.addKey({ scopes: [...SCOPES] }),
     );

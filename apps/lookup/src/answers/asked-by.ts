@@ -23,6 +23,9 @@ export const AskedBy = createParamDecorator((_: unknown, context: ExecutionConte
 export interface Asking extends AskedBy {
   /** Aborted when no caller waits for the answer any longer. */
   signal: AbortSignal;
-  /** False for the names of jobs and the collector, whose many answers would push those of live questions out of the cache. */
+  /**
+   * False for the names of jobs and the collector, whose many answers would push the answers to live questions out of
+   * the cache.
+   */
   isKept?: boolean;
 }

@@ -71,7 +71,7 @@ describe('availability of a name', () => {
     expect(answer('noerror', [nameServer])).toBe('delegated');
   });
 
-  it('a zone of its own is not free, even if its servers do not answer for their names', () => {
+  it('a name with a zone of its own is not free, even if the servers of the zone do not return its NS records', () => {
     const name = 'sample.example';
     const numbers = { serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
     const start = (zone: string) =>

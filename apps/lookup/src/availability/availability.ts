@@ -44,7 +44,7 @@ export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   // No server of the name answers, or its signatures are wrong; the parent zone would deny a name that does not exist.
   if (rcode === 'servfail') return 'unclear';
   if (rcode !== 'noerror') return 'unknown';
-  // A zone of its own is delegated, even if its servers do not answer for their names.
+  // A name with a zone of its own is delegated, even if the servers of the zone do not return its NS records.
   const isZone = [...answers, ...authorities].some(
     (record) => (record.type === 'NS' || record.type === 'SOA') && record.name === name,
   );

@@ -14,7 +14,7 @@ const PATIENT_MS = '25000';
 let service: RunningService;
 /** A service with a short time limit, for resolvers that never answer. */
 let impatient: RunningService;
-/** A service with a time limit for a whole request that is shorter than that of one query. */
+/** A service whose time limit for a whole request is shorter than its time limit for one query. */
 let hurried: RunningService;
 let tokens: ServiceTokens;
 let resolver: Socket;
@@ -156,7 +156,7 @@ describe('DNS records of a name', () => {
     });
   });
 
-  it('share the time limit of one lookup if they are about several names; those without an answer by then time out', async () => {
+  it('share the time limit of one lookup if they are about several names, and time out if they have no answer by then', async () => {
     const silent = Array.from({ length: 30 }, (_, n) => `silent-${n}.example`);
     const answered = await fetch(`${hurried.url}/internal/dns/bulk?type=A`, {
       method: 'POST',

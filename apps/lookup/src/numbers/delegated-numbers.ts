@@ -78,7 +78,7 @@ export class DelegatedNumbers {
 const ALLOCATED = new Set(['allocated', 'assigned']);
 const NOT_ALLOCATED = new Set(['available', 'reserved']);
 
-/** The value of an IPv4 range is its number of addresses; that of an IPv6 block is the length of its prefix. */
+/** An IPv4 range has its number of addresses as its value, and an IPv6 block the length of its prefix. */
 function blocksOf(type: string, start: string, value: number): string[] {
   const parsed = parseAddressBlock(type === 'ipv6' ? `${start}/${value}` : start);
   if (!parsed.ok || (type !== 'ipv4' && type !== 'ipv6')) return [];

@@ -85,7 +85,7 @@ it.each([
   await expect(RoutingFeed.load({ origins: path })).rejects.toThrow('cannot be read');
 });
 
-it('a file that is missing, or is not an archive, stops the start', async () => {
+it('a file that is missing, or is not an archive, prevents the start', async () => {
   await expect(RoutingFeed.load({ relations: join(folder, 'none') })).rejects.toThrow('ENOENT');
   await expect(RoutingFeed.load({ relations: join(folder, 'none.gz') })).rejects.toThrow('ENOENT');
   const plain = file('plain.gz', RELATIONS);

@@ -50,7 +50,7 @@ export class RoutingFeed {
   ) {}
 
   /**
-   * Reads the files that the settings name; a name that ends with `.gz` is unpacked.
+   * Reads the files that the settings name; a file whose name ends in `.gz` is decompressed.
    *
    * @throws Error for a file that is missing or has a different format.
    */
