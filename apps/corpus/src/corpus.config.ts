@@ -2,7 +2,6 @@ import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min } from 'c
 import { DatabaseUrl } from '#libs/database';
 import { InternalCallsConfig, PortSetting, Setting } from '#libs/platform';
 
-/** Settings of the corpus. */
 export class CorpusConfig extends InternalCallsConfig {
   @Setting({ env: 'CORPUS_HOST', about: 'Address of the internal listener.' })
   @IsString()

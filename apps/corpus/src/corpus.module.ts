@@ -227,7 +227,7 @@ export class CorpusModule {
             new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
           inject: [SuppressionsRepository, NameRowsService],
         },
-        // The time limit of the connection, that of the answer, and as much again as a margin.
+        // The time limits of the connection and of the answer, plus the same time as a margin.
         reader(SearchDatabase, options.searchDatabase, 3 * config.searchTimeoutMs),
         reader(FeedDatabase, database),
         {

@@ -5,7 +5,6 @@ import { PortSetting, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 
-/** Settings of the worker. */
 export class WorkerConfig extends DatabaseConfig {
   @Setting({ env: 'WORKER_HOST', about: 'Address of the internal listener.' })
   @IsString()

@@ -55,7 +55,7 @@ export class LogTiles {
     throw new BadFile(
       before.size === 0
         ? `The hash tiles of the log do not yield the root of its checkpoint of ${size} entries.`
-        : `The checkpoint of ${size} entries does not continue the one of ${before.size}: the log has forked, or it is a different log.`,
+        : `The checkpoint of ${size} entries does not continue the checkpoint of ${before.size}: the log has forked, or it is a different log.`,
     );
   }
 

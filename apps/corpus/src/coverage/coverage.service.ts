@@ -71,7 +71,7 @@ export class CoverageService {
       const sources = this.repository.listSources();
       this.kept = { untilMs: now + KEPT_MS, sources };
       const forget = () => (this.kept = undefined);
-      // The absence of data is not cached: an answer must not say that there is no data when the first has just
+      // The absence of data is not cached: an answer must not say that there is no data when the first data has just
       // arrived.
       const isEmpty = (all: readonly CoveredSource[]) =>
         all.every(({ observations }) => observations === 0);

@@ -136,7 +136,7 @@ export class SpansRepository {
   }
 
   /**
-   * Spans of sensors that a source may add: the same spans of sources with fewer rights are dropped, and those of
+   * Spans of sensors that a source may add: equal spans of sources with fewer rights are dropped, and equal spans of
    * sources with more rights stay.
    */
   async claimPassive(

@@ -13,7 +13,7 @@ export interface ChangesCursor {
   id: string;
   /** The id of the first change that is read: a UUIDv7, which represents a time. */
   from: string;
-  /** The time at which `until` was taken or, without `until`, that of `seen`. */
+  /** The time at which `until` was taken. Without `until`, the time of `seen`. */
   at: string;
 }
 

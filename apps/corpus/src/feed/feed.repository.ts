@@ -118,7 +118,7 @@ const SEEN = {
 } as const;
 
 // Changes that the previous snapshot could not see, by transaction: an id or a time would miss late commits. The token
-// is created like that of the change feed in libs/messaging.
+// is created as for the change feed in libs/messaging.
 const CHANGES = `
   with now as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby, clock_timestamp() as at,

@@ -33,7 +33,9 @@ export class GeneratorService {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a range of names with their histories up to today: the same ones for the same seed and day. */
+  /**
+   * Adds a range of names with their histories up to today. The same seed and day give the same names and histories.
+   */
   async generate({ from, names, seed }: GeneratedStretch): Promise<Recorded> {
     const now = this.clock.now();
     const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);

@@ -31,7 +31,7 @@ type SourceOf = (row: RevisionRow) => string;
 
 /** The maximum number of revisions of one name that are compared with each other. */
 const COMPARED_MAX = 2_000;
-/** The first change within a period is a change of the last record before the period. */
+/** The first change within a period is relative to the last record before the period. */
 const EVER = { from: '-infinity', to: 'infinity' };
 
 type Asked = RevisionsAsked & { name: SearchedName };

@@ -178,7 +178,7 @@ describe('the history of a registration that different servers give', () => {
     expect(known.records).toEqual(['rdap 1 to 3', 'rdap 0 to 2']);
   });
 
-  it('has a change once that port 43 shows while RDAP is unavailable', async () => {
+  it('has a change only once if port 43 shows it while RDAP is unavailable', async () => {
     const expires = '2031-01-01';
     const told = await history(
       ['rdap'],
@@ -215,7 +215,7 @@ describe('the history of a registration that different servers give', () => {
     expect(told.events).toEqual(['1 name_servers']);
   });
 
-  it('has a change that RDAP showed only once, even if port 43 answers a year later', async () => {
+  it('has a change that RDAP showed once, and not again when port 43 answers later with the same value', async () => {
     const expires = '2031-01-01';
     const told = await history(
       ['port43'],
@@ -249,7 +249,7 @@ describe('the history of a registration that different servers give', () => {
     expect(twice.at(-1)).toEqual([{ path: 'domain_status', before: 'lock', after: 'ok' }]);
   });
 
-  it('keeps records of files beside those of servers, each compared with its own kind', async () => {
+  it('keeps records of files beside records of servers, each compared with its own kind', async () => {
     const told = await history(
       ['file'],
       ['rdap'],

@@ -178,7 +178,7 @@ export class ImportsRepository {
     return rows.length > 0;
   }
 
-  /** Adds a file, or restarts one from its first line. */
+  /** Adds a file, or restarts a known file from its first line. */
   async addFile(transaction: Transaction, file: ImportFile, now: Date): Promise<ImportFile> {
     const { id, sourceId, file: name, version, digest, observedAt, state, lines } = file;
     const [row] = await transaction.query<ImportFile>(

@@ -197,7 +197,9 @@ describe('remote sources', () => {
           ...certificates(50_000, 49_701 + other),
         ]);
         const { file, problem } = await corpus.runSource('forks');
-        expect(problem).toMatch(/^The checkpoint of \d+ entries does not continue the one of 300/);
+        expect(problem).toMatch(
+          /^The checkpoint of \d+ entries does not continue the checkpoint of 300/,
+        );
         expect(file).toMatchObject({ position: 300, lines: 300 });
       }
       expect(await known('logged-50___.com')).toEqual([]);

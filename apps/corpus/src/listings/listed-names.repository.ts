@@ -79,7 +79,7 @@ export class ListedNamesRepository {
     return hosts;
   }
 
-  /** Adds the staged hosts. Existing rows that are still listed are not changed. @returns the number of added ones. */
+  /** Adds the staged hosts. Existing rows that are still listed are not changed. @returns the number of added rows. */
   async add(
     transaction: Transaction,
     { fileId, sourceId, category, at }: BlockList,

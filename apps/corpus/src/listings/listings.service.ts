@@ -19,7 +19,7 @@ export class ListingsService {
 
   /**
    * Imports a list in the caller's transaction.
-   * @param hosts read to their end before any row is written for which others wait.
+   * @param hosts read to their end before any row is written that other writers may be waiting for.
    * @returns how many hosts are on the list, how many of them are new, and how many were delisted.
    */
   async take(

@@ -57,7 +57,7 @@ export async function checkFile(
 }
 
 /**
- * The content of a file, unpacked if its first bytes are those of gzip, without a byte order mark.
+ * The content of a file, decompressed if it begins like gzip, without a byte order mark.
  * @throws BadFile for content that is truncated, too large, or in a different format.
  */
 export async function* unpackedChunks(

@@ -11,7 +11,7 @@ export function domainKeyOf(name: string): Key {
   return keyOf(name);
 }
 
-/** The key of a folded contact value or DNS value, among those of its kind. */
+/** The key of a folded contact value or DNS value, unique within its kind. */
 export function termKeyOf(kind: string, term: string): Key {
   return keyOf(`${kind} ${term}`);
 }

@@ -79,7 +79,7 @@ export class NewestService {
   }
 }
 
-/** The scopes of the lists that may contain a name: those of the zones above it. */
+/** The scopes of the lists that may contain a name, which are the zones above the name. */
 function scopesOf(name: string): string[] {
   const labels = name.split('.');
   return labels.slice(1).map((_, place) => scopeOfZone(labels.slice(place + 1).join('.')));

@@ -22,7 +22,7 @@ export interface NamedKey {
   name: string;
 }
 
-// All statements about a part begin with the same parameters, those of `placeOf`.
+// All statements about a part begin with the parameters of `placeOf`.
 const STAGED = `from staged_name s where s.slice = $1 and s.file_id = $2`;
 const LISTED = `${STAGED} and not s.is_gone`;
 const IN_SLICE = `d.domain_key between $3 and $4`;

@@ -32,7 +32,7 @@ export interface AppliedSlice {
 
 /**
  * The write path for long lists of names. They are staged by COPY and then applied part by part, each in its own
- * transaction and in the order of the keys. The result is the same as that of `ObservationsService` for the same names.
+ * transaction and in the order of the keys. The result is the same as if `ObservationsService` had handled the names.
  */
 @Injectable()
 export class FullListsService {

@@ -16,8 +16,8 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
 }
 
 /**
- * SQL for a second source of a name, besides its own source (`d`), and for the time of the second one. It is the source
- * of a list or, if that is about to become the name's own source, the previous source.
+ * SQL for a second source of a name, besides its own source (`d`), and for the time of that second source. It is the
+ * source of a list or, if that is about to become the name's own source, the previous source.
  * @param sourceId a parameter of the statement, as is `outranked`.
  */
 export function otherSource(listedAt: string, sourceId: string, outranked: string): string {
@@ -60,8 +60,8 @@ export class NamesRepository {
 
   /**
    * Records that a source has listed names of another source, and the names' previous source if they are about to
-   * become its own because it has more rights. @param isListing whether the source listed a name; its other
-   * observations are recorded separately.
+   * become its own because it has more rights. @param isListing whether the source listed a name. Other observations of
+   * the source are recorded separately.
    */
   async addSource(
     transaction: Transaction,

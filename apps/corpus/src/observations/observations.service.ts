@@ -185,7 +185,7 @@ function hostsOf(
   ];
 }
 
-/** The kinds of observations of which a second source may leave no row of its own. */
+/** The kinds of observations for which a second source may have no row of its own. */
 const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];

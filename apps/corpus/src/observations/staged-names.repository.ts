@@ -42,8 +42,8 @@ export class StagedNamesRepository {
   }
 
   /**
-   * The version of the list of suppressed values with which the first names of a file were compared; the others were
-   * compared with this or a newer one.
+   * The version of the list of suppressed values that was compared with the first names of a file. Later names were
+   * compared with this version or a newer one.
    */
   async suppressionVersion(transaction: Transaction, fileId: string): Promise<number> {
     const [row] = await transaction.query<{ version: number }>(

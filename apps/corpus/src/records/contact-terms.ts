@@ -22,7 +22,7 @@ export interface ContactTerm {
   unicode: string | null;
 }
 
-/** Maximum length of a value; longer ones are not names. */
+/** Maximum length of a value. A longer value is not a name. */
 const TERM_LENGTH_MAX = 200;
 
 /** How a contact value is searched. */

@@ -37,7 +37,7 @@ export interface DnsObservation extends Seen {
   isProof: boolean;
 }
 
-/** A record that a sensor observed over a period; the other records at that time are unknown. */
+/** A record that a sensor observed over a period. The other records at that time are unknown. */
 export interface PassiveObservation extends Seen, DnsValue {
   kind: 'passive';
   host: string;

@@ -55,7 +55,7 @@ interface NewestName extends Omit<ChangedName, 'members'> {
   given?: GivenRecord;
 }
 
-/** The number of revisions of a name among which answers of the same servers are sought. */
+/** The number of a name's revisions in which answers of the same servers are searched. */
 const COMPARED_MAX = 100;
 /** The number of names whose revisions are in memory. */
 const COMPARED_NAMES = 100;
@@ -79,7 +79,7 @@ export class RegistrationsService {
     return this.suppressions.valuesNow(transaction);
   }
 
-  /** @returns the names whose newest complete record has changed, compared with those of the same servers. */
+  /** @returns the names whose newest complete record has changed, compared with earlier records of the same servers. */
   async record(
     transaction: Transaction,
     observations: readonly WhoisObservation[],
@@ -135,7 +135,7 @@ export class RegistrationsService {
     return told;
   }
 
-  /** Names whose newest record is from other servers than the one before, but shows a change nevertheless. */
+  /** Names whose newest record is from other servers than the record before, but shows a change nevertheless. */
   private async changedByOthers(
     transaction: Transaction,
     names: readonly NewestName[],
@@ -292,7 +292,7 @@ function editsOf(
     let given: GivenRecord | undefined;
     for (const link of edits.revisions) {
       const { registration, answeredBy, raw } = link;
-      // The state remains that of the published record, because hiding a part of it is not a change.
+      // The state of the published record does not change, because hiding a part of it is not a change.
       const record = suppressed.masked(registration);
       given = link.state === edits.after ? { record, answeredBy } : undefined;
       all.revisions.push({

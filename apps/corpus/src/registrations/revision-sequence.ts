@@ -24,11 +24,11 @@ export interface SequenceEdits<Seen extends Link> {
 }
 
 /**
- * Places observations in a sequence, by the time of observation. The result depends only on the observations, never on
+ * Places observations in a sequence, by the time of observation. The result depends only on the observations, not on
  * their order of arrival; known observations change nothing.
  *
- * @param kept at least the newest link before the first observation, all links in between, and the earliest one
- *   after the last; further ones are ignored.
+ * @param kept at least the newest link before the first observation, all links in between, and the earliest
+ *   link after the last observation; further links are ignored.
  */
 export function sequenceEdits<Seen extends Link>(
   kept: readonly KeptLink[],

@@ -215,7 +215,7 @@ async function removal(corpus: CorpusUnderTest, folder: string) {
   return { names: await ownersIn('domain'), values: await ownersIn('contact_token') };
 }
 
-/** The changes that the worker follows, as a set, because their order is that of transactions. */
+/** The changes that the worker follows, as a set, because they are ordered by transaction. */
 async function forWorker(corpus: CorpusUnderTest) {
   const changes: string[] = [];
   let {

@@ -14,7 +14,9 @@ const day = (number: number) => `2026-03-${String(number).padStart(2, '0')}T12:0
 const PUBLIC = { name: 'Grace Open', email_address: 'grace@open.example' };
 const HIDDEN = { name: 'hidden', isShown: false };
 
-/** Observations of a name by a hidden source (`by: 'hidden'`) and by one that may be shown, in chronological order. */
+/**
+ * Observations of a name by a hidden source (`by: 'hidden'`) and by a source that may be shown, in chronological order.
+ */
 function seenOf(name: string) {
   const dns = (at: number, host: string, ...addresses: string[]) => ({
     kind: 'dns',

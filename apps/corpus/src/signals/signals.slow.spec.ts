@@ -38,7 +38,7 @@ describe('signals', () => {
   });
   afterAll(() => corpus.stop());
 
-  it('lists that contain a name are returned with their date; those that removed it are not', async () => {
+  it('a list that contains a name is returned with its date, and a list that removed the name is not returned', async () => {
     const signals = corpus.part(SignalsService);
     expect(await signals.of('deceives.com')).toEqual({
       firstSeen: SEEN,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Source } from './source.js';
 
-/** The other sources, by their rights compared with those of a given source. */
+/** The other sources, grouped by whether they have more or fewer rights than a given source. */
 export interface RankedSources {
   outranked: number[];
   outranking: number[];

@@ -51,7 +51,7 @@ describe('a list of suppressed values of the maximum length', () => {
     });
   });
 
-  it('S118: includes a value that another process adds during a read in the next read', async () => {
+  it('S118: includes, from the next read on, a value that another process adds during a read', async () => {
     const add = async (version: number) =>
       corpus.database.query(
         `insert into suppression (version, kind, hash, added_at, hidden_at)

@@ -46,7 +46,7 @@ export class SuppressionsService {
 
   /**
    * The values, at most a second old.
-   * @param on the connections for reading them; those of searches do not wait for writers.
+   * @param on the connections for reading them, because connections of searches do not wait for writers.
    * @throws ServiceUnavailable while the list cannot be read, or has not been applied to a restored database.
    */
   async values(on: Readable = this.database): Promise<SuppressedValues> {
@@ -102,7 +102,7 @@ export class SuppressionsService {
       const entry = { version: last + 1, kind, hash, addedAt: now };
       await this.repository.add(transaction, [entry], now);
       await this.hide(transaction, { kind, form, values: new SuppressedValues(file.key, [entry]) });
-      // The list is written first. A value that is only in the list is applied like after a restore.
+      // The list is written first. A value that is only in the list is applied as after a restore.
       await list.add(entry);
       return { version: entry.version, isNew: true };
     });

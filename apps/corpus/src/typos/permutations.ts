@@ -8,7 +8,7 @@ const VOWELS = [...'aeiou'];
 const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
 /**
- * The maximum length of a label with two changes. A longer one would yield too many names, and its look-alikes are
+ * The maximum length of a label with two changes. A longer label would yield too many names, and its look-alikes are
  * found by one change.
  */
 const TWICE_LENGTH_MAX = 32;

@@ -226,7 +226,7 @@ function isBehind({ key, name }: TypoRow, after: readonly string[] | undefined):
   return own > last || (own === last && name > after[1]);
 }
 
-/** The names that the customer owns, including the one in the request. */
+/** The names that the customer owns, including the name in the request. */
 function excludedNames({ exclude = [], domainName }: Question): string[] {
   return [...exclude, ...(domainName === undefined ? [] : [domainName])].flatMap((text) => {
     const parsed = parseDomainName(text);

@@ -31,7 +31,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'created_at',
         'expires_at',
       ],
-      withheld: { pieces: 'where its bytes lie until they are read' },
+      withheld: { pieces: 'where its bytes are stored until they are read' },
     },
     {
       table: 'jobs',
@@ -67,7 +67,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         `'/api/jobs/' || id || '/results' as results_path`,
       ],
       withheld: {
-        left_out_part: 'where a part of the results lies until they are joined',
+        left_out_part: 'where a part of the results is stored until the parts are joined',
         request_hash: 'recognises a repeated request',
       },
     },

@@ -9,7 +9,7 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 export class ChunkRowsService {
   constructor(private readonly chunks: ChunksRepository) {}
 
-  /** Closes the open chunks: after this call, no answers of theirs are recorded. */
+  /** Closes the open chunks: after this call, none of their answers are recorded. */
   async abandonOpen(transaction: Transaction, jobId: string): Promise<void> {
     await this.chunks.abandonOpen(transaction, jobId);
   }

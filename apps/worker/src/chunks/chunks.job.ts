@@ -16,9 +16,9 @@ import { ChunkRecordsService } from './chunk-records.service.js';
 const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 /**
- * The time after which names without an answer get a chunk of their own, which comes after those of other customers.
- * Otherwise, names whose servers do not answer would occupy all chunks in progress for minutes, and a chunk that
- * exceeds its time limit would lose its answers each time. It is longer than a lookup that waits for its turn.
+ * The time after which names without an answer get a chunk of their own, which comes after the chunks of other
+ * customers. Otherwise, names whose servers do not answer would occupy all chunks in progress for minutes, and a chunk
+ * that exceeds its time limit would lose its answers each time. It is longer than a lookup that waits for its turn.
  */
 export const ASKING_MS = 45 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
@@ -46,8 +46,8 @@ export class ChunkFeatures {
 
 /**
  * Looks up the names of one chunk after another. The answers are written to a file first, then its key and the count to
- * the chunk's row, then the count is charged: a process that dies before the row is written has charged nothing, and
- * one that dies later charges the count in the row.
+ * the chunk's row, then the count is charged: if the process dies before the row is written, nothing was charged; if it
+ * dies later, the count in the row is charged.
  */
 @Injectable()
 export class ChunksJob extends WorkRunner<ChunkWork> {

@@ -22,7 +22,7 @@ const FEED_READER = 'collector';
 /** The position in the pass over all names. */
 const roundReader = (kind: CollectedKind) => `collector ${kind}`;
 
-/** Chooses the names to look up: only those of sources that permit it. */
+/** Chooses the names to look up. Only names from sources that permit lookups are chosen. */
 @Injectable()
 export class NamesToCollectService {
   constructor(

@@ -4,7 +4,7 @@ import { CONNECT_MS, type FaultWord, WHOLE_MS } from './try-outcome.js';
 const UNANSWERED = `The receiver did not answer within ${counted(WHOLE_MS / SECOND_MS, 'second')}.`;
 const TEXTS: Readonly<Record<FaultWord, string>> = {
   no_public_address:
-    'The host name leads to no public address. Events are sent to public hosts only. For a receiver in a closed network or on your own machine, the operator sets WORKER_WEBHOOK_EXCEPTIONS.',
+    'The host name does not resolve to a public address. Events are sent to public hosts only. For a receiver in a closed network or on your own machine, the operator sets WORKER_WEBHOOK_EXCEPTIONS.',
   bad_host: 'The URL has no valid host name.',
   blocked_port: 'Events are sent to port 443 only.',
   refused: 'The receiver refuses connections at port 443.',
@@ -14,7 +14,7 @@ const TEXTS: Readonly<Record<FaultWord, string>> = {
   first_byte_timeout: UNANSWERED,
   answer_timeout: UNANSWERED,
   tls_failed:
-    'The certificate of the receiver was not accepted: it must be valid for the host name and issued by a public authority, or by one in WORKER_EXTRA_CA_FILE.',
+    'The certificate of the receiver was not accepted: it must be valid for the host name and issued by a public authority, or by an authority in WORKER_EXTRA_CA_FILE.',
   protocol_error: 'The receiver did not answer with HTTP.',
   cancelled: 'The attempt was interrupted, and is repeated.',
   webhook_not_active: 'The webhook was paused or disabled. Send the event again once it is active.',

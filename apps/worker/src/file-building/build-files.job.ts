@@ -25,7 +25,7 @@ import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.s
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
-/** The time after which the corpus has a list of suppressed values, and its rows have hashes. */
+/** How long to wait before a retry: by then, the corpus has a list of suppressed values, and its rows have hashes. */
 const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
 /** Files that a killed process has left behind are removed after this time. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
@@ -108,7 +108,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     }
   }
 
-  /** Handles suppressions during the build of a file; its folder is removed if they cannot be determined. */
+  /** Handles suppressions during the build of a file. If they cannot be determined, the file's folder is removed. */
   private async laterSuppressed(made: MadeFile): Promise<LaterSuppressed | undefined> {
     try {
       return await this.features.suppressed.find(made);

@@ -61,7 +61,7 @@ describe('a database file', () => {
     );
   });
 
-  it('is compared with the previous one: rows added and rows removed', async () => {
+  it('is compared with the previous file: rows added and rows removed', async () => {
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ gained: null, lost: null });
     expect(await entryOf('newly', '2026-11-22')).toMatchObject({ gained: 1, lost: 1 });
   });
@@ -187,7 +187,7 @@ describe('after a suppression', () => {
 });
 
 describe('after a personal value was suppressed', () => {
-  it('files of names and DNS are delivered as before; those with records wait', async () => {
+  it('files of names and DNS are delivered as before, and files with records wait', async () => {
     const accountId = customer(ALL_DATASETS);
     corpus.suppress('name-22.com', 'person');
     const dns = await entryOf('dns', '2026-11-22');

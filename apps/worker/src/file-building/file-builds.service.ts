@@ -26,8 +26,8 @@ export class FileBuildsService {
   }
 
   /**
-   * Builds all files that should exist from the current data, including those of today, although the day is not over.
-   * Builds that `hold` has postponed run, too.
+   * Builds all files that should exist from the current data, including the files of today, although the day is not
+   * over. Builds that `hold` has postponed run, too.
    */
   async planNow(): Promise<void> {
     const dueAt = this.clock.now();

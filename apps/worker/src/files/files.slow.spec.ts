@@ -71,7 +71,7 @@ describe('access to a file', () => {
     }
   });
 
-  it('a missing file is 404, an expired one 410', async () => {
+  it('a missing file gets 404, and an expired file 410', async () => {
     const accountId = customer(['names']);
     expect((await download(accountId, 'newly', '2026-11-27')).status).toBe(404);
     const gone = await download(accountId, 'newly', '2026-01-01');

@@ -41,7 +41,7 @@ export class JobCreditsService {
     return Math.max(0, price - spendable);
   }
 
-  /** Idempotent: the first count of a chunk is the one that is charged. */
+  /** Idempotent: only the first count of a chunk is charged. */
   async settle(job: Pick<Job, 'id' | 'accountId'>, number: number, count: number): Promise<void> {
     if (count === 0) return;
     await this.clients.entitlement.settleHold(job.accountId, job.id, String(number), count);

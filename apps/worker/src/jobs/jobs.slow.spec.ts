@@ -271,7 +271,7 @@ describe('a job with names in the request', () => {
     );
   });
 
-  it('a request without names, with too many, or with no valid one is rejected', async () => {
+  it('a request without names, with too many, or with no valid name is rejected', async () => {
     const tooMany = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
     for (const body of [{}, { domainNames: [] }, { domainNames: tooMany }]) {
       await expect(create(newId(), 'whois', body)).rejects.toMatchObject({ status: 400 });
@@ -361,7 +361,7 @@ describe('a job from an upload', () => {
     expect(await ended(accountId, (await starting).id)).toMatchObject({ state: 'completed' });
   });
 
-  it('400, 404, 409, 422: two lists, another account’s upload, and one that is unread or rejected cannot start a job', async () => {
+  it('400, 404, 409, 422: two lists, another account’s upload, and an unread or rejected upload cannot start a job', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, names.join('\n'));
     const refusalOf = (body: object, whose = accountId) =>

@@ -37,8 +37,8 @@ const UNDER_WAY_MAX = 20;
  */
 const UNCHARGED_A_DAY_MAX = 200;
 /**
- * Maximum number of an account's lines without a price that are kept in results: those of two uploads of the largest
- * size. A line of any text may cost nothing, but is written to the results of every job, so without a limit a free
+ * Maximum number of an account's lines without a price that are kept in results: as many as two uploads of the largest
+ * size have. A line of any text may cost nothing, but is written to the results of every job, so without a limit a free
  * account could fill the disk with a single upload. For each name that a job charges, ten of its lines are not counted,
  * because a list of URLs repeats names.
  */

@@ -19,7 +19,7 @@ const DNSSEC_PATH = 'secure_dns';
 export const REGISTERED_PATH = 'domain_registered';
 export const EXPIRY_PATH = 'expiry_date';
 const NAME_SERVERS_PATH = 'name_servers';
-/** The path of the servers that gave a state. It is never reported itself. */
+/** The path under which a state names the servers that gave it. It is never reported itself. */
 export const SOURCES_PATH = 'sources';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -105,7 +105,7 @@ const markOf = (path: string, value: string) =>
 
 const isOfPerson = (path: string) => path.includes('_contact.');
 
-/** The values as reported: of personal values, only whether there are any. */
+/** The values as reported: for personal values, only whether any is published. */
 export function toldValues(path: string, values: readonly string[]): string[] {
   return isOfPerson(path) && values.length > 0 ? ['published'] : [...values];
 }

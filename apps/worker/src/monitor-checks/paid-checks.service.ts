@@ -9,7 +9,7 @@ import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repos
 
 /** The collection time: an account's checks within it are charged together. */
 const COLLECTED_MS = MINUTE_MS;
-/** How long after a charge an account may be able to pay more. */
+/** How long after a charge an account may have further checks to pay. */
 export const COLLECTED_SECONDS = 60;
 /** How long to wait for credits held by others. */
 const ELSEWHERE_SECONDS = 5;

@@ -143,7 +143,7 @@ describe('checks beyond the plan', () => {
     expect(price).toMatchObject({ credits_per_day_max: 3 });
   });
 
-  it('start where the included ones ended, if a monitor’s interval is shortened', async () => {
+  it('start where the included checks ended, if a monitor’s interval is shortened', async () => {
     const name = newName();
     const { id } = await call('POST', '', { kind: 'domain', domainName: name });
     await look(name, 0);

@@ -14,8 +14,8 @@ export interface Comparable {
 }
 
 /**
- * Leaves out values that cannot be compared with those of a name's previous servers, until those servers answer again:
- * such values are not changes.
+ * Leaves out values that cannot be compared with the values of a name's previous servers, until those servers answer
+ * again. Such values are not changes.
  */
 export function withSameSources(
   { state, pending }: { state: NameState; pending: NameState },

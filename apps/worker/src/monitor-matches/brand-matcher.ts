@@ -33,7 +33,7 @@ export class BrandMatcher {
   private readonly words: WordFinder;
   private readonly looks: WordFinder;
   private readonly near: NearWords;
-  /** Indexes of the rules that share one of the words of `near`. */
+  /** Indexes of the rules that share a word of `near`. */
   private readonly sharing: readonly number[][];
   /** The indexes of the rules for which similar names count. */
   private readonly typed: readonly number[];

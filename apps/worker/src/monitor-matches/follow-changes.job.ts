@@ -95,7 +95,7 @@ export class FollowChangesJob implements Job {
     });
   }
 
-  /** Records are read a few at a time, because those of a whole page may not fit into memory. */
+  /** Records are read a few at a time, because the records of a whole page may not fit into memory. */
   private async *foundIn({ changes, sources }: CorpusChanges): AsyncGenerator<Found[]> {
     if (changes.length === 0) return;
     const { hasBrands, hasRegistrants } = await this.matchers.refresh();

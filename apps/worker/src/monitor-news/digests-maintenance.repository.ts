@@ -90,7 +90,7 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Deletes the counts of reported names of earlier days. @param day `YYYY-MM-DD`, the first one that is kept. */
+  /** Deletes the counts of reported names of earlier days. @param day the first day that is kept, `YYYY-MM-DD`. */
   async deleteFindsBefore(database: Pick<Database, 'query'>, day: string): Promise<void> {
     await database.query('delete from monitor_finds where day < $1::date', [day]);
   }

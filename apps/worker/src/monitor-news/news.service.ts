@@ -23,8 +23,8 @@ const INSERTED_AT_ONCE = 2_000;
 /** Maximum number of tests of one monitor per hour. */
 const TESTS_AN_HOUR_MAX = 5;
 /**
- * Maximum number of tests of all monitors of an account per day, including removed ones: each is sent to up to ten
- * webhooks and logged there for 30 days, and a new monitor can be tested again at once.
+ * Maximum number of tests per day for all monitors of an account, including removed monitors. Each test is sent to up
+ * to ten webhooks and logged there for 30 days, and a new monitor can be tested again at once.
  */
 const TESTS_A_DAY_MAX = 500;
 

@@ -46,7 +46,7 @@ export class MonitorsRepository {
     );
   }
 
-  /** Counts all monitors, and those of a kind that are active. */
+  /** Counts all monitors, and the active monitors of a kind. */
   async count(
     runner: Runner,
     accountId: string,

@@ -11,7 +11,10 @@ const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|webs
 const ROWS_LENGTH = 64 * 1024;
 /** Maximum number of lines. Blank lines count, because they compress to nothing but take as long to read as others. */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
-/** A line with more bytes counts as several, so that the largest file counts as many lines as a file may have. */
+/**
+ * A longer line counts as several lines, so that the largest possible file counts as many lines as a file may have
+ * names.
+ */
 const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;
 
 /** Reads the names in a text or CSV file, one per line, and counts them. */

@@ -16,7 +16,7 @@ export interface BadLine {
 
 /** A line as stored until a job is split. */
 export interface StoredLine extends NamedLine {
-  /** The fault of the line; its name is then the text as given. */
+  /** The fault of the line. If there is one, the name is the text as given. */
   fault: string | null;
 }
 

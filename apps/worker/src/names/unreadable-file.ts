@@ -2,12 +2,12 @@ import type { UploadRefusalReason } from '#libs/contracts';
 
 const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
   too_many_lines:
-    'The file has more than 3,000,000 lines with names, or more than 6,000,000 with blank ones. Split it into several files.',
+    'The file has more than 3,000,000 lines with names, or more than 6,000,000 including blank lines. Split it into several files.',
   too_large_unpacked: 'The file is larger than 768 MiB when unpacked. Split it into several files.',
   not_text: 'The file is not UTF-8 text. Send text or CSV, either plain or as gzip or ZIP.',
   nested_archive: 'The archive contains another archive. Compress the text or CSV file itself.',
   not_one_entry:
-    'The ZIP file must contain exactly one file, which is not a folder, a link or encrypted. The Finder of macOS adds a second one: send the file unpacked, or as gzip.',
+    'The ZIP file must contain exactly one file, which is not a folder, a link or encrypted. The Finder of macOS adds a second file: send the file unpacked, or as gzip.',
   broken_archive: 'The archive is incomplete or damaged. Compress and send the file again.',
   no_names: 'The file contains no domain name. Put one name on each line.',
   not_read:
@@ -15,8 +15,8 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
 };
 
 /**
- * Maximum number of lines in all uploads of an account: those of two files of the largest size. Otherwise its ten
- * uploads could have 30,000,000 lines, which take about 10 GB in the database, although the packed files are a
+ * Maximum number of lines in all uploads of an account: as many as two files of the largest size have. Otherwise its
+ * ten uploads could have 30,000,000 lines, which take about 10 GB in the database, although the packed files are a
  * hundredth of that.
  */
 export const LINES_OF_ACCOUNT_MAX = 6_000_000;
@@ -37,7 +37,7 @@ export class UnreadableFile extends Error {
   /** The code for a file that, with the lines of the account's other uploads, exceeds the limit. */
   static beyondAccount(): UnreadableFile {
     const detail =
-      'With this file, the uploads of your account would have more than 6,000,000 lines. Delete those that you no longer need, and send it again.';
+      'With this file, the uploads of your account would have more than 6,000,000 lines. Delete uploads that you no longer need, and send the file again.';
     return new UnreadableFile('too_many_lines', undefined, detail);
   }
 

@@ -57,7 +57,7 @@ describe('a result file', () => {
     );
   });
 
-  it('contains all charged names after a cancellation, including those of a chunk that ends later, and no row for the others', async () => {
+  it('contains all charged names after a cancellation, including names of a chunk that ends later, and no row for the others', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus.record({ kind: 'whois', name: 'early.com', at, record: {} });

@@ -17,7 +17,7 @@ const COPY_LIMIT_MS = 5 * MINUTE_MS;
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
 const TURN_SECONDS = 1;
-/** A file that takes too long is read this often: every attempt keeps a reader from other accounts. */
+/** A file that takes too long is read this often: every attempt occupies a reader that other accounts need. */
 const SLOW_TRIES_MAX = 2;
 
 /** The parts needed to read uploads. */
@@ -39,8 +39,8 @@ export class UploadReading {
 @Injectable()
 export class ReadUploadsJob extends WorkRunner<ReadWork> {
   /**
-   * The accounts whose files are being read: one file of each account, so that the large files of one do not delay
-   * those of others.
+   * The accounts whose files are being read: one file of each account, so that the large files of one account do not
+   * delay the files of others.
    */
   private readonly reading = new Set<string>();
 

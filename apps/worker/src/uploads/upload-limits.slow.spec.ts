@@ -7,7 +7,7 @@ import { ReadQueue } from './upload-queues.js';
 const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
 const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
-/** With the blank lines, also the one after the last line end. */
+/** Includes both blank lines: the one in the text, and the one after the last line end. */
 const LINES_READ = 6;
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
 
@@ -49,14 +49,14 @@ describe('the uploads of an account', () => {
     expect(await endOf(NAMES)).toMatchObject({ state: 'ready', counts: COUNTED });
     const refused = await endOf('one-more.com\n');
     expect(refused).toMatchObject({ state: 'refused', refusal: { reason: 'too_many_lines' } });
-    expect(refused.refusal!.detail).toContain('Delete those that you no longer need');
+    expect(refused.refusal!.detail).toContain('Delete uploads that you no longer need');
     const left = 'select from name_lines where list_id = $1';
     expect(await under.database.query(left, [refused.id])).toEqual([]);
     await under.send('DELETE', `${PATH}/${first.id}`, { accountId, headers: TUS });
     expect(await endOf('one-more.com\n')).toMatchObject({ state: 'ready' });
   });
 
-  it('S71: have at most 30,000,000 lines that are read within a day, including those of deleted files', async () => {
+  it('S71: have at most 30,000,000 lines that are read within a day, including lines of deleted files', async () => {
     const accountId = newId();
     // A line of 64 KiB takes as long as 245 short ones.
     for (const content of ['one.com\n\ntwo.com\n', `one.com\n${'"'.repeat(65_526)}\n`]) {
@@ -82,7 +82,8 @@ describe('the uploads of an account', () => {
     await queue.pause(database, 3_600);
     const { id } = await under.upload(accountId, NAMES);
     await database.transaction(async (transaction) => {
-      // The names are read and counted, but cannot be recorded; the statement that waits is ended like a late one.
+      // The names are read and counted, but cannot be recorded; the statement that waits is ended like a late
+      // statement.
       const lock = `select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`;
       await transaction.query(lock, [accountId]);
       await queue.pause(database, 0);

@@ -68,7 +68,7 @@ export class UploadStore extends DataStore {
     return UPLOAD_KEPT_MS;
   }
 
-  /** The start of an upload in the machine's time, because tus compares it with that. */
+  /** When the upload started, by the machine's clock, because tus compares it with that clock. */
   private startOf(upload: Upload): string {
     const nowMs = performance.timeOrigin + monotonicMs();
     return new Date(nowMs - this.uploads.ageMs(upload)).toISOString();

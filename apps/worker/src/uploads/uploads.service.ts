@@ -29,9 +29,9 @@ const UPLOADS_MAX = 10;
  */
 const UPLOADS_A_DAY_MAX = 500;
 /**
- * Maximum number of lines that are read per account and day: those of ten files of the largest size. Each line is
- * written to the database before it is known whether the file is kept, so 500 files of this size would write hundreds
- * of gigabytes to the database's log.
+ * Maximum number of lines that are read per account and day: as many as ten files of the largest size have. Each line
+ * is written to the database before it is known whether the file is kept, so 500 files of this size would write
+ * hundreds of gigabytes to the database's log.
  */
 const LINES_A_DAY_MAX = 30_000_000;
 const NONE = 'There is no such upload.';

@@ -74,7 +74,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('may be CSV: the names are in the column that the header names, or in the one with the first name', async () => {
+  it('may be CSV: the names are in the column that the header names, or in the column with the first name', async () => {
     const titled = '\ufeffid;Domain;note\r\n1;"a-1.com";"x;y"\r\n2;a-2.com;\r\n';
     expect((await readOf(titled)).counts).toMatchObject({ lines: 2, unique: 2, invalid: 0 });
     const bare = '1,b-1.com,"say ""hi"""\n2,b-2.com,x\n3,,x\n';
@@ -291,7 +291,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ counts: COUNTED, received_bytes: NAMES.length });
   });
 
-  it('S85: a request of another account does not end the one that holds its lock', async () => {
+  it('S85: a request of another account does not end the request that holds the lock', async () => {
     const path = await create(newId(), 10);
     const id = path.split('/').at(-1)!;
     const holds = `insert into upload_locks (upload_id, holder, locked_until)

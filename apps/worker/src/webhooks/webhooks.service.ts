@@ -74,7 +74,10 @@ export class WebhooksService {
     return webhookAnswer(await this.find(this.database, accountId, id));
   }
 
-  /** Changes a webhook; one that becomes active starts with no failures counted. @throws NotFound, InvalidRequest. */
+  /**
+   * Changes a webhook. When a webhook becomes active, its count of failures starts at zero. @throws NotFound,
+   * InvalidRequest.
+   */
   async update(
     accountId: string,
     id: string,
