@@ -236,7 +236,7 @@ describe('operator commands with --json', () => {
     await desk.billing.settle();
   });
 
-  it('in the chart’s pod every command has the settings it needs, except those of a superuser', async () => {
+  it('in the chart’s pod every command has the settings it needs, except settings of a superuser', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {
       // These commands read and write only files.

@@ -36,13 +36,13 @@ describe('settings of operator commands', () => {
     });
   });
 
-  it('settings that a shell took from an ended installation are replaced by those of the running one', () => {
+  it('settings that a shell took from an ended installation are replaced by the running installation’s settings', () => {
     running(ALIVE, 2);
     const { ACCOUNT_URL, LOG_LEVEL } = operatorSettings(exported(gone), folder);
     expect([ACCOUNT_URL, LOG_LEVEL]).toEqual(['http://127.0.0.1:2', 'warn']);
   });
 
-  it('a command fails with a message if no installation is running, even if a killed one has left files', () => {
+  it('a command fails with a message if no installation is running, even if a killed installation has left files', () => {
     expect(() => operatorSettings(exported(gone), folder)).toThrow(`ended (process ${gone})`);
     running(gone, 2);
     expect(() => operatorSettings(exported(gone), folder)).toThrow('unset OPERATOR_ENV_OF');

@@ -147,7 +147,7 @@ describe('dashboard', () => {
     expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/log-in']);
   });
 
-  it('S30: CORS lets scripts of other origins read nothing', async () => {
+  it('S30: CORS does not let scripts of other origins read anything', async () => {
     const preflight = { 'access-control-request-method': 'POST' };
     const foreign = { origin: 'https://evil.example' };
     for (const method of ['OPTIONS', 'GET']) {

@@ -4,7 +4,9 @@ import { isId } from '#libs/platform';
 const AROUND = /^[\s\p{Cf}<("'`]+|[\s\p{Cf}>)"'`.,;]+$/gu;
 const NAMED_ADDRESS = /<([^<>\s]+@[^<>\s]+)>/;
 
-/** Normalises a searched text: one that an operator copies from a mail may have spaces, brackets or capitals. */
+/**
+ * Normalises a searched text, because text that an operator copies from a mail may have spaces, brackets or capitals.
+ */
 export function searchedText(typed: string): string {
   const [, address] = NAMED_ADDRESS.exec(typed) ?? [];
   const text = (address ?? typed).replaceAll(AROUND, '').replace(/^mailto:/i, '');

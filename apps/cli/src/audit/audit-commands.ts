@@ -35,7 +35,7 @@ export function auditCommands(program: Command, config: CliConfig): void {
   audit
     .command('verify')
     .description(
-      'verify all hash chains; if an entry was changed, exits with 1 and names the first one',
+      'verify all hash chains; if an entry was changed, exits with 1 and names the first changed entry',
     )
     .option(
       '--anchors <file>',

@@ -232,7 +232,7 @@ const refundLines = ({
 
 const PLAN_TEXTS: Record<NonNullable<RefundAnswer['plan']>, (from?: string) => string> = {
   ends: (from) =>
-    `The plan ends, and its credits from ${from ?? 'the beginning of the period'} on are taken back, used ones as a debt.`,
+    `The plan ends, and its credits from ${from ?? 'the beginning of the period'} on are taken back. Used credits become a debt.`,
   set_back: (from) =>
     `The upgrade is taken back with its credits from ${from ?? 'its beginning'} on; the previous plan continues.`,
   stays: () => 'The plan continues; the same share of the credits of its period is taken back.',

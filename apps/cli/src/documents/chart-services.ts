@@ -47,8 +47,8 @@ interface ChartService {
 }
 
 /**
- * Generates `files/services.json` of the Helm chart, from which templates learn about the services. The names of secret
- * files are those of `cli secrets`.
+ * Generates `files/services.json` of the Helm chart, from which templates learn about the services. Secret files have
+ * the names that `cli secrets` gives them.
  */
 export async function chartServices(services: readonly AnyService[]): Promise<string> {
   const events = {

@@ -18,7 +18,7 @@ const UNTESTED: Readonly<Record<string, string>> = {
   S120: 'not built: the operator makes backups, with [the commands of the manual](operations/backup-and-restore.md). No schedule, encryption or nightly restore is part of the product',
 };
 
-/** Reads the statements of `docs/security-statements.md`, one from each table row. */
+/** Reads the statements of `docs/security-statements.md`: each table row is one statement. */
 export function readStatements(page: string): SecurityStatement[] {
   return [...page.matchAll(/^\| (S\d+) +\| (.+?) +\|$/gm)].map(([, id, title]) => ({ id, title }));
 }

@@ -22,7 +22,7 @@ interface ConsumerOptions extends OutputOptions {
 
 /**
  * Adds `events`, which shows events that consumers could not handle. The consumer retries a failed event automatically;
- * only an operator can retry a dead one.
+ * only an operator can retry a dead event.
  */
 export function eventCommands(program: Command, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');

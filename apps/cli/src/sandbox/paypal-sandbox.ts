@@ -5,7 +5,7 @@ import { type Patience, type SandboxStep } from './sandbox-run.js';
 import { TrialPurchases, valueOf } from './trial-purchase.js';
 
 const PAY =
-  'and agree as a personal account of your sandbox (developer.paypal.com, Sandbox accounts).';
+  'and approve it with a personal account of your sandbox (developer.paypal.com, Sandbox accounts).';
 
 export interface PaypalTrial {
   clientId: string;
@@ -17,7 +17,7 @@ export interface PaypalTrial {
   patience: Patience;
 }
 
-/** Returns the steps of the trial at PayPal, and the one that cleans up after them. */
+/** Returns the steps of the trial at PayPal, and the step that cleans up after them. */
 export function paypalSteps(trial: PaypalTrial): [steps: SandboxStep[], cleanUp: SandboxStep] {
   const { clientId, clientSecret, apiUrl, dashboardUrl, processor, clock, patience } = trial;
   const purchases = new TrialPurchases(processor, clock, patience, PAY);

@@ -1,6 +1,6 @@
 import { askSandbox } from './sandbox-http.js';
 
-/** The version that billing's SDK sends; API v2 requires one with each call. */
+/** The API version that billing's SDK sends. API v2 requires a version with each call. */
 export const API_VERSION = '2026-10-28.endive';
 /** docs/operations/production.md has the same lists. */
 const STRIPE_TYPES = [

@@ -77,7 +77,7 @@ export const runStripe: Trial = async (config, patience) => {
   const { stripeApiKey: apiKey, stripeApiUrl: apiUrl, dashboardUrl } = config;
   if (apiKey !== undefined && !TEST_KEY.test(apiKey)) {
     throw new ConfigurationError([
-      'STRIPE_API_KEY: this is not a test key, and this command buys and refunds. Set one that begins with sk_test_ or rk_test_.',
+      'STRIPE_API_KEY: this is not a test key, and this command buys and refunds. Set a key that begins with sk_test_ or rk_test_.',
     ]);
   }
   const { StripeProcessor, CallRate } = await processors();

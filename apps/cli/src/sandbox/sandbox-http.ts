@@ -1,4 +1,4 @@
-/** A call to a processor's API that billing itself never makes, such as the one that advances a test clock. */
+/** A call to a processor's API that billing itself never makes, such as a call that advances a test clock. */
 export interface SandboxCall {
   method?: 'GET' | 'POST' | 'DELETE';
   url: string;

@@ -112,7 +112,7 @@ describe('a trial with a processor', () => {
     expect(simulator.stripe.calls).toBe(before);
   });
 
-  it('a failing step skips the later ones, but the objects created so far are removed', async () => {
+  it('a failing step skips the later steps, but the objects created so far are removed', async () => {
     simulator.paypal.callbacks.target = undefined;
     const elsewhere = await runPaypal(config, operator());
     expect(outcomes(elsewhere)[3]).toContain('No webhook points to https://dashboard.example');

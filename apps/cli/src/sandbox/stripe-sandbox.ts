@@ -18,7 +18,7 @@ export interface StripeTrial {
   patience: Patience;
 }
 
-/** Returns the steps of the trial at Stripe, and the one that cleans up after them. */
+/** Returns the steps of the trial at Stripe, and the step that cleans up after them. */
 export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp: SandboxStep] {
   const { apiKey, apiUrl, dashboardUrl, processor, clock, patience } = trial;
   const purchases = new TrialPurchases(processor, clock, patience, PAY);

@@ -101,7 +101,10 @@ function makeFolder(path: string): void {
   mkdirSync(path, { mode: FOLDER_MODE });
 }
 
-/** Returns the secrets of both processors; those of an absent one are empty, because containers mount all files. */
+/**
+ * Returns the secrets of both processors; the secrets of an unused processor are empty, because containers mount all
+ * files.
+ */
 function processorSecrets({ stripe, paypalClientSecret }: SecretSources): Record<string, string> {
   if (!stripe && paypalClientSecret === undefined) return {};
   return {

@@ -31,7 +31,7 @@ const RIGHTS = ['shown', 'sold', 'looked-up'];
 export function sourceCommands(program: Command, config: CliConfig): void {
   const source = program
     .command('source')
-    .description('where the corpus has data from, beside own lookups');
+    .description('data sources of the corpus, besides the lookups of this installation');
   source
     .command('add <name>')
     .description('add a source; with a schedule, its first run starts at once')

@@ -23,7 +23,7 @@ export function tldCommands(program: Command): void {
   tlds
     .command('show [tld]')
     .description('show which servers are queried for one or all top-level domains, or why none is')
-    .option('--tables <file>', 'registry tables; by default, those of this version')
+    .option('--tables <file>', 'registry tables; by default, the tables of this version')
     .option('--json', 'as JSON')
     .action((tld: string | undefined, options: TableOptions) => show(tld, options));
   tlds
@@ -31,7 +31,7 @@ export function tldCommands(program: Command): void {
     .description(
       "derive tables from IANA's files in a folder (dns.json, tlds-alpha-by-domain.txt) and a list of port-43 hosts (whois-servers-tld.json), show the changes, and write them with --write",
     )
-    .option('--tables <file>', 'tables to compare with; by default, those of this version')
+    .option('--tables <file>', 'tables to compare with; by default, the tables of this version')
     .option('--write <file>', 'file for the new tables: the value of LOOKUP_REGISTRIES_FILE')
     .option('--json', 'as JSON')
     .action((folder: string, options: TableOptions & { write?: string }) =>
@@ -43,7 +43,7 @@ function registriesOf(file: string | undefined): Registries {
   return file !== undefined && existsSync(file) ? Registries.fromFile(file) : Registries.vendored();
 }
 
-/** Returns a line for each top-level domain. @throws CommandFault for one that is not in the tables. */
+/** Returns a line for each top-level domain. @throws CommandFault if a given domain is not in the tables. */
 function show(wanted: string | undefined, options: TableOptions): void {
   const tld = wanted?.toLowerCase().replace(/^\./, '');
   const registries = registriesOf(options.tables);
@@ -51,7 +51,7 @@ function show(wanted: string | undefined, options: TableOptions): void {
   if (routes.length === 0) {
     throw new CommandFault(
       `.${tld} is not a top-level domain in these tables of ${registries.tables.publishedOn}. ` +
-        '`tlds show` lists all; a new one needs `tlds refresh`. Give one without a name before it, such as com.',
+        '`tlds show` lists all; a new domain needs `tlds refresh`. Give only the top-level domain, such as com.',
     );
   }
   const shown = routes.map((route) => ({ ...route, ...certaintyOf(route) }));

@@ -39,7 +39,7 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
             cancelled at the end of their period. Paid time is not extended.
           </li>
           <li>
-            A deleted account shows no invoices. <a href="/invoices">Download yours</a> before.
+            A deleted account shows no invoices. <a href="/invoices">Download yours</a> first.
           </li>
           <li>For 90 days, you can log in and restore the account. Keys stay revoked.</li>
           <li>After that, credits are forfeited and your personal data is erased for good.</li>

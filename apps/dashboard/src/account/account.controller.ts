@@ -13,7 +13,6 @@ import {
   restorePage,
 } from './account-pages.js';
 
-/** Shows the account to its owner; deletes and restores it. */
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class AccountController {

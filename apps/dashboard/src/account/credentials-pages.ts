@@ -13,8 +13,8 @@ export function changePasswordPage(context: PageContext, notice?: Notice): Marku
     notice,
     body: html`<section>
       <p>
-        Every other browser is logged out, and a mail tells you of the change. Your keys keep
-        working.
+        Every other browser is logged out, and we tell you about the change by e-mail. Your keys
+        keep working.
       </p>
       ${form(context, '/account/password', fields)} ${withoutPassword(context)}
     </section>`,
@@ -39,8 +39,8 @@ export function changeEmailPage(context: PageContext, email = '', notice?: Notic
     notice,
     body: html`<section>
       <p>
-        A link goes to the new address. Nothing changes before it is confirmed; then a mail tells
-        the old address.
+        We send a link to the new address. Nothing changes until you confirm it; then we notify the
+        old address by e-mail.
       </p>
       ${form(context, '/account/email', fields)} ${withoutPassword(context)}
     </section>`,

@@ -17,7 +17,6 @@ import { ChangeEmailForm, ChangePasswordForm, ConfirmEmailForm } from './credent
 const LINK_SENT =
   'A link to confirm the new address is on its way there. It works once, within 24 hours. Until then everything stays as it is.';
 
-/** Shows an owner's ways to log in, and changes them. */
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CredentialPagesController {

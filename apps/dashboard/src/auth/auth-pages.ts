@@ -50,7 +50,7 @@ export function leavingPage(context: PageContext, provider: Provider, url: strin
   const name = PROVIDER_NAMES[provider];
   return page(context, {
     title: `On to ${name}`,
-    body: html`<p>${name} confirms who you are, and leads back here.</p>
+    body: html`<p>${name} confirms who you are, and sends you back here.</p>
       <p class="actions"><a class="button" href="${url}">Go on to ${name}</a></p>`,
   });
 }
@@ -110,7 +110,7 @@ export function confirmPage(
   token: string,
   { notice, isToBeSet }: { notice?: Notice; isToBeSet?: boolean } = {},
 ): Markup {
-  const hint = 'The one you chose when you signed up.';
+  const hint = 'The password that you chose when you signed up.';
   const fields = html`${hidden('token', token)}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password', hint, notice })}
     <label
@@ -178,7 +178,7 @@ export function passwordAgainPage(context: PageContext, to: string, notice?: Not
     title: 'Your password, please',
     notice,
     body: html`<section>
-      <p>This is changed only within ten minutes of a log-in. Nothing has changed yet.</p>
+      <p>You can make this change only within ten minutes of a log-in. Nothing has changed yet.</p>
       ${form(context, '/reauthenticate', fields)} ${withoutPassword(context)}
     </section>`,
   });

@@ -39,7 +39,6 @@ const SIGN_UP_SENT =
   'A link to confirm your address is on its way. It works once, within 24 hours.';
 const RESET_DONE = { kind: 'done', text: 'The new password is set. Log in with it.' } as const;
 
-/** Serves the pages for sign-up, confirmation, log-in and passwords. */
 @Controller()
 @AllowVisitors('anyone')
 export class AuthController {

@@ -20,14 +20,14 @@ const NEXT: Readonly<Record<LinkKind, Next>> = {
     ],
   },
   password_reset: {
-    hint: 'If you have set a new password with it, log in. If not, request a new link. Only the newest one works, for 30 minutes.',
+    hint: 'If you have set a new password with it, log in. If not, request a new link. Only the newest link works, for 30 minutes.',
     links: [
       ['/password/forgot', 'Send a new link'],
       ['/log-in', 'Log in'],
     ],
   },
   address_change: {
-    hint: 'If you have confirmed the address with it, log in with that address. If not, request a new link. Only the newest one works, for 24 hours.',
+    hint: 'If you have confirmed the address with it, log in with that address. If not, request a new link. Only the newest link works, for 24 hours.',
     links: [
       ['/account/email', 'Send a new link'],
       ['/log-in', 'Log in'],

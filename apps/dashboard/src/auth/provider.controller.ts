@@ -18,7 +18,6 @@ import { leavingPage, logInPage, returnPage } from './auth-pages.js';
 import { ProviderForm, ProviderReturnForm } from './auth.dto.js';
 import { wayBack } from './way-back.js';
 
-/** Serves the log-in with Google or GitHub. */
 @Controller('log-in/:provider')
 @AllowVisitors('anyone')
 export class ProviderPagesController {
@@ -81,7 +80,7 @@ export class ProviderPagesController {
 /** Explains how to connect the provider. A log-in with another provider does not connect it. */
 function connectWords(address: string, provider: Provider, others: readonly Provider[]): string {
   const name = PROVIDER_NAMES[provider];
-  const words = `${address} has an account already. Log in to it by password or passkey, and ${name} is connected.`;
+  const words = `${address} has an account already. Log in to it with your password or a passkey to connect ${name}.`;
   if (others.length === 0) return words;
   const other = others.map((one) => PROVIDER_NAMES[one]).join(' or ');
   return `${words} If you log in with ${other} instead, connect ${name} afterwards under Account, Security.`;

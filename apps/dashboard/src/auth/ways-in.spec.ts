@@ -32,7 +32,7 @@ describe('a mailed link that was used or has expired', () => {
     ['/password/reset', '/password/forgot'],
     ['/account/email/confirm', '/account/email'],
   ])(
-    'for %s says so when it is opened and when its form is sent, and offers a new one',
+    'for %s says so when it is opened and when its form is sent, and offers a new link',
     async (path, next) => {
       for (const body of [OVER, CUT]) {
         under.answerWith(body, body.status);

@@ -63,7 +63,7 @@ describe('unauthenticated bodies', () => {
     await waitFor('the rest to be used up', areTooMany);
     expect(under.arrived).toEqual([]);
     expect(first.find(isRefused)!.answer.text).toContain('"code":"service_overloaded"');
-    // Unfinished bodies of those who have more make room.
+    // Unfinished bodies of senders with more bytes in memory are rejected to make room.
     const body = Buffer.alloc(4096, 0x20);
     const { status } = await under.send('POST', '/callbacks/stripe', SIGNED, body);
     expect(status).toBe(200);
@@ -80,7 +80,7 @@ describe('unauthenticated bodies', () => {
     expect(status).toBe(200);
   });
 
-  it('S125: unfinished bodies of an address make room for smaller ones of the same address', async () => {
+  it('S125: an unfinished body makes room for a smaller body from the same address', async () => {
     const from = '127.0.0.1';
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
     const unfinished = Array.from({ length: 4 }, () => send(SIGNED, MIB - 1, { from }));

@@ -40,8 +40,8 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
       <section>
         <h2>Or subscribe</h2>
         <p>
-          A plan brings credits every month, at a lower price for each. The rate-limit add-on allows
-          more requests a minute.
+          A plan brings credits every month, at a lower price per credit. The rate-limit add-on
+          allows more requests a minute.
         </p>
         <p class="actions"><a class="button" href="/plans">See the plans</a></p>
       </section>

@@ -46,7 +46,6 @@ function roundedNotice(wanted: number, credits: number | undefined): Notice {
   return { kind: 'note', text };
 }
 
-/** Serves the pages for buying a package and paying for an order. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CreditsController {

@@ -32,8 +32,8 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
     </table>
     <p class="quiet">
       Credits are used from the top of this list to the bottom: those of the trial and returned
-      ones, those from support, those of a plan, then those of packages, and of each kind those that
-      expire first. ${PLAN_CREDITS_RULE}
+      ones, those from support, those of a plan, then those of packages, and within each kind those
+      that expire first. ${PLAN_CREDITS_RULE}
     </p>`;
 }
 

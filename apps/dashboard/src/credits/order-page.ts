@@ -56,7 +56,7 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
   disputed: 'The payment is disputed.',
 };
 
-/** In these states nothing has been charged, and a customer who returned without paying should be able to read that. */
+/** In these states nothing has been charged, and the page says so to a customer who returned without paying. */
 const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
 
 /** The order can no longer be paid. */

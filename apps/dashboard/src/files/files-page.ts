@@ -46,8 +46,8 @@ export function filesPage(
         files.length > 0 && files.every(({ rows }) => rows === 0)
           ? html`<p>
               These files are empty because nothing was recorded on their days. Newly registered
-              names that are added today are in the daily files of today, all names in the next full
-              download.
+              names that are added today will be in today’s daily files, and all names in the next
+              full download.
             </p>`
           : undefined
       }

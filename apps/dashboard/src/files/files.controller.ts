@@ -9,7 +9,6 @@ import { filesPage } from './files-page.js';
 const PAGE_SIZE = 96;
 const NOTHING = { files: [], paging: { next_cursor: null } } as unknown as FilesAnswer;
 
-/** Serves the page of the database files. */
 @Controller('files')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class FilePagesController {

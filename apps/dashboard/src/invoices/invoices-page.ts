@@ -97,7 +97,7 @@ function row(context: PageContext, invoice: InvoiceAnswer): Markup {
       <p>${items.join('; ')}</p>
       <p class="quiet">
         <span>${day(issued_at)}</span>
-        ${kindWords}${stateWords}${tax === '0' ? undefined : html`<span>${money(tax, currency)} of it tax</span>`}${revision > 1 ? html` <span>revision ${revision}</span>` : undefined}
+        ${kindWords}${stateWords}${tax === '0' ? undefined : html`<span>${money(tax, currency)} of it is tax</span>`}${revision > 1 ? html` <span>revision ${revision}</span>` : undefined}
       </p>
     </div>
     ${

@@ -29,7 +29,6 @@ interface Shown {
   status?: number;
 }
 
-/** Serves the invoices, and the billing details printed on them. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class InvoicePagesController {

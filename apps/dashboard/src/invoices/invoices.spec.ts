@@ -45,7 +45,7 @@ describe('the invoices of an account', () => {
     const { text } = await get('/invoices');
     expect(text).toContain('API plan &lt;15K&gt;, 2026-11-22 to 2026-12-22');
     expect(text).toContain('<span>refunded in part</span>');
-    expect(text).toContain('$5.13 of it tax');
+    expect(text).toContain('$5.13 of it is tax');
     expect(text).toContain('<span>credit note for INV-2026-000042</span>');
     expect(text).toContain('being printed');
     expect(text).toContain('href="/api/invoices/archive?"');

@@ -12,7 +12,6 @@ import { jobsPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
 import { type TypedJob, pricePage } from './price-page.js';
 
-/** Serves the bulk jobs of the account. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class JobPagesController {

@@ -30,7 +30,6 @@ const UPLOAD_FORM = {
   bodyLimitBytes: UPLOAD_BYTES_MAX,
 };
 
-/** Accepts files of names for bulk jobs. */
 @Controller('uploads')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class UploadPagesController {

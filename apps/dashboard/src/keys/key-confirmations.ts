@@ -60,7 +60,7 @@ export function reissuePage(context: PageContext, key: KeyAnswer): Markup {
     title: 'Reissue this key?',
     body: html`${nameOf(key)}
       <p>
-        You get a new key with the same name, scopes and limits, shown once. The old one stays
+        You get a new key with the same name, scopes and limits, shown once. The old key stays
         ended.
       </p>
       ${expiryFields()} ${hidden('idempotency_key', randomUUID())}`,

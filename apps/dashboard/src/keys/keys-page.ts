@@ -26,7 +26,7 @@ export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 
 /** The filters of the list of keys. */
 export interface KeyFilter {
-  /** Part of a name or of the visible characters of a key. */
+  /** Part of a key's name, or of its visible characters. */
   search: string;
   /** Only keys that still work. */
   isLiveOnly: boolean;

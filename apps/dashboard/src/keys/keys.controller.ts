@@ -46,7 +46,6 @@ interface Shown {
   status?: number;
 }
 
-/** Serves the pages of the account's API keys. */
 @Controller('keys')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class KeysController {

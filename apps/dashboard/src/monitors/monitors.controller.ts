@@ -21,7 +21,6 @@ import { HitForm, MonitorForm, MonitorSettingsForm } from './monitors.dto.js';
 import { monitorPage } from './monitor-page.js';
 import { monitorsPage, newMonitorPage } from './monitors-page.js';
 
-/** Serves the monitors of the account. */
 @Controller('monitors')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class MonitorPagesController {

@@ -11,7 +11,7 @@ export interface Confirmation {
   action: string;
   /** The label of its button. */
   button: string;
-  /** Whether the step loses something. */
+  /** Whether the customer loses something by the step. */
   isDanger?: boolean;
   /** The link back, which changes nothing. */
   back: { href: string; text: string };

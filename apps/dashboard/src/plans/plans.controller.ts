@@ -18,7 +18,6 @@ interface Shown {
   status?: number;
 }
 
-/** Serves the page of the plans that are on offer. */
 @Controller('plans')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class PlansController {

@@ -20,7 +20,7 @@ export interface PlayShown {
   credits?: number;
 }
 
-/** Headings of operations, if the operation's name is not suitable. */
+/** Headings of groups whose own name is not suitable as a heading. */
 const GROUPS: Readonly<Record<string, string>> = {
   ip: 'IP addresses',
   asn: 'AS numbers',

@@ -41,7 +41,7 @@ export function statusPage(context: PageContext, status: Status): Markup {
       </table>
       ${status.isCutOff ? CUT_OFF : ''}
       <p class="quiet">
-        Asked at ${minute(status.askedAt.toISOString())}. Load the page again for the newest.
+        Checked at ${minute(status.askedAt.toISOString())}. Reload the page for the current state.
       </p>
     </section>`,
   });

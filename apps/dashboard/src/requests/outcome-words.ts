@@ -9,5 +9,5 @@ const WORDS: Readonly<Record<string, string>> = {
   client_gone: 'you closed the connection',
 };
 
-/** The outcome of a request; for a rejected one, its error code. */
+/** The outcome of a request; for a rejected request, its error code. */
 export const outcomeWords = (outcome: string) => WORDS[outcome] ?? outcome.replaceAll('_', ' ');

@@ -49,7 +49,6 @@ const CSV_COLUMNS = [
 type Given = Readonly<Record<string, unknown>>;
 type Asked = RequestFilter & { cursor?: string | null; page_size?: string };
 
-/** Serves the log of the account's requests. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class RequestPagesController {
@@ -132,7 +131,7 @@ export class RequestPagesController {
     return new Date(this.clock.now().getTime() - before * DAY_MS).toISOString().slice(0, 10);
   }
 
-  /** The complete log, in parts that can be requested, newest first. */
+  /** Reads the whole log in as many lists as needed, newest first. */
   private stretches(): { day: string; from: string }[] {
     const count = Math.ceil(REQUESTS_KEPT_DAYS / REQUEST_DAYS_MAX);
     return Array.from({ length: count }, (_, place) => ({
@@ -141,7 +140,7 @@ export class RequestPagesController {
     }));
   }
 
-  /** The values requested by an address; empty fields of a form are left out. */
+  /** The filters in the URL, without the empty fields of the form. */
   private askedOf(query: Given): RequestFilter & { cursor?: string } {
     const given = NAMES.flatMap((name) => {
       const text = query[name];

@@ -58,7 +58,7 @@ export function recoveryCodesPage(context: PageContext, codes: string[], text: s
         safe place. They are shown only once.
       </p>
       <pre data-copy="codes"><code>${codes.join('\n')}</code></pre>
-      <p class="actions"><a class="button" href="/security">I have kept them</a></p>
+      <p class="actions"><a class="button" href="/security">I have saved them</a></p>
     </section>`,
   });
 }
@@ -85,7 +85,7 @@ export function removeAppPage(context: PageContext, notice?: Notice): Markup {
     title: 'Remove the authenticator app?',
     notice,
     body: html`<section>
-      <p>Log-ins then ask for no code, and your recovery codes no longer work.</p>
+      <p>Log-ins then no longer ask for a code, and your recovery codes no longer work.</p>
       ${form(context, '/security/app/remove', fields)}
     </section>`,
   });

@@ -18,7 +18,6 @@ const ON = 'The authenticator app is set up: from now on a log-in asks for its c
 const REPLACED = 'The earlier recovery codes no longer work.';
 const SECURITY = '/security';
 
-/** Sets up and removes the authenticator app of the account. */
 @Controller('security/app')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class AppPagesController {

@@ -11,7 +11,6 @@ import { removeIdentityPage } from './security-page.js';
 
 const SECURITY = '/security';
 
-/** Connects and removes the providers with which the owner can log in. */
 @Controller('security/identities')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class IdentityPagesController {

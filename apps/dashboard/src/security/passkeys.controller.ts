@@ -17,7 +17,6 @@ import { PasskeyForm, PasskeyNameForm } from './security.dto.js';
 
 const SECURITY = '/security';
 
-/** Adds, renames and removes the passkeys of the account. */
 @Controller('security/passkeys')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class PasskeyPagesController {

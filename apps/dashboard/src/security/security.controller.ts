@@ -14,7 +14,6 @@ import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { endOthersPage, endPage, securityPage } from './security-page.js';
 
-/** Shows the ways to log in and the browsers that are logged in. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SecurityPagesController {
@@ -23,7 +22,7 @@ export class SecurityPagesController {
     return this.show(visit);
   }
 
-  /** The former address of the list. */
+  /** The former URL of the list. */
   @Get('sessions')
   lead(@Visit() visit: PageVisit) {
     return visit.goTo('/security');
@@ -62,7 +61,7 @@ export class SecurityPagesController {
     return this.show(visit, faultNotice(answer), answer.status);
   }
 
-  /** @throws the rejection of the owner of a part of it. */
+  /** @throws the rejection from the owner of a part of the page. */
   private async show(visit: PageVisit, notice?: Notice, status = 200) {
     const read = async <T>(path: string) => {
       const answer = await visit.account({ method: 'GET', path });

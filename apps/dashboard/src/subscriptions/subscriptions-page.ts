@@ -63,7 +63,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
   });
 }
 
-/** Says when a plan's credits expire after it is cancelled: those of each month, at the end of that month. */
+/** Says when a plan's credits expire after it is cancelled: each month's credits, at the end of that month. */
 function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
   if (state === 'past_due') return 'Its unused credits expire when the paid time is over.';
   const lost = `${day(end)} (UTC).`;

@@ -34,7 +34,7 @@ const ON_ITS_WAY: Notice = {
   text: 'If you have just paid, the payment is on its way to us. Load this page again in a moment.',
 };
 
-/** The way by which a visitor came to the list. */
+/** How the visitor reached the list. */
 interface Arrival {
   /** Id of the subscription that was just changed. */
   changed?: string;
@@ -42,7 +42,6 @@ interface Arrival {
   hasPaid?: boolean;
 }
 
-/** Serves subscriptions and their changes. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SubscriptionPagesController {

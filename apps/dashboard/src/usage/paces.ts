@@ -47,10 +47,10 @@ export function paceWords({ names, total }: Paces): string {
   const [half, most] = [paceOf(0.5), paceOf(isFew ? 1 : 0.95)];
   const last = names.at(-1);
   const words = (pace: string) => (pace === last ? `later than ${names.at(-2)!.slice(7)}` : pace);
-  if (all === 1) return `The only answer came ${words(half)}.`;
+  if (all === 1) return `The only answer arrived ${words(half)}.`;
   return isFew
-    ? `At least half of the ${all} answers came ${words(half)}, the slowest ${words(most)}.`
-    : `At least half of the answers came ${words(half)}, 19 of 20 ${words(most)}.`;
+    ? `At least half of the ${all} answers arrived ${words(half)}, the slowest ${words(most)}.`
+    : `At least half of the answers arrived ${words(half)}, 19 of 20 ${words(most)}.`;
 }
 
 const lengthOf = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`);

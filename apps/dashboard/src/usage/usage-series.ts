@@ -10,7 +10,7 @@ export interface UsedOnDay {
 export const FIGURES = ['requests', 'credits', 'failed'] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** Number of names with their own colour; the others share one. */
+/** Number of names with their own colour. The other names share one colour. */
 const NAMED_MAX = 5;
 const OTHERS = 'others';
 

@@ -15,7 +15,6 @@ const READER = new InputReader(ACCOUNT_USAGE);
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** Serves the use of the account: requests and their price. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class UsagePageController {

@@ -23,7 +23,7 @@ const workOf = (operation: string): Work | undefined =>
     ? WORK[operation as WorkOperation]
     : undefined;
 
-/** An operation of a day, with a link to the use of its credits. */
+/** A day's use of an operation, with a link to what used the credits. */
 export function operationLink(day: string, operation: string, credits: number): Markup {
   const path = credits === 0 ? undefined : workOf(operation)?.path;
   return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;

@@ -18,7 +18,6 @@ import { eventsOf } from './ticked-events.js';
 import { WebhookForm, WebhookStateForm } from './webhooks.dto.js';
 import { deliveriesPage, webhooksPage } from './webhooks-page.js';
 
-/** Serves the webhooks of the account. */
 @Controller('webhooks')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class WebhookPagesController {
