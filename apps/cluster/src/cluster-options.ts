@@ -6,13 +6,13 @@ import type { KafkaBrokerOptions } from '#test/environment';
 export type ClusterEnvironment = Record<string, Settings>;
 
 export interface ClusterOptions {
-  /** The folder of data, logs and secrets; those of an earlier cluster are used again. */
+  /** The folder of data, logs and secrets. If an earlier cluster used the folder, its data is used again. */
   folder: string;
   /** The number of gateways; 2 by default. */
   gateways?: number;
   /**
-   * Overrides the cluster's settings. A function gets these settings by process, so that it can replace an address with
-   * that of a proxy in front of it.
+   * Overrides the cluster's settings. A function gets these settings by process, so that it can replace an address by
+   * the address of a proxy.
    */
   environment?:
     | ClusterEnvironment
@@ -34,7 +34,7 @@ export interface ClusterOptions {
   /** The file of a `FileClock`, which then provides the business time of every service. */
   clockFile?: string;
   /**
-   * The ports of the dashboard and of the first gateway; the other gateways follow in steps of ten. 0, the default,
+   * The ports of the dashboard and of the first gateway. The other gateways follow in steps of ten. The default, 0,
    * takes free ports.
    */
   firstPorts?: { api: number; dashboard: number };

@@ -21,7 +21,7 @@ export interface SettingSources {
   brokers?: string;
   /** Value of `VALKEY_URL`, if the cluster has a Valkey. */
   valkeyUrl?: string;
-  /** The services that run; others have no address. */
+  /** The services that run. Other services have no address. */
   services: readonly AnyService[];
   /** All gateways listen on the public port of the first gateway. */
   reusePort: boolean;

@@ -23,7 +23,7 @@ export type ProductionSettings = Partial<Record<(typeof NAMES)[number], string>>
 
 class Settings {}
 for (const env of NAMES) {
-  const setting = Setting({ env, about: 'The same setting as that of its service.', secret: true });
+  const setting = Setting({ env, about: 'The same setting as in its service.', secret: true });
   for (const decorate of [setting, IsOptional(), IsString()]) decorate(Settings.prototype, env);
 }
 

@@ -88,7 +88,7 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
 
 async function startOnce(folder: DataFolder, options: SoloOptions): Promise<RunningSolo> {
   const shutdown = new ShutdownOrder();
-  // Locked before the ports are checked, so that a second start reports the running one, not its port.
+  // Locked before the ports are checked, so that a second start reports the running instance instead of a port in use.
   const lock = FolderLock.take(folder);
   shutdown.add('lock', async () => lock.release());
   try {

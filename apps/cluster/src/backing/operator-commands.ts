@@ -17,7 +17,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
 /**
  * Runs an operator's command, as `npm run cli -- …` does.
  * @throws with its output.
- * @param program the compiled command line of another release; by default, that of this one.
+ * @param program the compiled command line of another release; by default, the command line of this release.
  */
 export function runCli(
   command: string,

@@ -4,13 +4,13 @@ import { appendFileSync } from 'node:fs';
 import type { ClusterProcess } from './cluster-process.js';
 
 export interface ServiceProcessOptions {
-  /** Its name among the processes: `gateway-2`. */
+  /** The process's name, such as `gateway-2`. */
   name: string;
   /** The folder below `apps`. */
   app: string;
   /** A compiled program that runs the service instead of the app's own. */
   main?: string;
-  /** Options of Node: `--max-semi-space-size=8`. */
+  /** Node's options, such as `--max-semi-space-size=8`. */
   nodeOptions?: readonly string[];
   /** Its complete environment except the search path. */
   settings: Record<string, string | undefined>;
@@ -39,7 +39,7 @@ exec "$@"`;
 /** A service as it runs in production: `main.js` with an environment. */
 export class ServiceProcess implements ClusterProcess {
   readonly name: string;
-  /** Its addresses, from the line that it logs when it is up. */
+  /** The service's addresses, from the line that it logs when it is up. */
   addresses: Record<string, string> = {};
   output = '';
   private child: ChildProcess | undefined;
@@ -70,7 +70,7 @@ export class ServiceProcess implements ClusterProcess {
    * Resolves when the service has logged that it is up.
    * @throws with its last lines if it ends before that.
    * @param forThisLife additional settings for this run only.
-   * @param apps the folder of the compiled apps for this run only, such as those of another release.
+   * @param apps the folder of the compiled apps for this run only, such as the apps of another release.
    */
   async start(forThisLife: Record<string, string | undefined> = {}, apps = APPS): Promise<void> {
     if (this.isRunning) return;

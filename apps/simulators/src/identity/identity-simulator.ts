@@ -237,7 +237,7 @@ function whoPage(provider: string, action: string): string {
 <body>
 <main>
 <h1>${provider} (simulator)</h1>
-<p role="note">This page stands in for ${provider}: whoever opens it is who they say.</p>
+<p role="note">This page replaces ${provider}. It accepts any identity that you enter.</p>
 <form method="post" action="${escapeHtml(action)}">
 <p><label>E-mail <input name="email" type="email" value="ada@example.com" required></label></p>
 <p><label>First name <input name="name" value="Ada"></label></p>

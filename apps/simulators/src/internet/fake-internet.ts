@@ -196,7 +196,7 @@ export class FakeInternet {
   private addresses(): IpAddress[] {
     return this.contents.addresses.map((text) => {
       const parsed = parseIpAddress(text);
-      if (!parsed.ok) throw new Error(`${text} is no address`);
+      if (!parsed.ok) throw new Error(`${text} is not an address`);
       return parsed.ip;
     });
   }

@@ -2,7 +2,7 @@ import { reverseDnsName, type IpAddress } from '#libs/domain-names';
 import { registrationOf } from '../registrations/registration.js';
 import { absolute, apex, domainZone, line, pointers } from './zone-text.js';
 
-/** The server that serves a zone: that of the root, that of a registry, or the shared one for all others. */
+/** The server that serves a zone: the root's server, a registry's server, or the server that all other zones share. */
 export type Level = 'root' | 'registry' | 'hosting';
 
 export interface Zone {

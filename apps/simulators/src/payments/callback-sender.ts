@@ -49,7 +49,7 @@ const RETRY_DELAYS_MS = [1, 5, 30, 60, 300].map((seconds) => seconds * SECOND_MS
 const DELIVERIES_MAX = 1_000;
 const WRONG_SECRET = 'not the secret of this endpoint';
 
-/** Sends signed callbacks and repeats those that were not accepted; `faults` makes it do either wrongly. */
+/** Sends signed callbacks, and repeats those that were not accepted. `faults` makes it send them wrongly. */
 export class CallbackSender {
   target: CallbackTarget | undefined;
   faults: DeliveryFaults = { ...NO_FAULTS };

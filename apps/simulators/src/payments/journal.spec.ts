@@ -81,12 +81,9 @@ it.each([
   '/paypal/checkoutnow/GONE/pay',
   '/paypal/subscribe/I-GONE/pay',
   '/paypal/revise/BA-GONE/agree',
-])(
-  'a button of the page %s, which does not exist, does not prevent the next start',
-  async (page) => {
-    const first = await started();
-    expect((await fetch(`${first.url}${page}`, { method: 'POST' })).status).toBe(404);
-    await first.simulator.stop();
-    await (await started()).simulator.stop();
-  },
-);
+])('a button press on the missing page %s does not prevent the next start', async (page) => {
+  const first = await started();
+  expect((await fetch(`${first.url}${page}`, { method: 'POST' })).status).toBe(404);
+  await first.simulator.stop();
+  await (await started()).simulator.stop();
+});

@@ -19,7 +19,7 @@ export interface SimulatedRegistrar {
   name: string;
   ianaId: string;
   tag: string;
-  /** The registrar's domain; its servers are `whois.`, `rdap.` and `www.` below it. */
+  /** The registrar's domain. The registrar's servers are `whois.`, `rdap.` and `www.` below it. */
   domain: string;
   abuseEmail: string;
   abusePhone: string;

@@ -70,7 +70,7 @@ export class RegistrySimulator {
     return { upstreamExceptions, caFile, dnsServers: `127.0.0.1:${dns}` };
   }
 
-  /** Ends every connection, including those of endless answers. */
+  /** Ends every connection, including connections with endless answers. */
   async stop(): Promise<void> {
     await Promise.all(
       [this.rdap, this.registries, this.registrars, this.dns].map((server) => server.close()),

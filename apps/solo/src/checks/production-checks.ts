@@ -33,7 +33,7 @@ const BACKUP_AGE_MAX_MS = 26 * HOUR_MS;
 const PAGE = 'docs/operations/production.md';
 
 /**
- * Returns the checks of docs/operations/production.md for an installation that others can reach; none for any other.
+ * Returns the checks of docs/operations/production.md. Returns no checks for an installation that others cannot reach.
  */
 export function productionChecks(facts: ProductionFacts): Check[] {
   const { settings, says = programSays } = facts;
@@ -82,7 +82,7 @@ async function addressesOf(host: string): Promise<string> {
     return found.map(({ address }) => address).join(', ');
   } catch {
     throw new Error(
-      `has no address: add A and AAAA records that lead to this machine. See ${PAGE}, 1.`,
+      `has no address: add A and AAAA records that point to this machine. See ${PAGE}, 1.`,
     );
   }
 }

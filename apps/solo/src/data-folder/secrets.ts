@@ -5,7 +5,7 @@ import { SERVICES } from '../../../services.js';
 import type { DataFolder } from './data-folder.js';
 
 const FILE = 'secrets.json';
-/** The names of all secrets: three of the installation's own, and those of the services' settings. */
+/** The names of all secrets: three for the installation itself, and those in the services' settings. */
 const NAMES = ['postgres', 'roles', 'demoPassword', ...generatedSecrets(SERVICES)];
 
 /** The generated secrets of an installation. They are created once and never change (S113). */

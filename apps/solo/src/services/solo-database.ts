@@ -26,11 +26,14 @@ export interface SoloDatabaseOptions {
   /** Aborts the creation of a new server. */
   signal?: AbortSignal;
   logger?: Logger;
-  /** Callback for the times when the server ends by itself and when it runs again. */
+  /** Called when the server ends by itself, and when it runs again. */
   say?: (line: string) => void;
 }
 
-/** The common database of an installation and those of single services, with every schema and role up to date. */
+/**
+ * The databases of an installation, which are the common one and those of single services, with every schema and role
+ * up to date.
+ */
 export class SoloDatabase {
   private readonly places: InstallationDatabases;
 
@@ -52,7 +55,7 @@ export class SoloDatabase {
     return !existsSync(folder.file('postgres.json'));
   }
 
-  /** Starts the server, or adopts the one that a killed process left running. Call `prepare` next. */
+  /** Starts the server, or adopts a server that a killed process left running. Call `prepare` next. */
   static async open(options: SoloDatabaseOptions): Promise<SoloDatabase> {
     const { folder, secrets, adminUrl, durable, signal } = options;
     const { logger = new Logger('solo'), say = () => undefined } = options;

@@ -32,7 +32,7 @@ describe('mail of one machine', () => {
     expect(await mailbox.newest(9)).toMatchObject([{ to: 'customer@example.org' }]);
   });
 
-  it('with a mail server, mails are sent and not kept, except those of the demo account', async () => {
+  it('with a mail server, mails are sent and not kept, except mails to the demo account', async () => {
     const { transport, mailbox, isSent } = soloMail({ smtpUrl, mailFrom }, new TestClock());
     await transport.send(mailTo('customer@example.org'));
     await transport.send(mailTo(DEMO_EMAIL));

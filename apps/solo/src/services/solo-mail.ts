@@ -4,9 +4,9 @@ import { DEMO_EMAIL } from '../demo/demo-account.js';
 
 /** The mail transport of this installation. */
 export interface SoloMail {
-  /** The transport of account's mails. */
+  /** The transport for mails of the account service. */
   transport: MailTransport;
-  /** Keeps the demo account's mails and, without a mail server, those of all accounts. */
+  /** Keeps the demo account's mails and, without a mail server, the mails of all accounts. */
   mailbox: LocalMailbox;
   /** Whether mails leave this machine; then no page shows the mailbox. */
   isSent: boolean;
@@ -29,7 +29,10 @@ export function soloMail(
   return { transport: new SentMail(smtp, mailbox), mailbox, isSent: true };
 }
 
-/** Sends every mail except those of the demo account, whose address does not exist; the start reads them. */
+/**
+ * Sends every mail except those to the demo account, whose address does not exist; the program reads these mails itself
+ * at the start.
+ */
 class SentMail implements MailTransport {
   constructor(
     private readonly smtp: MailTransport,

@@ -24,7 +24,7 @@ export class SoloServer {
     void this.checks.start(CHECK_MS);
   }
 
-  /** Starts the server, or adopts the one that a killed process left running. */
+  /** Starts the server, or adopts a server that a killed process left running. */
   static async start(options: EmbeddedServerOptions, told: Told): Promise<SoloServer> {
     return new SoloServer(await EmbeddedServer.start(options), options, told);
   }

@@ -37,7 +37,7 @@ export interface SettingSources {
 /** The superuser of each database that belongs to a single service. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** Values in place of those that are generated or chosen at the start; they are valid in every class. */
+/** Placeholders for values that are generated or chosen at the start; they are valid in every class. */
 const STAND_IN = {
   secrets: {
     settings: () =>

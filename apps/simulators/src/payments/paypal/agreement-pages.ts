@@ -83,7 +83,7 @@ export class AgreementPages {
     return { redirectTo: withQuery(context.return_url, query) };
   }
 
-  /** The payer's own page; its buttons simulate events of the account behind it. */
+  /** The payer's own page. Its buttons simulate events of the payer's account. */
   showAccount(): PageAnswer {
     const running = this.world.all('subscription').map(({ id, status }) => `${id}: ${status}`);
     const buttons = [

@@ -34,7 +34,7 @@ export class CallbackIdentity {
     return `/v1/notifications/certs/${CERTIFICATE_ID}`;
   }
 
-  /** The headers with which PayPal sends these bytes now to the endpoint of this id. */
+  /** Returns the headers with which PayPal would send these bytes now to the endpoint with this id. */
   headersFor(body: string | Buffer, webhookId: string): Record<string, string> {
     const id = randomUUID();
     const time = this.clock

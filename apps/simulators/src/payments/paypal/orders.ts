@@ -50,7 +50,7 @@ export class Orders {
     });
   }
 
-  /** `GET /v2/checkout/orders/{id}`: an order that is not approved is forgotten. */
+  /** `GET /v2/checkout/orders/{id}`: an order is no longer found if it was not approved in time. */
   get(id: string): Order {
     const order = this.world.get('order', id);
     const ageMs = this.world.clock.now().getTime() - Date.parse(order.create_time);

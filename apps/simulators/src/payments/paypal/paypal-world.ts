@@ -26,7 +26,7 @@ export class PaypalWorld {
 
   constructor(private readonly parts: PaypalWorldParts) {}
 
-  /** The address of the webhook; its secret is its id. */
+  /** The address of the webhook. The secret is the webhook's id. */
   get callbackTarget() {
     return this.parts.sender.target;
   }

@@ -222,8 +222,8 @@ export class Subscriptions {
   }
 
   /**
-   * Schedules the next bill. Periods count from an anchor; another interval begins with the period for which it is
-   * billed.
+   * Schedules the next bill. Periods count from an anchor; a new interval begins with the first period that is billed
+   * with it.
    */
   private awaitNext(subscription: Subscription, anchor: Date, cycles: number): void {
     const months = this.plans.monthsOf(subscription);

@@ -118,7 +118,7 @@ export class Invoices {
     this.world.emit('v1.invoice.paid', invoice);
   }
 
-  /** Leaves the invoice open until the customer pays; its payment shows the reason. */
+  /** Leaves the invoice open until the customer pays. Its payment shows the reason. */
   leaveOpen(invoice: Invoice): void {
     const payment = this.payments.create(paymentOf(invoice), 'requires_payment_method');
     this.openPayments.set(invoice.id, this.invoicePayment(invoice, payment.id, 'open'));

@@ -33,7 +33,7 @@ function placeOf(all: readonly { id: string }[], id: unknown): number {
   return place;
 }
 
-/** `created` is a time, or bounds of it; seconds. */
+/** `created` is a time in seconds, or its bounds. */
 function isWithin(time: number, created: Form[string] | undefined): boolean {
   if (typeof created !== 'object' || Array.isArray(created)) {
     return created === undefined || time === Number(created);

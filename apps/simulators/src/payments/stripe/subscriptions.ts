@@ -238,7 +238,7 @@ export class Subscriptions {
     this.world.emit('v1.subscription_schedule.released', schedule);
   }
 
-  /** The items of the current phase are those of the subscription. */
+  /** The current phase has the items of the subscription. */
   followPhase(
     subscription: Subscription,
     { items }: SubscriptionSchedule['phases'][number],

@@ -24,7 +24,7 @@ const within = (holder: string, names: readonly string[]) =>
 const PRICE_DATA = ['currency', 'unit_amount', 'product_data.name'];
 const CHECKOUT = [
   'mode',
-  // The rejection of this parameter has its own name.
+  // Stripe rejects this parameter with an error of its own.
   'payment_method_types',
   'customer',
   'client_reference_id',
@@ -127,7 +127,7 @@ const KINDS = new Set([
   '/test_clocks',
 ]);
 
-/** @param at the name as written, and without its indexes. */
+/** @param at the name as written, and the name without indexes. */
 function checkKnown(
   at: { name: string; plain: string },
   value: FormValue,
