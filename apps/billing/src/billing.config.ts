@@ -203,7 +203,7 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'BILLING_PAYPAL_CALLBACK_CA',
     about:
-      'PEM of the authority behind the certificates that callbacks are signed with. Unset: those that Node trusts.',
+      'PEM of the authority behind the certificates that callbacks are signed with. Unset: the authorities that Node trusts.',
   })
   @IsOptional()
   @IsString()

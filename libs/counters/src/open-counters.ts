@@ -14,7 +14,7 @@ export interface OpenCounters {
    * memory.
    */
   url?: string | (() => string);
-  /** PEM of the authority that signed a `rediss://` server's certificate; by default, those that Node trusts. */
+  /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
   tlsCa?: string;
   /** A UUID; every gateway has its own. */
   gatewayId: string;

@@ -171,7 +171,7 @@ describe('COPY and time limits', () => {
     await expectUsable(before);
   });
 
-  it('a failing source leaves no row, and its error is the answer', async () => {
+  it('a failing source leaves no row, and its error is thrown', async () => {
     const before = await processId();
     const fault = new Error('the file is cut');
     async function* source() {

@@ -36,7 +36,7 @@ function faultOf(text: string): string | undefined {
     return 'must be a URL, postgres://role:password@host:port/database';
   return lines.every(isGuarded)
     ? undefined
-    : 'must end with ?sslmode=verify-full for a server on another machine, or with ?sslmode=disable where the network between them is private';
+    : 'must end with ?sslmode=verify-full for a server on another machine, or with ?sslmode=disable if the network between them is private';
 }
 
 function isPostgresUrl(line: string): boolean {

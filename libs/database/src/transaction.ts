@@ -83,8 +83,8 @@ export class Transaction {
   }
 
   /**
-   * Returns the data of `copy … to stdout`, in pieces that end anywhere. This is one statement, whose time limit
-   * includes the reader's time. A reader that stops early breaks the transaction, so it must throw.
+   * Returns the data of `copy … to stdout`, in pieces of any size. This is one statement, whose time limit includes the
+   * reader's time. A reader that stops early breaks the transaction, so it must throw.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
     // The server is queried for its process id, because PgBouncer gives a connection an invented one.

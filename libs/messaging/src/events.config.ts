@@ -119,7 +119,7 @@ function tlsFault(config: EventsConfig): string | undefined {
   if (kafkaTls !== true && kafkaTlsFolder) return 'must be on when KAFKA_TLS_FOLDER is set';
   if (kafkaTls === undefined ? !areElsewhere(config) : typeof kafkaTls === 'boolean')
     return undefined;
-  return 'must be true, or false where the network to the brokers is private';
+  return 'must be true, or false if the network to the brokers is private';
 }
 
 const areElsewhere = ({ kafkaBrokers }: EventsConfig) =>

@@ -28,7 +28,7 @@ describe('the transport of events', () => {
   });
 
   it.each([
-    [ELSEWHERE, /^KAFKA_TLS: must be true, or false where the network to the brokers is private/],
+    [ELSEWHERE, /^KAFKA_TLS: must be true, or false if the network to the brokers is private/],
     [{ ...ELSEWHERE, KAFKA_TLS: 'true' }, /^KAFKA_SASL_USERNAME: must be a string/],
     [{ ...ELSEWHERE, KAFKA_TLS: 'false', ...LOGIN }, /^KAFKA_TLS: must be on when KAFKA_SASL/],
     [

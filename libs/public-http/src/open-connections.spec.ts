@@ -95,7 +95,7 @@ describe('the connections of a public listener', () => {
     expect(opened.map(({ closed }) => closed)).toEqual([true, false, false]);
   });
 
-  it('S126: if all connections wait for answers, a new one is refused', async () => {
+  it('S126: if all connections wait for answers, a new connection is refused', async () => {
     await listen(2, 2);
     for (const from of ['127.0.0.2', '127.0.0.3']) {
       (await open(from)).write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -5,7 +5,7 @@ import { ValkeyLink } from './valkey-link.js';
 export interface OpenUpstreamBudgets {
   /** `redis://` or `rediss://` of the Valkey or Redis that all processes share. */
   url: string | (() => string);
-  /** PEM of the authority that signed a `rediss://` server's certificate; by default, those that Node trusts. */
+  /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
   tlsCa?: string;
   logger: Logger;
   /** The longest wait for an answer of the server before a process uses its own share. */

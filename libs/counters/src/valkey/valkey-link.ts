@@ -28,7 +28,7 @@ export interface ValkeyLinkOptions {
    * function can be given, which is called for each new connection.
    */
   url: string | (() => string);
-  /** PEM of the authority that signed a `rediss://` server's certificate; by default, those that Node trusts. */
+  /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
   tlsCa?: string;
   /** A UUID; every process has its own. */
   gatewayId: string;

@@ -24,8 +24,8 @@ export class InboxRepository {
   }
 
   /**
-   * Inserts new events into the inbox. Repeats and failed events are left out; so are delta events behind a failed one
-   * of their key, which are returned separately. @throws InboxMonthMissing while there is no partition for recent
+   * Inserts new events into the inbox. Repeats and failed events are left out; so are delta events behind a failed
+   * event of their key, which are returned separately. @throws InboxMonthMissing while there is no partition for recent
    * events. PostgreSQL refuses an event whose month has been dropped (23514), so it is dead-lettered: it may have been
    * handled.
    */

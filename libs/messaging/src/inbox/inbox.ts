@@ -11,7 +11,7 @@ export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => 
 export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
 
 /**
- * The outcome of an event at a consumer: `applied`, `superseded` by a newer one of its aggregate, `retrying`, or
+ * The outcome of an event at a consumer: `applied`, `superseded` by a newer event of its aggregate, `retrying`, or
  * `dead`.
  */
 export type EventOutcome = 'applied' | 'superseded' | 'retrying' | 'dead';

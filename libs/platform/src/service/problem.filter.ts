@@ -45,7 +45,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Logs a line for each failed request; for requests that ran out of time, one a minute per route. */
+/** Logs a line for each failed request; for requests that ran out of time, one line a minute per route. */
 export function logFailure(
   logger: Logger,
   problem: Problem,

@@ -3,7 +3,7 @@
  * Its readings are passed to `Metrics` unchanged.
  */
 export class Buckets {
-  /** The number of values in each bucket; the last contains those above every bound. */
+  /** The number of values in each bucket; the last contains the values above every bound. */
   readonly counts: Float64Array;
   sum = 0;
 

@@ -68,7 +68,7 @@ export class InProcessTransport extends EventTransport {
     });
   }
 
-  /** A row is sent once every listed consumer has it, so unsent rows are the lag of each. */
+  /** A row is sent once every listed consumer has it, so unsent rows are the lag of each consumer. */
   async lag(consumer: ServiceName): Promise<ConsumerLag[]> {
     const heard = [...this.outboxes].filter(([producer]) =>
       this.options.consumers?.[producer]?.includes(consumer),

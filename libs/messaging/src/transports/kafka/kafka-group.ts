@@ -46,8 +46,8 @@ const HEARTBEAT_MS = SECOND_MS;
 const PARTITIONS_AT_A_TIME = 4;
 const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
 /**
- * The longest wait of a fetch without data. Stopping waits for the running fetch, and starting to watch for the first
- * one.
+ * The longest wait of a fetch without data. Stopping waits for the running fetch, and starting to watch waits for the
+ * first fetch.
  */
 const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
@@ -106,7 +106,7 @@ export class KafkaGroup {
     try {
       await withinTime(this.leave(), CLOSE_LIMIT_MS, `leaving ${this.name}`);
     } catch (error) {
-      this.options.logger.warn(`${this.name} did not leave in order`, error);
+      this.options.logger.warn(`${this.name} did not leave cleanly`, error);
     }
     this.isMember = false;
     this.member?.client.cut();

@@ -19,8 +19,8 @@ interface OpenProducer {
 }
 
 /**
- * Sends a relay's batches. It does not use kafkajs' idempotent producer: after one rejected send, that reports a later
- * batch as sent although the batch never reached the topic. Repeats are harmless here.
+ * Sends a relay's batches. It does not use kafkajs' idempotent producer: after a rejected send, that producer reports a
+ * later batch as sent although the batch never reached the topic. Repeats are harmless here.
  */
 export class KafkaPublisher {
   private open: OpenProducer | undefined;
