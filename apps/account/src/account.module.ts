@@ -128,7 +128,6 @@ export interface AccountModuleOptions {
   transport: EventTransport;
   database: Database;
   maintenanceDatabase: Database;
-  /** The transport of mail. */
   mail: MailTransport;
 }
 

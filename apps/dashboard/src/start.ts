@@ -18,7 +18,6 @@ import { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
 export type StartDashboard = Omit<PublicListenerOptions, 'tokens' | 'texts' | 'metrics'>;
 
-/** A running dashboard. */
 export interface RunningDashboard extends RunningService {
   /** Origin of the public listener. */
   dashboardUrl: string;

@@ -18,7 +18,6 @@ export interface StartGateway {
   operations?: readonly Operation[];
 }
 
-/** A running gateway. */
 export interface RunningGateway extends RunningService {
   /** Origin of the public API's listener. */
   apiUrl: string;

@@ -11,7 +11,6 @@ import { SecondFactorsService } from '../second-factor/second-factors.service.js
 import type { SessionAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
 
-/** The second step of a log-in. */
 @Injectable()
 export class SecondStepService {
   constructor(

@@ -4,7 +4,6 @@ import { moneyText } from '../pricing/money-text.js';
 import { withTax } from '../tax/tax-rates.js';
 import type { DueNotice } from './due-notices.repository.js';
 
-/** The mail for a due notice. */
 export function subscriptionNotice(due: DueNotice): MailForPerson {
   const plan = planOfSku(due.sku);
   const name = nameOf(due, plan);

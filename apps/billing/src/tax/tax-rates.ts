@@ -19,7 +19,6 @@ export interface TaxedBuyer {
   tax_id?: string;
 }
 
-/** The tax for a buyer. */
 export interface BuyerTax {
   /** In millionths of the net price. */
   ppm: number;

@@ -6,7 +6,7 @@ export interface Span {
   untilMs?: number;
 }
 
-/** When all values were queried. */
+/** The time of a query and its source. */
 export interface SightedAt {
   atMs: number;
   sourceId: number;

@@ -73,7 +73,6 @@ const WORD_PAIRS = FIRST.length * SECOND.length;
 const COMMON_NAMES = WORD_PAIRS * COMMON_PAIRS.length;
 const NUMBERED_NAMES = WORD_PAIRS * NUMBERED_PAIRS.length;
 
-/** The maximum number of names. */
 export const GENERATED_NAMES_MAX = 20_000_000;
 
 /** A prime number, so that its multiples reach every place of a space before one repeats. */

@@ -29,7 +29,6 @@ export class ImportFilesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether a version of a file has been imported. */
   async isTaken(sourceId: number, file: string, version: string): Promise<boolean> {
     const known = await this.repository.findFile(sourceId, file, version);
     return known?.state === 'loaded' || known?.state === 'repeated';
@@ -124,7 +123,6 @@ export class ImportFilesService {
     });
   }
 
-  /** Imports a part of a file. */
   private async part(
     { sourceId }: ImportFile,
     work: (transaction: Transaction) => Promise<void>,

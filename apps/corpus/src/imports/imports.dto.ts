@@ -36,7 +36,6 @@ export class ChangedSource {
   logKey?: string;
 }
 
-/** A source to import from. */
 export class NewSource extends ChangedSource {
   /** Shown in answers. */
   @IsString()

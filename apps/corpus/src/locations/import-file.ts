@@ -1,6 +1,5 @@
 import type { ImportKind } from '../formats/reader.js';
 
-/** An imported source. */
 export interface ImportedSource {
   id: number;
   name: string;

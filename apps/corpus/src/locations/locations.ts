@@ -29,7 +29,6 @@ export type IsKnown = (file: string, version: string) => Promise<boolean>;
  * The files of a source that may have to be read, oldest first; a fetched file is kept until the next one is requested.
  */
 export class Locations {
-  /** The limits of a file that is read. */
   readonly limits: FileLimits;
   private readonly folder: string;
 

@@ -7,7 +7,6 @@ import type { Key } from '../names/domain-key.js';
 import { type KnownRecord, NEWEST_RECORDS } from '../records/known-record.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** A name of a page. */
 export interface PagedName {
   key: Key;
   name: string;

@@ -4,7 +4,6 @@ import { sliceOf } from '../names/domain-key.js';
 import type { FiledName } from '../names/registrable-name.js';
 import type { NamedKey, StagedSlice } from './full-lists.repository.js';
 
-/** A staged name. */
 export interface StagedName extends FiledName {
   skeleton: string | null;
   isGone: boolean;

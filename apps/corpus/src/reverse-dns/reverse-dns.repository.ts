@@ -101,7 +101,6 @@ export class ReverseDnsRepository {
     return records.map((_, place) => at.get(place) ?? null);
   }
 
-  /** Counts the names of each address. */
   async countNames(
     addresses: readonly string[],
     asked: Omit<RecordsAsked, 'sought'>,

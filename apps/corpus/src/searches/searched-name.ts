@@ -2,7 +2,6 @@ import { parseDomainName } from '#libs/domain-names';
 import { type FiledName, filedName } from '../names/registrable-name.js';
 import { InvalidDomainName } from './searches.errors.js';
 
-/** The searched name. */
 export interface SearchedName extends FiledName {
   /** The name for display. */
   readable: string;

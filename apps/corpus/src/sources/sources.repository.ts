@@ -86,7 +86,6 @@ export class SourcesRepository {
     return { outranked, outranking };
   }
 
-  /** Whether a source was removed. */
   async isRemoved(transaction: Transaction, id: number): Promise<boolean> {
     const rows = await transaction.query(
       'select from source where id = $1 and removed_at is not null',

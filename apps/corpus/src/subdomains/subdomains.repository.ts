@@ -25,7 +25,6 @@ export interface HostRow {
   absentAt: Date | null;
 }
 
-/** An address that a host has. */
 export interface HostAddress {
   host: string;
   address: string;

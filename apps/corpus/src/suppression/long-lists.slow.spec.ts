@@ -10,7 +10,6 @@ import { SuppressionsService } from './suppressions.service.js';
 
 const KEY = Buffer.alloc(32, 7);
 const AT = '2026-01-05T00:00:00.000Z';
-/** The last value of the list. */
 const HIDDEN = 'hidden-last.com';
 
 describe('a list of suppressed values of the maximum length', () => {

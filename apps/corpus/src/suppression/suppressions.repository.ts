@@ -131,7 +131,6 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Revisions of names. */
   async listRevisions(
     transaction: Transaction,
     names: readonly NameOf[],

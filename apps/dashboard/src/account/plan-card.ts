@@ -18,7 +18,6 @@ export interface PlanFacts {
   pace?: PaceAnswer;
   subscriptions?: SubscriptionAnswer[];
   keys?: readonly KeyAnswer[];
-  /** All monitors. */
   monitors?: readonly MonitorAnswer[];
 }
 

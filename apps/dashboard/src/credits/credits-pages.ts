@@ -13,7 +13,6 @@ import { type ProcessorChoice, processorSection } from './processor-choice.js';
 export interface CreditsFacts {
   orders?: OrderAnswer[];
   processors: ProcessorChoice;
-  /** Credits to spend. */
   spendable?: number;
   /** The grants that expire first. */
   ending?: string;

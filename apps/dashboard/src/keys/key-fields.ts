@@ -24,7 +24,6 @@ export interface NewKeySettings extends KeySettings {
 /** The defaults of a new key. */
 export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_cap: null };
 
-/** The name of a key. */
 export function nameField({ name }: KeySettings): Markup {
   const hint = 'What it is for, for example the program that uses it.';
   // The same form sent twice has one effect.

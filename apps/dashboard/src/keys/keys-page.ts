@@ -24,7 +24,6 @@ export interface KeyShown {
 /** The usage of an account's keys in the last 30 days, by key id. */
 export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 
-/** The filters of the list of keys. */
 export interface KeyFilter {
   /** Part of a key's name, or of its visible characters. */
   search: string;

@@ -56,7 +56,6 @@ export function monitorsPage(
   });
 }
 
-/** The form of a new monitor. */
 export function newMonitorPage(
   context: PageContext,
   kind: MonitorKind,

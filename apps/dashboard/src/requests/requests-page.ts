@@ -20,7 +20,6 @@ export interface RequestFilter {
   key_id?: string;
   /** A status such as `429`, or a class such as `4xx`. */
   status?: string;
-  /** The subject of the request. */
   subject?: string;
   request_id?: string;
   /** Whether the request cost credits: `true` or `false`. */
@@ -66,7 +65,6 @@ export function requestsPath(
   return `${path}?${new URLSearchParams(given as [string, string][]).toString()}`;
 }
 
-/** The path of the page of one request. */
 export const requestPath = ({ id, at }: Pick<RequestRow, 'id' | 'at'>) =>
   `/requests/${encodeURIComponent(id)}?day=${at.slice(0, 10)}`;
 

@@ -5,7 +5,6 @@ import { type Notice, type PageContext, field, form, hidden, page } from '../pag
 
 const SCRIPTS = ['/assets/passkeys.js'];
 
-/** The section of the security page that lists passkeys. */
 export function passkeysSection(context: PageContext, passkeys: readonly ListedPasskey[]): Markup {
   return html`<section>
     <h2>Passkeys</h2>

@@ -1,7 +1,6 @@
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#libs/contracts';
 import { type WebhookForm, eventField } from './webhooks.dto.js';
 
-/** The events that are ticked. */
 export function eventsOf(form: WebhookForm): WebhookEvent[] {
   const ticked = form as Partial<Record<ReturnType<typeof eventField>, string>>;
   return WEBHOOK_EVENTS.filter((event) => ticked[eventField(event)] !== undefined);

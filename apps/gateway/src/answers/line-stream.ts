@@ -7,7 +7,6 @@ const LINE_MAX_BYTES = 4 * 1024 * 1024;
 export interface Lines {
   /** Lines with their line ends, one character per byte. */
   text: string;
-  /** The number of charged lines. */
   charged: number;
   /** The closing line, without its line end; nothing follows it. */
   last?: string;

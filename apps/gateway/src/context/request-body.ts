@@ -15,7 +15,6 @@ const compressed = new UnsupportedMediaType(
 );
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Limits of a request body. */
 export interface BodyLimits {
   bytes: number;
   /** The time limit from the end of the headers to the last byte of the body. */

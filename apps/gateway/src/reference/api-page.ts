@@ -3,7 +3,6 @@ import { type Markup, html, htmlDocument } from '#libs/public-http';
 /** Style sheet of the API's own pages. */
 export const STYLES_PATH = '/assets/pages.css';
 
-/** Script of the API reference. */
 export const SCRIPT_PATH = '/assets/reference.js';
 
 /** The files that the API's own pages may load: their style sheet and icon. Only the reference has a script. */

@@ -21,7 +21,6 @@ export interface Ending {
   code?: string;
 }
 
-/** The parts that record a request. */
 export interface RecorderParts {
   leases: LeaseClient;
   caps: DailyCaps;

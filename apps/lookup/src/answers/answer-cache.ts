@@ -46,7 +46,6 @@ const FAILURES: ReadonlySet<Outcome> = new Set([
   'parse_failed',
 ]);
 
-/** Whether the outcome has no answer. */
 export function isFailure(outcome: Outcome): boolean {
   return FAILURES.has(outcome);
 }

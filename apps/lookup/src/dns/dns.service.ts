@@ -52,7 +52,6 @@ const KEPT_DNS: KeptKind<DnsFindings> = {
   bare: (failure) => failure,
 };
 
-/** A question to the DNS. */
 export interface DnsQuestion {
   /** The requested name, in lower case A-labels. */
   name: string;

@@ -17,7 +17,6 @@ export interface CallbackTarget {
   secret: string;
 }
 
-/** Faults of deliveries. */
 export interface DeliveryFaults {
   /** Further copies of each callback. */
   duplicates: number;

@@ -12,7 +12,6 @@ interface SourceFile {
   breaks: number[];
 }
 
-/** A certificate of a log. */
 export interface LoggedCertificate {
   at: Date;
   names: readonly string[];

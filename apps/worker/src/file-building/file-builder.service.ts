@@ -21,7 +21,6 @@ import type { StoredFile } from '../file-forms/stored-file.js';
 const RANGES = { daily: 4, weekly: 64 } as const;
 const SAMPLE_ROWS = 10_000;
 
-/** A file that was built from its rows. */
 export type BuiltFile = Pick<
   FileEdition,
   'rows' | 'gained' | 'lost' | 'suppressionVersion' | 'schemaVersion' | 'artifacts' | 'sample'

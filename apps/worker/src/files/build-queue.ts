@@ -4,7 +4,6 @@ import type { Transaction } from '#libs/database';
 import { WorkQueue } from '#libs/work';
 import { cadenceOf } from './file-edition.js';
 
-/** A file to build. */
 export interface BuildWork {
   dataset: Dataset;
   day: string;

@@ -35,7 +35,6 @@ export class EndQueue extends WorkQueue<JobWork> {
   }
 }
 
-/** The queues of jobs. */
 @Injectable()
 export class JobQueues {
   readonly chunks = new ChunkQueue();

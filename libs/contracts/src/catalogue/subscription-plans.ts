@@ -62,7 +62,6 @@ const DOMAINER_PLANS: readonly [
 
 type Common = Omit<SubscriptionPlan, 'sku' | 'interval' | 'unitMicros'>;
 
-/** A plan at both intervals. */
 function atBothIntervals(sku: string, yearlyMicros: number, plan: Common): SubscriptionPlan[] {
   return [
     { ...plan, sku: `${sku}-month`, interval: 'month', unitMicros: plan.monthlyMicros },

@@ -57,7 +57,6 @@ export interface Owned {
   debt: string;
 }
 
-/** A grant with its source. */
 export interface SourcedGrant {
   id: string;
   sourceType: string;

@@ -18,7 +18,6 @@ export interface ServiceHttpOptions {
   tokens: ServiceTokens;
   /** Time limit for a call, in milliseconds. */
   timeoutMs?: number;
-  /** Maximum number of connections. */
   connections?: number;
 }
 

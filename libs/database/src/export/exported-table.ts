@@ -15,7 +15,6 @@ export interface ExportedTable {
 
 export type ExportedRow = Record<string, unknown>;
 
-/** Decrypts a column of an account's row. */
 export type DecryptColumn = (
   encrypted: Buffer,
   row: ExportedRow,

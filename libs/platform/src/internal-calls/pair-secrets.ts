@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto';
 
-/** The names of all services. */
 export const SERVICE_NAMES = [
   'gateway',
   'account',

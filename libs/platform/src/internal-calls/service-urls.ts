@@ -8,7 +8,6 @@ const CALLERS: readonly ServiceName[] = ['dashboard', 'cli'];
 const READ: ServiceName = 'gateway';
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-/** Internal origins of services. */
 export type ServiceOrigins = Partial<Record<ServiceName, string>>;
 
 /** The setting with a service's internal origin: `CORPUS_URL`. `BILLING_URL` is the public origin of the dashboard. */

@@ -26,7 +26,6 @@ const FOOTER: readonly (readonly [path: string, text: string])[] = [
   ['/contact', 'Contact'],
 ];
 
-/** Returns the HTML document. */
 export function htmlDocument(parts: DocumentParts): Markup {
   const { title, banner, navigation, body, styles, scripts = [], icon, dashboardUrl = '' } = parts;
   return html`<!doctype html>

@@ -21,7 +21,6 @@ export class TokenBucket {
     return Math.ceil(((1 - this.tokens) / (this.terms.perSecond * this.part)) * 1000);
   }
 
-  /** The number of tokens now. */
   left(now: number): number {
     this.fill(now);
     return this.tokens;

@@ -33,7 +33,6 @@ interface ServiceConnectOptions {
 }
 
 export interface ServicePoolOptions extends ServiceConnectOptions {
-  /** Maximum number of connections. */
   connections: number;
   /** Maximum size of an answer, in bytes; unlimited by default. */
   maxResponseSize?: number;

@@ -10,7 +10,6 @@ export interface ImportedListSettings {
   logKey?: string;
 }
 
-/** A source to import from. */
 export interface NewImportedSource extends ImportedListSettings {
   name: string;
   kind: string;

@@ -7,7 +7,6 @@ import type { PaypalPlans, PricedPlan } from './paypal-plans.js';
 import { type SubscriptionMark, toSubscriptionMark } from './subscription-mark.js';
 import type { PaypalSubscription, SubscriptionsClient } from './subscriptions-client.js';
 
-/** A plan with its number of units and its price. */
 export interface PlannedUnits extends PricedPlan {
   quantity: number;
 }
