@@ -38,7 +38,7 @@ export interface ClusterOptions {
    * takes free ports.
    */
   firstPorts?: { api: number; dashboard: number };
-  /** All gateways listen on the public port of the first (Linux), instead of their own ports. */
+  /** Whether all gateways listen on the public port of the first (Linux), instead of their own ports. */
   onePort?: boolean;
   /** False: PostgreSQL is faster, but loses its data in a crash of the machine. */
   durable?: boolean;

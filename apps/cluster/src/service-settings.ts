@@ -23,7 +23,7 @@ export interface SettingSources {
   valkeyUrl?: string;
   /** The services that run. Other services have no address. */
   services: readonly AnyService[];
-  /** All gateways listen on the public port of the first gateway. */
+  /** Whether all gateways listen on the public port of the first gateway. */
   reusePort: boolean;
   /** Settings for every service. */
   common: Settings;

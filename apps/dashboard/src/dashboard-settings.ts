@@ -14,6 +14,6 @@ export abstract class DashboardSettings {
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
   /** Set only if mail is not really sent. */
   abstract readonly mailbox?: Mailbox;
-  /** Lookups go to the registry simulator. */
+  /** Whether lookups go to the registry simulator. */
   abstract readonly isDataSimulated?: boolean;
 }

@@ -29,7 +29,7 @@ describe('readiness of a gateway', () => {
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
 
-  it('no part is reported down if every part works', async () => {
+  it('no faults are reported if every part works', async () => {
     const { url } = await around.startGateway();
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
   });

@@ -101,8 +101,8 @@ function whyUnmapped(host: string): DomainNameRefusalCode {
 }
 
 /**
- * Returns what `domainToASCII` returns, but faster for names that it only folds to lower case: without an A-label to
- * check, and with a last label that no parser could read as part of an address.
+ * Returns the same as `domainToASCII`, but faster if a name only has to be folded to lower case, because it has no
+ * A-label to check and no last label that a parser could read as part of an address.
  */
 function toAscii(host: string): string {
   const isPlain = /^[a-z0-9.-]*\.[a-z][a-z0-9-]*\.?$/i.test(host) && !/xn--/i.test(host);

@@ -26,7 +26,7 @@ export interface WriteOptions {
   /** Longer content is rejected with FileTooLarge, and nothing is stored. */
   maxBytes: number;
   /**
-   * The first write wins: if the file already exists, the write is rejected with FileExists and the file stays
+   * Whether the first write wins: if the file already exists, the write is rejected with FileExists and the file stays
    * unchanged.
    */
   ifAbsent?: boolean;

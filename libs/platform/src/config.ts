@@ -11,9 +11,9 @@ export interface SettingDescription {
   env: string;
   /** A sentence for the operator. */
   about: string;
-  /** Secrets are never printed, not even their defaults. */
+  /** Whether it is a secret. Secrets are never printed, not even their defaults. */
   secret?: boolean;
-  /** Generated once per installation from 32 random bytes, and shared by all services that use it. */
+  /** Whether it is generated: once per installation, from 32 random bytes, and shared by all services that use it. */
   generated?: boolean;
   /** Whether the file is read again while the service runs; see `followFiles`. */
   isFollowed?: boolean;

@@ -14,7 +14,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 
 /**
- * Limits how often one person enters the correct password again, because each time is an entry in a log that is kept
+ * Limits how often one person enters the correct password again, because each time adds an entry to a log that is kept
  * permanently.
  */
 const PERSON_LIMIT: AttemptLimit = {

@@ -8,7 +8,7 @@ import type { BillLine, BillSnapshot } from '../processors/payment-processor.js'
 /** The reason why a bill is implausible; an operator checks it, and nothing is granted. */
 export interface UnfitBill {
   fault: string;
-  /** The change arrived before the bill of its period: it is retried. */
+  /** Whether the change arrived before the bill of its period; it is then retried. */
   isEarly?: boolean;
 }
 

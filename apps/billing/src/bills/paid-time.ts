@@ -11,7 +11,7 @@ export interface PaidPlan {
 export interface PaidTime {
   /** End of the last paid period. */
   paidThrough: Date | null;
-  /** The payment of the last period was reversed: nothing is left to renew. */
+  /** Whether the payment of the last period was reversed, which leaves nothing to renew. */
   isReversed: boolean;
   /** The plan for which the last period is paid; undefined without payments, or if the last period was reversed. */
   plan?: PaidPlan;

@@ -14,7 +14,7 @@ export interface FollowedSubscription {
   quantity: number | null;
   currency: string;
   taxPpm: number;
-  /** A change waits for its payment. */
+  /** Whether a change waits for its payment. */
   isChangeUnpaid: boolean;
 }
 

@@ -45,7 +45,7 @@ export interface InvoiceDocument {
   accountId: string;
   lines: readonly { text: string; quantity: number; netMicros: string; taxPpm: number }[];
   taxMicros: Micros;
-  /** The buyer is a business that owes the tax itself. */
+  /** Whether the buyer is a business that owes the tax itself. */
   isReverseCharge: boolean;
   totalMicros: Micros;
   /** Paid in addition: carried over from another bill; negative if carried to another one. */

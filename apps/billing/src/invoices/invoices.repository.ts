@@ -6,7 +6,7 @@ import type { Payment } from '../payment-records/payment.entity.js';
 import { INVOICE_NUMBER, Invoice } from './invoice.entity.js';
 
 export interface TaxDecision {
-  /** The buyer is a business that owes the tax itself. */
+  /** Whether the buyer is a business that owes the tax itself. */
   isReverseCharge: boolean;
   /** The order or the subscription. */
   subjectId: string;

@@ -30,7 +30,10 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('bigint', { name: 'monthly_credits', nullable: true, transformer: BIGINT_COLUMN })
   monthlyCredits: bigint | null;
 
-  /** A change within a paid period: its reversal restores the earlier plan and does not end the subscription. */
+  /**
+   * Whether it is a change within a paid period, whose reversal restores the earlier plan and does not end the
+   * subscription.
+   */
   @Column('boolean', { name: 'is_change' })
   isChange: boolean;
 }

@@ -49,7 +49,10 @@ export class Payment {
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
 
-  /** The payment was announced, but later found to have paid for a second subscription of a line: it is refunded. */
+  /**
+   * Whether the payment was found, after its announcement, to be for a second subscription of a line; it is then
+   * refunded.
+   */
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;
 

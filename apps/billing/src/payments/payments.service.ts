@@ -44,7 +44,7 @@ export interface PaidStretch {
   from: Date;
   /** Null for lines without credits. */
   monthlyCredits: bigint | null;
-  /** Within a paid period. */
+  /** Whether it is a change within a paid period. */
   isChange: boolean;
 }
 

@@ -82,7 +82,7 @@ export interface CheckoutSnapshot {
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';
   amountMicros: Micros;
   currency: string;
-  /** The customer agreed, and the payment was just declined. The page stays open for another attempt. */
+  /** Whether the customer agreed and the payment was just declined. The page stays open for another attempt. */
   isDeclined?: boolean;
   payment?: PaymentSnapshot;
   /** The subscription that a paid checkout started. */
@@ -157,7 +157,7 @@ export interface UnpaidChange extends BilledPlan {
   pageUrl: string;
   /** The time at which the change is dropped. */
   until: Date;
-  /** The payment was declined; if false, the customer has not tried yet. */
+  /** Whether the payment was declined; if false, the customer has not tried yet. */
   isDeclined: boolean;
 }
 
@@ -182,7 +182,7 @@ export interface BillSnapshot {
   currency: string;
   /** The lines for our plans, without all others. */
   lines: BillLine[];
-  /** The payment arrived after the time that it pays for, so it had no effect and is refunded. */
+  /** Whether the payment arrived after the time that it pays for. It then has no effect and is refunded. */
   isTooLate?: boolean;
 }
 
@@ -215,20 +215,22 @@ export type CallbackVerdict =
 
 /** The operations that processors may lack; billing then does them itself or does not offer them. */
 export interface ProcessorCapabilities {
-  /** Payments can be partly refunded. */
+  /** Whether payments can be partly refunded. */
   refundsPartly: boolean;
   /** The time for which the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
-  /** The processor sends a callback when a checkout has expired; with other processors, only a fetch shows that. */
+  /** Whether the processor sends a callback when a checkout has expired; otherwise only a fetch shows that. */
   announcesExpiry: boolean;
   /**
-   * The processor sends a callback when a subscription's period begins. Other processors send one only about the
+   * Whether the processor sends a callback when a subscription's period begins; otherwise it sends one only about the
    * payment.
    */
   announcesRenewals: boolean;
-  /** An unpaid checkout can be found by our reference. */
+  /** Whether an unpaid checkout can be found by our reference. */
   findsCheckouts: boolean;
-  /** Customers approve each plan change on its page, including a lower plan and another interval. */
+  /**
+   * Whether customers approve each plan change on the processor's page, including a lower plan and another interval.
+   */
   changesNeedApproval: boolean;
   /** The time before a renewal at which its price must be known, in milliseconds. */
   priceNoticeMs: number;
@@ -273,7 +275,7 @@ export interface EventPage {
   /** Oldest first. */
   events: ProcessorEvent[];
   cursor: Date;
-  /** More events may be available right now. */
+  /** Whether more events may be available right now. */
   hasMore: boolean;
 }
 

@@ -38,7 +38,7 @@ async function paymentOf(id: string): Promise<string> {
   const [payment] = await billing.database.query<{ id: string }>(sql, [id]);
   return payment.id;
 }
-/** A payment of a deleted account, which must be refunded. */
+/** Pays for a deleted account; the payment must be refunded. */
 async function payDeleted(): Promise<string> {
   const bought = await billing.order(accountId, 15_000, 'paypal');
   await billing.deliver('deleted', accountId);

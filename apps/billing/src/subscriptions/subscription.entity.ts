@@ -120,7 +120,7 @@ export class Subscription {
   @Column('integer', { name: 'restorable_quantity', nullable: true })
   restorableQuantity: number | null;
 
-  /** The payment of its last period was finally reversed: it is ended at the processor. */
+  /** Whether the payment of its last period was finally reversed; it is then ended at the processor. */
   @Column('boolean', { name: 'is_reversed' })
   isReversed: boolean;
 

@@ -22,7 +22,7 @@ export interface TaxedBuyer {
 export interface BuyerTax {
   /** In millionths of the net price. */
   ppm: number;
-  /** The buyer is a business that owes the tax itself. Its invoices must say so. */
+  /** Whether the buyer is a business that owes the tax itself. Its invoices must say so. */
   isReverseCharge: boolean;
   /** The tax id that decided the tax; null if none did. */
   judgedBy: string | null;

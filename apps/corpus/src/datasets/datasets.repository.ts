@@ -12,7 +12,7 @@ export interface DatasetName {
   name: string;
   sourceId: number;
   observedAt: Date;
-  /** Only a record of the name was new on the day, not the name itself. */
+  /** Whether only a record of the name was new on the day, not the name itself. */
   isSeenBefore?: boolean;
 }
 

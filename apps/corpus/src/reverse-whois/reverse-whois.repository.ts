@@ -16,7 +16,7 @@ export interface TokensAsked {
   kinds: readonly number[];
   /** Finds equal values by their keys, or values that match a pattern. */
   sought: { termKeys: readonly Key[] } | SearchPattern;
-  /** Includes names that are no longer registered. */
+  /** Whether to include names that are no longer registered. */
   isHistoric: boolean;
   sourceIds: readonly number[];
 }

@@ -251,7 +251,7 @@ async function forWorker(corpus: CorpusUnderTest) {
   return { changes: changes.toSorted(), rows, fresh, next };
 }
 
-/** The test first creates three servers. */
+/** Creating the three servers takes minutes. */
 jest.setTimeout(1_200_000);
 
 const missing = citusMissing();

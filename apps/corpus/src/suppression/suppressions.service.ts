@@ -25,7 +25,7 @@ const KEPT_MS = SECOND_MS;
 interface Known {
   state: string;
   values: SuppressedValues;
-  /** This runs after a restore, when rows of suppressed names are back and have not been found yet. */
+  /** Whether rows of suppressed names may be back after a restore and have not been found yet. */
   isBehind: boolean;
 }
 

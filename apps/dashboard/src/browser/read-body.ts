@@ -11,7 +11,7 @@ declare module 'fastify' {
      * apply.
      */
     signatureHeaders?: readonly string[];
-    /** The body is passed to its owner unread. */
+    /** Whether the body is passed to its owner unread. */
     isUpload?: boolean;
     /** Set for the form of a page, whose token precedes the file. */
     isUploadForm?: boolean;

@@ -27,7 +27,7 @@ export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 export interface KeyFilter {
   /** Part of a key's name, or of its visible characters. */
   search: string;
-  /** Only keys that still work. */
+  /** Whether only keys that still work are listed. */
   isLiveOnly: boolean;
 }
 

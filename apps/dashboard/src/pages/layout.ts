@@ -7,7 +7,7 @@ export interface PageContext {
   isLoggedIn: boolean;
   /** Whether mail stays on this machine and `/mailbox` shows it. */
   hasMailbox: boolean;
-  /** Lookups of this installation go to the registry simulator. */
+  /** Whether lookups of this installation go to the registry simulator. */
   isDataSimulated?: boolean;
   /** The path of this page, without its query. */
   path?: string;

@@ -38,7 +38,7 @@ const ON_ITS_WAY: Notice = {
 interface Arrival {
   /** Id of the subscription that was just changed. */
   changed?: string;
-  /** From a processor's page that reports a payment. */
+  /** Whether the visitor comes from a processor's page that reports a payment. */
   hasPaid?: boolean;
 }
 

@@ -11,7 +11,7 @@ interface Work {
 
 const JOBS: Work = { name: 'Bulk jobs', path: '/jobs' };
 
-/** Work that is charged while it runs, so that its credits are not shown with a request. */
+/** Work that is charged while it runs. Its credits are therefore not shown with a request. */
 const WORK: Readonly<Record<WorkOperation, Work>> = {
   'jobs.whois': JOBS,
   'jobs.dns': JOBS,

@@ -51,7 +51,7 @@ export class PaymentsRepository {
     await transaction.manager.insert(ReversedLine, lines);
   }
 
-  /** Lists the announcements of a reversal: its request and its final state, as far as billing has made them. */
+  /** Lists the announcements of a reversal: the request, and the final state if it was announced. */
   async listAnnouncements(
     transaction: Transaction,
     accountId: string,

@@ -29,11 +29,9 @@ export class LeasePool {
   noPrefetchUntilMs = 0;
   /** The account's balance as last reported by entitlement, minus the use acknowledged since. */
   private balance?: number = undefined;
-  /**
-   * The number of running calls that report usage, and the number of the newest call at the time when one of them last
-   * began or ended.
-   */
+  /** How many calls that report usage are running. */
   private reports = 0;
+  /** The number of the newest call at the time when such a call last began or ended. */
   private reportedIn = 0;
   /** Credits charged since the last lease was requested, and the time of that request. */
   chargedSinceAsk = 0;

@@ -17,7 +17,7 @@ export class Lease {
    * heap object in V8.
    */
   usableUntilMs = 0;
-  /** Accepts no new request; it is closed when its last running request has ended. */
+  /** Whether it is about to close: it accepts no new request, and is closed when its last running request has ended. */
   isClosing = false;
   /** The next lease of the same pool. A linked list costs less than an array, 100,000 times. */
   nextInPool?: Lease = undefined;

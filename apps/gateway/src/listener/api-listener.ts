@@ -54,7 +54,7 @@ export interface ApiListenerOptions {
   port: number;
   /** Public origin of the API. */
   origin: string;
-  /** Other gateways on this machine listen on the same port. */
+  /** Whether other gateways on this machine listen on the same port. */
   reusePort?: boolean;
   /** Whether plain requests bypass Node's HTTP server (`docs/decisions/0016-plain-connections.md`). */
   plainConnections: boolean;

@@ -90,7 +90,7 @@ export class LookupConnection {
   /** Closes the connection now, or after the running call. */
   retire(): void {
     if (this.call === undefined) this.destroy();
-    // The callback is replaced, so that answers need no further check.
+    // Replacing the callback spares a check at each answer.
     else this.onFree = () => this.destroy();
   }
 

@@ -143,7 +143,7 @@ describe('an operation whose owner has an address', () => {
     }
   });
 
-  it('503: is unavailable without its owner, and no other operation is', async () => {
+  it('503: is unavailable while its owner is down', async () => {
     expectProblem(await ask('away'), 503, 'service_unavailable');
     expectProblem(await ask('away-file'), 503, 'service_unavailable');
   });

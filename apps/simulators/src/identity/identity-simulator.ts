@@ -16,9 +16,9 @@ export interface SimulatedUser {
 export interface TokenFaults {
   header?: Record<string, unknown>;
   claims?: Record<string, unknown>;
-  /** Signed by a key that is not published. */
+  /** Whether it is signed by a key that is not published. */
   isForeignKey?: boolean;
-  /** No ID token at all. */
+  /** Whether there is no ID token at all. */
   isMissing?: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface DeliveryFaults {
   /** Further copies of each callback. */
   duplicates: number;
   delayMs: number;
-  /** Holds callbacks back for a moment and sends the newest first. */
+  /** Whether to hold callbacks back for a moment and send the newest first. */
   reorder: boolean;
   drop: boolean;
   wrongSignature: boolean;

@@ -16,7 +16,7 @@ it.each([
   [true, 'done'],
   [false, 'refused'],
 ])(
-  'with adoption of unknown customers set to %p, a customer from before a restart is %s',
+  'adoption of unknown customers %p: a checkout for a customer from before a restart is %s',
   async (adopts, end) => {
     simulator.world.adoptsCustomers = adopts;
     const apiUrl = await simulator.start();

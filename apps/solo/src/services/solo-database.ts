@@ -31,8 +31,8 @@ export interface SoloDatabaseOptions {
 }
 
 /**
- * The databases of an installation, which are the common one and those of single services, with every schema and role
- * up to date.
+ * The databases of an installation (the common one, and those of single services) with every schema and role up to
+ * date.
  */
 export class SoloDatabase {
   private readonly places: InstallationDatabases;

@@ -13,7 +13,7 @@ export interface KeyRecord {
   accountState: AccountState;
   /** RFC 3339; only for a deleted account. */
   restorableUntil?: string;
-  /** Suspended by an operator. */
+  /** Whether an operator has suspended it. */
   isSuspended?: boolean;
   state: 'active' | 'revoked';
   environment: KeyEnvironment;

@@ -54,11 +54,11 @@ export type Access =
     }
   | {
       kind: 'session';
-      /** The password (or second factor) must have been given within the last 10 minutes (S35). */
+      /** Whether the password (or second factor) must have been given within the last 10 minutes (S35). */
       needsReauthentication?: boolean;
       /**
-       * A change that is recorded in a log: an account may make 300 per hour in total. Revoking access is never
-       * limited.
+       * Whether it is a change that is recorded in a log. An account may make 300 of them per hour in total; revoking
+       * access is never limited.
        */
       isPaced?: boolean;
       /** The account's states in which the call is allowed; by default, only `active`. */

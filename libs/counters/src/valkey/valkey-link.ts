@@ -80,7 +80,7 @@ export class ValkeyLink {
   /** Identifies this gateway's slices; renewed after each lost connection. */
   session = newId();
   gateways = GATEWAYS_UNSEEN;
-  /** The longest wait of a request for an answer before it is decided without it. */
+  /** How long a request waits for an answer; then it is decided without one. */
   timeoutMs: number;
   readonly client: Valkey;
   /** True after a request was admitted that the server's history may lack. */

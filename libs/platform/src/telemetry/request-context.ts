@@ -10,8 +10,8 @@ export interface RequestContext {
 const storage = new AsyncLocalStorage<RequestContext>();
 
 /**
- * Runs `work`, and everything that it awaits, on behalf of a request. The gateway's path does not use it for a request
- * that finds everything in memory, and passes its ids on itself.
+ * Runs `work`, and everything that it awaits, on behalf of a request. If a request finds everything in memory, the
+ * gateway passes the ids on itself instead.
  */
 export function runInContext<T>(context: RequestContext, work: () => T): T {
   return storage.run(context, work);

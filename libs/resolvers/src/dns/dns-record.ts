@@ -73,7 +73,7 @@ export interface DnsMessage {
   isResponse: boolean;
   isTruncated: boolean;
   isAuthoritative: boolean;
-  /** The resolver has verified the signatures (RFC 4035 §3.2.3). */
+  /** Whether the resolver has verified the signatures (RFC 4035 §3.2.3). */
   isAuthenticated: boolean;
   /** The question's name as returned, with its case. */
   questionName: string;

@@ -18,7 +18,7 @@ export interface DnsLookup {
   errors: Partial<Record<DnsType, DnsTypeError>>;
   /** `nxdomain`: the name does not exist. Undefined if no type was answered. */
   rcode?: Rcode;
-  /** Every answer was validated by the resolver. */
+  /** Whether the resolver has validated every answer. */
   isAuthenticated: boolean;
   /** Resolvers that answered. */
   servers: string[];

@@ -9,7 +9,7 @@ export interface RdapContext {
   /** The requested name, A-label. */
   domain: string;
   role: 'registry' | 'registrar';
-  /** The service said "not found": the text is the body of a 404. */
+  /** Whether the service said "not found"; the text is then the body of a 404. */
   isAbsent: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface TldCertainty {
   tld: string;
   /** The protocol that is queried first; absent if there is none. */
   protocol?: 'rdap' | 'whois43';
-  /** Port 43 is queried if RDAP fails. */
+  /** Whether port 43 is queried if RDAP fails. */
   hasFallback: boolean;
   /** The certainty on port 43, if it is queried at all; RDAP is the same everywhere (RFC 9083). */
   whoisReading?: ReadingCertainty;

@@ -29,7 +29,7 @@ export class ConfirmSignUpRequest {
   @IsPassword()
   password: string;
 
-  /** Sets `password` as the new password, replacing the one chosen at sign-up. */
+  /** Whether to set `password` as the new password, replacing the one chosen at sign-up. */
   @MayBeAbsent()
   @IsBoolean()
   set_password?: boolean;

@@ -23,7 +23,7 @@ export class ProcessorAnswer {
   @IsString()
   pays_with: string;
 
-  /** Each change of a plan is approved on the processor's page. */
+  /** Whether each change of a plan is approved on the processor's page. */
   @IsBoolean()
   changes_need_approval: boolean;
 

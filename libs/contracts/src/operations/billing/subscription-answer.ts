@@ -67,7 +67,7 @@ export class UnpaidChangeAnswer {
   @IsString()
   due_micros: string;
 
-  /** The means of payment was declined. */
+  /** Whether the means of payment was declined. */
   @IsBoolean()
   is_declined: boolean;
 

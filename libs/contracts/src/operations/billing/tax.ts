@@ -9,7 +9,7 @@ export class TaxAnswer {
   @IsInt()
   tax_ppm: number | null;
 
-  /** The buyer is a business that owes the tax itself. */
+  /** Whether the buyer is a business that owes the tax itself. */
   @IsBoolean()
   is_reverse_charge: boolean;
 }

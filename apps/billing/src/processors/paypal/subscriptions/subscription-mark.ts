@@ -8,11 +8,11 @@ import type { BilledPlan } from '../../payment-processor.js';
  */
 export interface SubscriptionMark {
   orderId: string;
-  /** The customer cancelled: the subscription is suspended and ends at `until`. */
+  /** Whether the customer cancelled; the subscription is then suspended and ends at `until`. */
   isEnding: boolean;
   /**
-   * The customer undoes the cancellation: the subscription stays active, or is suspended again if PayPal does not bill
-   * its next period.
+   * Whether the customer is undoing the cancellation. The subscription then stays active, or is suspended again if
+   * PayPal does not bill its next period.
    */
   isUndoing: boolean;
   /** Before the customer's approval, the time when the offer ends; afterwards, the time when `running` ends. */

@@ -16,7 +16,7 @@ export interface PaypalSubscription {
   status?: string;
   status_update_time?: string;
   plan_id?: string;
-  /** The subscription's price differs from its plan's. */
+  /** Whether the subscription's price differs from its plan's. */
   plan_overridden?: boolean;
   quantity?: string;
   custom_id?: string;

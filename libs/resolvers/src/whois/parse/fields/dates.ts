@@ -8,9 +8,9 @@ export interface DateStyle {
   order?: 'dmy' | 'mdy' | 'ymd';
   /** Minutes east of UTC of a time printed without a zone. */
   offsetMinutes?: number;
-  /** The registry uses local time: the day is returned as printed, with its offset. */
+  /** Whether the registry uses local time; the day is then returned as printed, with its offset. */
   keepsOffset?: boolean;
-  /** Years are printed with two digits. */
+  /** Whether years are printed with two digits. */
   twoDigitYears?: boolean;
 }
 

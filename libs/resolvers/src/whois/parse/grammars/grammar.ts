@@ -20,23 +20,23 @@ export interface Grammar {
   keys?: Readonly<Record<string, readonly string[]>>;
   /** Lines without a colon that contain a field: `record created on 2026-01-31`. */
   phrases?: Readonly<Record<string, readonly string[]>>;
-  /** Keys and values are in columns without a colon. */
+  /** Whether keys and values are in columns without a colon. */
   columns?: boolean;
   /** The meaning of an unlabelled contact's lines, in order; the rest are street lines. */
   block?: readonly ContactField[];
   /** The meaning of the last address lines, if a registry prints them without labels. */
   address?: readonly AddressPart[];
-  /** A person's first address line is the organisation if there are enough lines. */
+  /** Whether a person's first address line is the organisation if there are enough lines. */
   organizationFirst?: boolean;
-  /** The text on a party's header line is a handle, not a name. */
+  /** Whether the text on a party's header line is a handle, not a name. */
   headerIsHandle?: boolean;
-  /** Only institutions register here. */
+  /** Whether only institutions register here. */
   registrantIsOrganization?: boolean;
-  /** The dates of change are a history: the last line is the latest. */
+  /** Whether the dates of change are a history, of which the last line is the latest. */
   lastUpdateLast?: boolean;
-  /** The record is printed twice, the second time in English. */
+  /** Whether the record is printed twice, the second time in English. */
   lastRecordCounts?: boolean;
-  /** Every line consists of the requested label and a name server. */
+  /** Whether every line consists of the requested label and a name server. */
   hostPerLine?: boolean;
   /** The party to which contact fields outside any section belong. */
   looseParty?: ContactRole;

@@ -28,13 +28,16 @@ export interface Evidence {
   question: AbsenceQuestion;
   /** The name of the record that was read. */
   recordDomain?: string;
-  /** The text ends within a line. */
+  /** Whether the text ends within a line. */
   isOpenEnded?: boolean;
-  /** A date, registrar, name server or named contact was read. */
+  /** Whether a date, registrar, name server or named contact was read. */
   isRecord: boolean;
-  /** Only an expiry date was read, as from an application for a name. */
+  /** Whether only an expiry date was read, as from an application for a name. */
   isThin: boolean;
-  /** Weaker data was read that an answer about an unregistered name does not contain: a handle, an e-mail address. */
+  /**
+   * Whether weaker data was read that an answer about an unregistered name does not contain: a handle, an e-mail
+   * address.
+   */
   isTrace: boolean;
   statuses: readonly string[];
   server: ServerStatements;

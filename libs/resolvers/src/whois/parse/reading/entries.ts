@@ -13,7 +13,7 @@ export interface Entry {
   value: string;
   /** Undefined for a text, or for an unknown key (see `key`). */
   target?: Target;
-  /** An unknown header: the lines after it do not belong to the previous section. */
+  /** Whether it is an unknown header; the lines after it do not belong to the previous section. */
   opensUnknown: boolean;
 }
 

@@ -3,9 +3,9 @@ export interface KeyedValue {
   /** Normalised by `normalizeKey`. */
   key: string;
   value: string;
-  /** `[Holder]`: a header because of its form, whatever its text. */
+  /** Whether it is in brackets (`[Holder]`), and thereby a header, whatever its text. */
   bracketed: boolean;
-  /** Nothing separates key and value, as in `2001:db8::1`: it is a key only if it is a known one. */
+  /** Whether no space follows the colon, as in `2001:db8::1`; the text is then a key only if it is a known one. */
   tight: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface Line {
   body: string;
   /** Columns of white space before the body; a tab counts as eight. */
   indent: number;
-  /** Begins with the comment mark of a WHOIS server (`%`, `#`, `;`) or is a framed notice. */
+  /** Whether it begins with the comment mark of a WHOIS server (`%`, `#`, `;`) or is a framed notice. */
   comment: boolean;
   blank: boolean;
 }

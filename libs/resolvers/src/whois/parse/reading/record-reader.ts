@@ -21,7 +21,7 @@ interface Section {
   draft?: ContactDraft;
   /** The number of columns before the header. */
   indent: number;
-  /** The section has its own header, so dates and statuses below it are the party's, not the domain's. */
+  /** Whether the section has its own header, so that dates and statuses below it are the party's, not the domain's. */
   owns: boolean;
   /** True if something has been read below the header. */
   filled: boolean;
