@@ -226,7 +226,7 @@ describe('the requests of a day', () => {
     const open = async (at: string) =>
       (await dashboard.send('GET', at, { cookie: dashboard.cookie })).body.toString();
     expect(await open('/usage')).toMatch(
-      /At least half of the \d+ answers came within 100 ms, the slowest within/,
+      /At least half of the \d+ answers arrived within 100 ms, the slowest within/,
     );
     const lookups = /Live requests a minute<[\s\S]*?<\/tr>/.exec(await open('/'))![0];
     // In the first minute of a day, the earlier request belongs to the same minute.
