@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, crashPoint } from '#libs/platform';
 import { JobCreditsService } from '../jobs/job-credits.service.js';
-import { JobQueues } from '../jobs/job-queues.js';
+import { CHUNK_NAMES_MAX, JobQueues } from '../jobs/job-queues.js';
 import { type Job, secondsLeft } from '../jobs/job.js';
 import { JobRowsService } from '../jobs/job-rows.service.js';
 import type { ChunkAnswers } from './chunk-answers.js';
@@ -67,6 +67,11 @@ export class ChunkRecordsService {
 
 /** Jobs with up to this many names are processed first, so that a few names never wait behind millions. */
 const SMALL_JOB_NAMES = 10_000;
+/**
+ * A turn of an account has at most four chunks, even if they are small: a chunk without answers takes a place for as
+ * long as a large one.
+ */
+const COST_MIN = CHUNK_NAMES_MAX / 4;
 
 /** The work item for a chunk. */
 export function chunkWork(
@@ -79,6 +84,6 @@ export function chunkWork(
     accountId,
     group: id,
     lane: uniqueNames <= SMALL_JOB_NAMES ? ('fast' as const) : ('normal' as const),
-    cost: names,
+    cost: Math.max(COST_MIN, names),
   };
 }

@@ -13,7 +13,7 @@ import { type Chunk, ChunksRepository } from './chunks.repository.js';
 import { ChunkRecordsService } from './chunk-records.service.js';
 
 /** Maximum number of chunks in progress. Most of them wait for the rate limit of their upstream. */
-const CONCURRENCY = 16;
+export const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 /**
  * The time after which names without an answer get a chunk of their own, which comes after the chunks of other

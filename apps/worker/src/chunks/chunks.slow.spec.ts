@@ -6,8 +6,9 @@ import { waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { JobQueues } from '../jobs/job-queues.js';
 import { resultKey } from '../jobs/job.js';
-import { ASKING_MS } from './chunks.job.js';
+import { ASKING_MS, CONCURRENCY } from './chunks.job.js';
 
 const LATER: Partial<NameFindings> = {
   outcome: 'throttled',
@@ -150,6 +151,29 @@ describe('a name', () => {
       credits: { charged: 2 },
     });
     expect(asksFor('silent.com')).toBe(2);
+  });
+
+  it('S105: is looked up although another account has enough small jobs for every place', async () => {
+    const [first, second] = [newId(), newId()];
+    const { chunks } = under.worker.app.get(JobQueues, { strict: false });
+    await chunks.pause(under.database, 3_600);
+    lookup.hold();
+    const create = (accountId: string, name: string) =>
+      under.createJob(accountId, 'whois', { domainNames: [name] });
+    const jobs = Array.from({ length: CONCURRENCY }, (_, n) => create(first, `crowd-${n}.com`));
+    jobs.push(create(second, 'alone.com'));
+    const ids = (await Promise.all(jobs)).map(({ id }) => id);
+    await waitFor('their chunks', async () => {
+      const found = await under.database.query('select from work where group_id = any ($1)', [ids]);
+      return found.length === ids.length;
+    });
+    // Without this row, the queue is not paused, and the account with the lowest id has its turn.
+    await under.database.query(`delete from work_turn where queue = 'chunks'`);
+    await waitFor('the other account', () => asksFor('alone.com') === 1);
+    const crowd = lookup.calls.filter(({ names }) => names[0].startsWith('crowd-'));
+    expect(crowd.length).toBeLessThan(CONCURRENCY);
+    lookup.letAllGo();
+    await endOf(second, ids.at(-1)!);
   });
 
   it('S105: is not looked up while its answer could not be stored', async () => {

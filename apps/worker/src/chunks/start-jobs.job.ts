@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Logger, MINUTE_MS } from '#libs/platform';
-import { type Work, WorkRunner } from '#libs/work';
+import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { JobCreditsService } from '../jobs/job-credits.service.js';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { CHUNK_NAMES_MAX, JobQueues, type JobWork } from '../jobs/job-queues.js';
@@ -17,6 +17,9 @@ import { LeftOutLinesService } from './left-out-lines.service.js';
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
 /** The time before that statement for writing the lines without an answer, as fast as the store accepts them. */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
+/** Starting a job with more lines may take minutes; with fewer, less than a second. */
+const SHORT_LINES_MAX = 10_000;
+const TURN_SECONDS = 1;
 
 /** The rows of jobs and of their parts. */
 @Injectable()
@@ -34,6 +37,8 @@ export class JobRows {
 /** Splits jobs into chunks, and removes those whose start was interrupted. */
 @Injectable()
 export class StartJobsJob extends WorkRunner<JobWork> {
+  private isStartingLong = false;
+
   constructor(
     private readonly database: Database,
     private readonly queues: JobQueues,
@@ -45,10 +50,22 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     super({ queue: queues.starts, database, logger, concurrency: 2, timeLimitMs });
   }
 
-  protected async handle(work: Work<JobWork>): Promise<void> {
+  protected async handle(work: Work<JobWork>): Promise<Later | void> {
     const job = await this.features.jobs.find(this.database, work.payload.jobId);
     if (job?.state === 'validating') await this.undo(job, work);
-    if (job?.state === 'queued') await this.cut(job, work);
+    if (job?.state === 'queued') return this.cutInTurn(job, work);
+  }
+
+  /** Long jobs are cut one at a time, so that they leave a place to short ones, whoever starts how many. */
+  private async cutInTurn(job: Job, work: Work<JobWork>): Promise<Later | void> {
+    if (job.lines <= SHORT_LINES_MAX) return this.cut(job, work);
+    if (this.isStartingLong) return later(TURN_SECONDS);
+    this.isStartingLong = true;
+    try {
+      await this.cut(job, work);
+    } finally {
+      this.isStartingLong = false;
+    }
   }
 
   /** Several attempts may do this at once, with the job as it was before; only one of them counts. */

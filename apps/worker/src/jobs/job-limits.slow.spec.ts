@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { JobQueues } from './job-queues.js';
 
 describe('the jobs of an account', () => {
   const under = new WorkerUnderTest();
@@ -94,5 +96,30 @@ describe('the jobs of an account', () => {
       [id],
     );
     expect(await one()).toMatchObject({ kind: 'dns' });
+  });
+
+  it('S105: start one at a time if they are long, so that they leave a place to short ones', async () => {
+    const { database } = under;
+    const { starts } = under.worker.app.get(JobQueues, { strict: false });
+    await starts.pause(database, 3_600);
+    const long = [newId(), newId()];
+    const jobs = long.map((accountId) =>
+      under.createJob(accountId, 'whois', { domainNames: ['long.com'] }),
+    );
+    const ids = (await Promise.all(jobs)).map(({ id }) => id);
+    await database.query('update jobs set lines = 10001 where id = any ($1)', [ids]);
+    await database.transaction(async (transaction) => {
+      // The starts of these jobs cannot end.
+      await transaction.query('select from jobs where id = any ($1) for update', [ids]);
+      await starts.pause(database, 0);
+      await waitFor('a long start', async () => {
+        const waiting = await database.query('select from pg_locks where not granted');
+        return waiting.length > 0;
+      });
+      const accountId = newId();
+      const { id } = await under.createJob(accountId, 'whois', { domainNames: ['short.com'] });
+      await under.endOfJob(accountId, id);
+    });
+    for (const [place, accountId] of long.entries()) await under.endOfJob(accountId, ids[place]);
   });
 });

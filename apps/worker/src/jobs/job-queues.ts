@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 import { FolderQueue } from '../uploads/upload-queues.js';
 
-/** Maximum number of names per chunk, and thus the maximum cost of a work item. */
+/** Maximum number of names per chunk, and the maximum cost of a work item. */
 export const CHUNK_NAMES_MAX = 1_000;
 
 export interface ChunkWork {
@@ -14,7 +14,7 @@ export interface JobWork {
   jobId: string;
 }
 
-/** Chunks whose names must be looked up. Accounts take turns, by the number of names. */
+/** Chunks whose names must be looked up. Accounts take turns, mostly by the number of names. */
 export class ChunkQueue extends WorkQueue<ChunkWork> {
   constructor() {
     super({ name: 'chunks', quantum: CHUNK_NAMES_MAX });
