@@ -9,17 +9,21 @@ const NO_SUCH_TLD = 'There is no such top-level domain. `GET /v2.0/tlds` lists t
 /** Answers the coverage from the same tables that route lookups, so the two cannot differ. */
 @Injectable()
 export class TldsService {
+  /** Made once, because it takes 50 ms and the tables do not change. */
+  private tlds?: TldCoverage[];
+
   constructor(
     private readonly registries: Registries,
     private readonly clock: Clock,
   ) {}
 
   list(): TldList {
+    this.tlds ??= this.registries.routes().map(coverageOf);
     return {
       status: true,
       counts: this.registries.coverage(),
       tables: this.tableAges(),
-      tlds: this.registries.routes().map(coverageOf),
+      tlds: this.tlds,
     };
   }
 
@@ -28,8 +32,7 @@ export class TldsService {
    * @throws NotFound if there is no such top-level domain.
    */
   one(tld: string): TldAnswer {
-    const label = domainToASCII(tld.toLowerCase());
-    const route = this.registries.routes().find((known) => known.tld === label);
+    const route = this.registries.routeOf(domainToASCII(tld.toLowerCase()));
     if (route === undefined) throw new NotFound(NO_SUCH_TLD);
     return { status: true, ...coverageOf(route), tables: this.tableAges() };
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UPLOAD_BYTES_MAX } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
@@ -37,6 +38,19 @@ describe('the uploads of an account', () => {
       [uploads[0].id],
     );
     expect(count).toBe('0');
+  });
+
+  it('S71: have at most 1.5 GiB together until they are read', async () => {
+    const accountId = newId();
+    const begin = (bytes: number) =>
+      under.send('POST', PATH, { accountId, headers: { ...TUS, 'upload-length': String(bytes) } });
+    const first = await begin(UPLOAD_BYTES_MAX);
+    expect([first.status, (await begin(UPLOAD_BYTES_MAX)).status]).toEqual([201, 201]);
+    const refused = await begin(1);
+    expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('1.5 GiB') });
+    const path = `${PATH}/${String(first.headers.location).split('/').pop()}`;
+    await under.send('DELETE', path, { accountId, headers: TUS });
+    expect((await begin(1)).status).toBe(201);
   });
 
   it('S71: have at most 6,000,000 lines together', async () => {

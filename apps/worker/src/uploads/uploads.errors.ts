@@ -11,6 +11,17 @@ export class UploadsFull extends Problem {
   }
 }
 
+export class TooManyUnreadBytes extends Problem {
+  constructor() {
+    super({
+      code: 'uploads_full',
+      status: 409,
+      detail:
+        'The uploads of an account that are incomplete or being read can have at most 1.5 GiB together. Complete or delete one first.',
+    });
+  }
+}
+
 export class TooManyUploadsADay extends Problem {
   constructor(max: number) {
     super({

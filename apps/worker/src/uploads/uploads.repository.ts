@@ -30,6 +30,16 @@ export class UploadsRepository {
     return count;
   }
 
+  /** The declared sizes; those of forms are unknown, but the parts of an interrupted form are not kept. */
+  async sumUnreadBytes(transaction: Transaction, accountId: string): Promise<number> {
+    const [{ bytes }] = await transaction.query<{ bytes: number }>(
+      `select coalesce(sum(size_bytes), 0)::float8 as bytes from uploads
+       where account_id = $1 and state in ('receiving', 'reading')`,
+      [accountId],
+    );
+    return bytes;
+  }
+
   async insert(transaction: Transaction, upload: NewUpload, expiresAt: Date): Promise<void> {
     await transaction.query(
       `insert into uploads (id, account_id, idempotency_key, state, file_name, size_bytes, created_at, expires_at)

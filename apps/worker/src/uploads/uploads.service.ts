@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { AskedPage, UploadAnswer, UploadsAnswer } from '#libs/contracts';
+import {
+  type AskedPage,
+  UPLOAD_BYTES_MAX,
+  type UploadAnswer,
+  type UploadsAnswer,
+} from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, NotFound, isId, newId } from '#libs/platform';
 import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
@@ -13,6 +18,7 @@ import {
 } from './upload.js';
 import {
   TooManyLinesADay,
+  TooManyUnreadBytes,
   TooManyUploadsADay,
   UploadInUse,
   UploadIsRefused,
@@ -34,6 +40,11 @@ const UPLOADS_A_DAY_MAX = 500;
  * hundreds of gigabytes to the database's log.
  */
 const LINES_A_DAY_MAX = 30_000_000;
+/**
+ * Maximum size of an account's uploads that are not read yet: two of the largest size. They are kept for a week even if
+ * their last byte never arrives, so ten of them could fill a small disk.
+ */
+const UNREAD_BYTES_MAX = 2 * UPLOAD_BYTES_MAX;
 const NONE = 'There is no such upload.';
 
 /** Files of names in the form that their owner sees. */
@@ -50,7 +61,7 @@ export class UploadsService {
 
   /**
    * @returns an existing upload with that key, if there is one.
-   * @throws UploadsFull, TooManyUploadsADay, TooManyLinesADay.
+   * @throws UploadsFull, TooManyUnreadBytes, TooManyUploadsADay, TooManyLinesADay.
    */
   async begin(
     upload: Omit<NewUpload, 'id' | 'createdAt'> & { id?: string },
@@ -69,6 +80,8 @@ export class UploadsService {
       if ((await this.uploads.count(transaction, accountId)) >= UPLOADS_MAX) {
         throw new UploadsFull(UPLOADS_MAX);
       }
+      const unread = await this.uploads.sumUnreadBytes(transaction, accountId);
+      if (unread + (upload.sizeBytes ?? 0) > UNREAD_BYTES_MAX) throw new TooManyUnreadBytes();
       const today = await this.counts.count(transaction, accountId, 'uploads');
       if (today > UPLOADS_A_DAY_MAX) throw new TooManyUploadsADay(UPLOADS_A_DAY_MAX);
       const lines = await this.counts.count(transaction, accountId, 'upload lines', 0);

@@ -81,6 +81,11 @@ export class Registries {
     return [...this.tlds].map((tld) => this.route(`any.${tld}`));
   }
 
+  /** The route of a top-level domain in lower case A-labels, or undefined if it is not delegated. */
+  routeOf(tld: string): Route | undefined {
+    return this.tlds.has(tld) ? this.route(`any.${tld}`) : undefined;
+  }
+
   /** Counts the delegated top-level domains that can be queried, by the way of querying them. */
   coverage(): { tlds: number; rdap: number; whois: number; unsupported: number } {
     const tlds = [...this.tlds];
