@@ -39,7 +39,6 @@ describe('balancer', () => {
     balancer = await Balancer.start({
       targets,
       healthPath: '/health',
-      intervalMs: 10,
       // The limit is long, because the servers are not at fault if this process stalls.
       healthTimeoutMs: 60_000,
     });

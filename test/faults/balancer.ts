@@ -1,41 +1,32 @@
-import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Target, TcpProxy } from './tcp-proxy.js';
+import { request } from 'undici';
+import { TcpProxy } from './tcp-proxy.js';
 
 export interface BalancerOptions {
-  /** Origins of the servers. May be replaced later with `targets`. */
+  /** Origins of the servers. */
   targets: string[];
   /** The path of the readiness check; a server that answers 200 joins the rotation. */
   healthPath: string;
-  intervalMs?: number;
   /** A target that takes longer to answer is not ready. */
-  healthTimeoutMs?: number;
+  healthTimeoutMs: number;
 }
 
-interface Server extends Target {
-  origin: string;
-  isHealthy: boolean;
-}
-
-const INTERVAL_MS = 200;
-const HEALTH_TIMEOUT_MS = 1_000;
+const INTERVAL_MS = 100;
 
 /**
  * A load balancer of connections, as used in front of gateways: each new connection goes to the next server that
  * reports ready. It never repeats a request, so every request lost during a stop is noticed.
  */
 export class Balancer {
-  private servers: Server[] = [];
+  /** The servers that are ready. */
+  healthy: string[] = [];
   private next = 0;
   private readonly stopping = new AbortController();
-  private watching: Promise<void> = Promise.resolve();
-  private proxy!: TcpProxy;
+  private watching: Promise<void>;
+  private proxy: TcpProxy;
 
-  private constructor(private readonly options: BalancerOptions) {
-    this.targets(options.targets);
-  }
+  private constructor(private readonly options: BalancerOptions) {}
 
-  /** Starts when at least one server is ready. */
   static async start(options: BalancerOptions): Promise<Balancer> {
     const balancer = new Balancer(options);
     await balancer.look();
@@ -49,57 +40,43 @@ export class Balancer {
     return `http://${host}:${port}`;
   }
 
-  get healthy(): string[] {
-    return this.servers.filter(({ isHealthy }) => isHealthy).map(({ origin }) => origin);
-  }
-
-  /** Changes the servers; those that stay keep their state. */
-  targets(origins: string[]): void {
-    const known = new Map(this.servers.map((server) => [server.origin, server]));
-    this.servers = origins.map((origin) => {
-      const { hostname, port } = new URL(origin);
-      const fresh = { origin, host: hostname, port: Number(port), isHealthy: false };
-      return known.get(origin) ?? fresh;
-    });
-  }
-
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.watching;
     await this.proxy.stop();
   }
 
-  private choose(): Target | undefined {
-    const ready = this.servers.filter(({ isHealthy }) => isHealthy);
-    return ready.at(this.next++ % Math.max(1, ready.length));
+  private choose() {
+    const origin = this.healthy.at(this.next++ % Math.max(1, this.healthy.length));
+    if (origin === undefined) return undefined;
+    const { hostname, port } = new URL(origin);
+    return { host: hostname, port: Number(port) };
   }
 
   private async watch(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
+      await sleep(INTERVAL_MS, undefined, { signal }).catch(() => {});
       await this.look();
-      await sleep(this.options.intervalMs ?? INTERVAL_MS, undefined, { signal }).catch(() => {});
     }
   }
 
   private async look(): Promise<void> {
-    await Promise.all(
-      this.servers.map(async (server) => {
-        const { healthPath, healthTimeoutMs = HEALTH_TIMEOUT_MS } = this.options;
-        server.isHealthy = await isReady(server.origin + healthPath, healthTimeoutMs);
-      }),
-    );
+    const { targets } = this.options;
+    const areReady = await Promise.all(targets.map((target) => this.isReady(target)));
+    this.healthy = targets.filter((_, place) => areReady[place]);
   }
-}
 
-/** Uses a separate connection, so that an idle one does not keep a server from closing. */
-function isReady(url: string, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const asking = get(url, { agent: false, timeout: timeoutMs }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode === 200);
-    });
-    asking.once('timeout', () => asking.destroy());
-    asking.once('error', () => resolve(false));
-  });
+  /** Uses a separate connection, so that an idle one does not keep a server from closing. */
+  private async isReady(origin: string): Promise<boolean> {
+    const { healthPath, healthTimeoutMs } = this.options;
+    const signal = AbortSignal.timeout(healthTimeoutMs);
+    try {
+      const { statusCode, body } = await request(origin + healthPath, { reset: true, signal });
+      await body.dump();
+      return statusCode === 200;
+    } catch {
+      return false;
+    }
+  }
 }

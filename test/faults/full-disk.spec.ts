@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fillDisk, freeDisk, fullDiskMissing } from './full-disk.js';
-import { ownProcess } from './processes.js';
 
 /** Appends each received text as a line to the file, and reports the result. */
 const WRITER = `
@@ -49,7 +48,7 @@ const missing = fullDiskMissing();
 
   it('a write fails and the process survives; once there is room, the next write succeeds', async () => {
     expect(await answer()).toBe('ready');
-    const target = ownProcess(child.pid!);
+    const target = child.pid!;
     expect(await write('one')).toBe('written');
     await fillDisk(target);
     expect(await write('two')).toBe('EFBIG');

@@ -1,22 +1,20 @@
 import { execFile } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { type OwnProcess, isThere } from './processes.js';
 
 const PRLIMIT = '/usr/bin/prlimit';
 
 /**
- * From now on every write of the process to a file fails, as on a full disk, because the soft limit of its file size is
- * 0 (`EFBIG`, getrlimit(2); PostgreSQL and Node ignore the signal). Processes that it starts inherit the limit. Pipes
- * and sockets still work.
+ * From now on every write of the process and of its children to a file fails, as on a full disk, because the soft limit
+ * of their file size is 0 (`EFBIG`, getrlimit(2); PostgreSQL and Node ignore the signal). Pipes and sockets still work.
  */
-export async function fillDisk(target: OwnProcess): Promise<void> {
-  await setFileSizeLimit(target, '0');
+export async function fillDisk(pid: number): Promise<void> {
+  await limitFileSize(pid, '0');
 }
 
 /** Ends the fault: writes succeed again. */
-export async function freeDisk(target: OwnProcess): Promise<void> {
-  await setFileSizeLimit(target, 'unlimited');
+export async function freeDisk(pid: number): Promise<void> {
+  await limitFileSize(pid, 'unlimited');
 }
 
 /** The reason why disks cannot be filled here; undefined if they can. */
@@ -28,13 +26,17 @@ export function fullDiskMissing(): string | undefined {
  * Sets only the soft limit, which can be raised again without root. Runs as the target's own user, because root may not
  * do it in a container. Skips processes that are gone.
  */
-async function setFileSizeLimit(target: OwnProcess, limit: string): Promise<void> {
-  if (!isThere(target)) return;
+async function limitFileSize(pid: number, limit: string): Promise<void> {
+  const folder = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
+  if (!folder) return;
   try {
-    const { uid, gid } = statSync(`/proc/${target.pid}`);
-    const words = [`--pid=${target.pid}`, `--fsize=${limit}:`];
-    await promisify(execFile)(PRLIMIT, words, { uid, gid });
+    const { uid, gid } = folder;
+    await promisify(execFile)(PRLIMIT, [`--pid=${pid}`, `--fsize=${limit}:`], { uid, gid });
   } catch (error) {
-    if (isThere(target)) throw error;
+    if (existsSync(`/proc/${pid}`)) throw error;
   }
+  // The process comes first, because those that it starts inherit the limit.
+  const path = `/proc/${pid}/task/${pid}/children`;
+  const children = existsSync(path) ? readFileSync(path, 'utf8').match(/\d+/g) : [];
+  for (const child of children ?? []) await limitFileSize(Number(child), limit);
 }

@@ -1,17 +1,19 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, writeFileSync } from 'node:fs';
 
-const LIBRARY_ROOTS = ['/usr/lib', '/usr/local/lib', '/usr/lib64'];
+/** The library for programs with threads. */
+const [LIBRARY] = globSync([
+  '/usr/{lib,lib64,local/lib}/faketime/libfaketimeMT.so.1',
+  '/usr/{lib,local/lib}/*linux-gnu*/faketime/libfaketimeMT.so.1',
+]);
 
 /**
  * The environment of a process whose wall clock is wrong by `offsetHours` and whose monotonic clock is right, as on a
  * machine with a wrong date. Needs Debian's package `faketime`.
  */
 export function skewedClock(offsetHours: number): Record<string, string> {
-  const library = findLibrary();
-  if (library === undefined) throw new Error('libfaketime is not installed');
+  if (LIBRARY === undefined) throw new Error('libfaketime is not installed');
   return {
-    LD_PRELOAD: library,
+    LD_PRELOAD: LIBRARY,
     FAKETIME: `${offsetHours < 0 ? '' : '+'}${offsetHours}h`,
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
@@ -29,18 +31,5 @@ export function steppedClock(file: string): Record<string, string> {
 
 /** The reason why clocks cannot be skewed here; undefined if they can. */
 export function skewedClockMissing(): string | undefined {
-  return findLibrary() === undefined ? 'libfaketime is missing (package faketime)' : undefined;
-}
-
-function findLibrary(): string | undefined {
-  // The library for programs with threads.
-  const folders = LIBRARY_ROOTS.filter(existsSync).flatMap((root) => [
-    root,
-    ...readdirSync(root, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name.includes('linux-gnu'))
-      .map(({ name }) => join(root, name)),
-  ]);
-  return folders
-    .map((folder) => join(folder, 'faketime', 'libfaketimeMT.so.1'))
-    .find((path) => existsSync(path));
+  return LIBRARY === undefined ? 'libfaketime is missing (package faketime)' : undefined;
 }

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import { machine } from '../bench/machine.js';
 import { Random } from '../random.js';
-import { type ProveReport, closing, line } from './report.js';
-import { isNamed } from './scenario.js';
+import { closing, line } from './report.js';
+import { type ScenarioResult, isNamed } from './scenario.js';
 import { SCENARIOS } from './scenarios/index.js';
-import { ScenarioRunner } from './run-scenarios.js';
+import { Worker } from './worker.js';
 
 /** `npm run prove`: the fault matrix with real processes. */
 const program = new Command('prove')
@@ -18,77 +18,60 @@ const program = new Command('prove')
     '--long',
     'before a release: every scenario, pauses of 60 s, more kills, each flow separately',
   )
-  .option('--seed <number>', 'repeats the choices of an earlier run')
-  .option('--json <file>', 'also write the report to a file')
-  .option('--folder <path>', 'the folder for the report', '.data/prove')
+  .option('--seed <number>', 'repeats the choices of an earlier run', String(randomInt(2 ** 31)))
+  .option('--json <file>', 'the report', '.data/prove/report.json')
   .option('--enforce', 'exit with 1 if a scenario failed')
-  .option('--keep', 'keep the logs of every process')
-  .option('--list', 'only list the scenarios')
   .parse();
-const options = program.opts<{
+const { only, long, seed, json, enforce } = program.opts<{
   only?: string[];
-  long?: boolean;
-  seed?: string;
-  json?: string;
-  folder: string;
-  enforce?: boolean;
-  keep?: boolean;
-  list?: boolean;
+  long?: true;
+  seed: string;
+  json: string;
+  enforce?: true;
 }>();
-
+const isLong = long ?? false;
 const say = (text: string) => void process.stderr.write(`${text}\n`);
-const isLong = options.long ?? false;
-const chosen = SCENARIOS.filter(
+
+const scenarios = SCENARIOS.filter(
   (scenario) =>
-    options.only?.some((text) => isNamed(scenario, text)) ?? (isLong || !scenario.isForReleases),
+    only?.some((text) => isNamed(scenario, text)) ?? (isLong || !scenario.isForReleases),
 );
-if (chosen.length === 0) program.error(`no such scenario: ${options.only?.join(', ')}`);
-if (options.list) {
-  for (const { name } of chosen) process.stdout.write(`${name}\n`);
-  process.exit(0);
+if (scenarios.length === 0) {
+  program.error(`no such scenario; there are:\n${SCENARIOS.map(({ name }) => name).join('\n')}`);
+}
+say(`${scenarios.length} scenarios, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);
+
+const results: ScenarioResult[] = [];
+const options = {
+  random: new Random(Number(seed)),
+  isLong,
+  say: (text: string) => say(`     ${text}`),
+  done: (result: ScenarioResult) => {
+    results.push(result);
+    say(`${String(results.length).padStart(3)}/${scenarios.length} ${line(result)}`);
+  },
+};
+const workers = [new Worker(options), new Worker(options)];
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void Promise.all(workers.map((worker) => worker.stop())).finally(() => process.exit(130));
+  });
 }
 
 const missing = clusterAvailability();
-const scenarios = missing
-  ? chosen.map((scenario) =>
-      scenario.isApart ? scenario : { ...scenario, missing: () => missing },
-    )
-  : chosen;
-const seed = Number(options.seed ?? randomInt(2 ** 31));
-say(`${scenarios.length} scenarios, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);
-const startedAt = new Date();
-const startedMs = performance.now();
-if (!options.only && chosen.length < SCENARIOS.length) {
-  const left = SCENARIOS.filter((scenario) => !chosen.includes(scenario));
-  say(`left to --long: ${left.map(({ name }) => name).join(', ')}`);
-}
-let count = 0;
-const runner = new ScenarioRunner({
-  scenarios,
-  random: new Random(seed),
-  isLong,
-  isKept: options.keep ?? false,
-  say: (text) => say(`     ${text}`),
-  done: (result) => say(`${String(++count).padStart(3)}/${scenarios.length} ${line(result)}`),
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void runner.stop().finally(() => process.exit(130)));
-}
-
-const report: ProveReport = {
-  startedAt: startedAt.toISOString(),
-  machine: machine(),
-  seed,
-  isLong,
-  scenarios: await runner.run(),
-  durationMs: 0,
-};
-report.durationMs = performance.now() - startedMs;
-mkdirSync(options.folder, { recursive: true });
-const json = `${JSON.stringify(report, null, 2)}\n`;
-writeFileSync(join(options.folder, 'report.json'), json);
-if (options.json) writeFileSync(options.json, json);
-process.stdout.write(`${closing(report)}\n${join(options.folder, 'report.json')}\n`);
-process.exit(
-  options.enforce && report.scenarios.some(({ outcome }) => outcome === 'failed') ? 1 : 0,
-);
+const installed = scenarios
+  .filter((scenario) => !scenario.isApart)
+  .map((scenario) => (missing ? { ...scenario, missing: () => missing } : scenario));
+const startedAt = new Date().toISOString();
+// Most scenarios wait more than they work, so two groups run in parallel.
+await Promise.all([
+  workers[0].run(installed.filter(({ isBackground }) => !isBackground)),
+  workers[1]
+    .run(installed.filter(({ isBackground }) => isBackground))
+    .then(() => workers[1].run(scenarios.filter(({ isApart }) => isApart))),
+]);
+mkdirSync(dirname(json), { recursive: true });
+const report = { startedAt, machine: machine(), seed, isLong, scenarios: results };
+writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+process.stdout.write(`${closing(results, seed)}\n${json}\n`);
+process.exit(enforce && results.some(({ outcome }) => outcome === 'failed') ? 1 : 0);

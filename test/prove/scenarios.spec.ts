@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { CRASH_POINTS } from '#libs/platform';
 import { Random } from '../random.js';
-import { closing, summary } from './report.js';
+import { closing } from './report.js';
 import { type ScenarioResult, isNamed } from './scenario.js';
 import { SCENARIOS } from './scenarios/index.js';
 
@@ -30,7 +30,10 @@ describe('fault matrix', () => {
     const points = SCENARIOS.filter(({ name }) => name.startsWith('crash ')).flatMap(({ name }) =>
       name.slice('crash '.length).split(', '),
     );
-    expect(Object.keys(CRASH_POINTS).filter((point) => !points.includes(point))).toEqual([]);
+    // `imports/kills.system.spec.ts` kills corpus at these.
+    const inSpecs = ['import.before-commit', 'import.after-commit'];
+    const unused = Object.keys(CRASH_POINTS).filter((point) => !points.includes(point));
+    expect(unused).toEqual(inSpecs);
     expect(points.filter((point) => !(point in CRASH_POINTS))).toEqual([]);
   });
 
@@ -45,13 +48,13 @@ describe('fault matrix', () => {
   });
 
   it('the report says why a scenario was not run, and counts it separately', () => {
-    const scenario = { fault: 'f', expectation: 'e', seed: 1, durationMs: 0, counts: { kills: 2 } };
+    const scenario = { seed: 1, durationMs: 0, counts: { kills: 2 } };
     const scenarios: ScenarioResult[] = [
       { ...scenario, name: 'one', outcome: 'passed' },
       { ...scenario, name: 'two', outcome: 'not run', reason: 'java is missing' },
     ];
-    const report = { startedAt: '', machine: '', seed: 7, isLong: false, durationMs: 0, scenarios };
-    expect(summary(report)).toBe('1 passed, 0 failed, 1 not run');
-    expect(closing(report)).toMatch(/seed 7\n.*two.*java is missing$/);
+    expect(closing(scenarios, '7')).toMatch(
+      /^1 passed, 0 failed, 1 not run, seed 7\n.*two.*java is missing$/,
+    );
   });
 });

@@ -1,20 +1,13 @@
 import type { Random } from '../random.js';
 import { Broken } from './environment/broken.js';
-import {
-  type Harness,
-  type InstallationScenario,
-  type Scenario,
-  type ScenarioResult,
-} from './scenario.js';
 import { Installation } from './environment/installation.js';
+import type { Harness, Scenario, ScenarioResult } from './scenario.js';
 
 export interface WorkerOptions {
   random: Random;
   isLong: boolean;
   /** Lines of progress. */
   say(text: string): void;
-  /** Whether to keep the installation's folder, with every log. */
-  isKept: boolean;
   /** Receives each result as soon as it is available. */
   done(result: ScenarioResult): void;
 }
@@ -28,51 +21,46 @@ export class Worker {
 
   constructor(private readonly options: WorkerOptions) {}
 
-  async run(scenarios: Scenario[]): Promise<ScenarioResult[]> {
-    const results: ScenarioResult[] = [];
-    for (const scenario of scenarios) {
-      const result = await this.one(scenario);
-      this.options.done(result);
-      results.push(result);
-    }
-    return results;
+  /** Runs them, and ends the installation afterwards. */
+  async run(scenarios: Scenario[]): Promise<void> {
+    for (const scenario of scenarios) this.options.done(await this.one(scenario));
+    await this.stop();
   }
 
   /** Ends every process, also if a signal arrives in the middle of a run. */
   async stop(): Promise<void> {
     const { installation } = this;
     this.installation = undefined;
-    if (this.options.isKept && installation) this.options.say(`logs in ${installation.folder}`);
-    await installation?.stop(this.options.isKept);
+    await installation?.stop();
   }
 
   private async one(scenario: Scenario): Promise<ScenarioResult> {
-    const own = this.options.random.for(scenario.name);
-    const { name, fault, expectation } = scenario;
-    const result = { name, fault, expectation, seed: own.seed, durationMs: 0, counts: {} };
-    const reason = scenario.missing?.();
-    if (reason) return { ...result, outcome: 'not run', reason };
-    const startedAt = performance.now();
+    const { name } = scenario;
+    const own = this.options.random.for(name);
     const counts: Record<string, number> = {};
-    try {
-      const harness = this.harness(own, counts);
-      await (scenario.isApart ? scenario.run(harness) : this.installed(scenario, harness));
-      return { ...result, outcome: 'passed', counts, durationMs: performance.now() - startedAt };
-    } catch (error) {
+    const startedAt = performance.now();
+    const result = (outcome: ScenarioResult['outcome'], reason?: string) => {
       const durationMs = performance.now() - startedAt;
+      return { name, outcome, reason, seed: own.seed, durationMs, counts };
+    };
+    const missing = scenario.missing?.();
+    if (missing) return result('not run', missing);
+    try {
+      if (!scenario.isApart) this.installation ??= await Installation.start();
+      await scenario.run(this.harness(own, counts));
+      return result('passed');
+    } catch (error) {
+      const failed = result('failed', reasonOf(error));
       if (!scenario.isApart) await this.afterFailure();
-      return { ...result, outcome: 'failed', reason: reasonOf(error), counts, durationMs };
+      return failed;
     }
-  }
-
-  private async installed(scenario: InstallationScenario, harness: Harness): Promise<void> {
-    this.installation ??= await Installation.start();
-    await scenario.run({ ...harness, installation: this.installation });
   }
 
   private harness(random: Random, counts: Record<string, number>): Harness {
     const { isLong, say } = this.options;
     return {
+      // A scenario that is apart does not use it.
+      installation: this.installation as Installation,
       random,
       isLong,
       pauseMs: isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS,
@@ -82,12 +70,15 @@ export class Worker {
     };
   }
 
-  /** Prevents a failed scenario from making the next one fail. */
+  /** Keeps the logs, and prevents a failed scenario from making the next one fail. */
   private async afterFailure(): Promise<void> {
     const { installation } = this;
+    if (!installation) return;
+    installation.isKept = true;
+    this.options.say(`logs are kept in ${installation.folder}`);
     try {
-      await installation?.heal();
-      await installation?.checker.check({ unbilledMax: Infinity });
+      await installation.heal();
+      await installation.checker.check(Infinity);
     } catch (error) {
       this.options.say(`a new installation, because this one is broken: ${reasonOf(error)}`);
       await this.stop().catch((failure: unknown) => this.options.say(String(failure)));

@@ -1,23 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#libs/platform';
 import { pressButton } from '../../billing/hosted-page.js';
-import { Customer as Visitor, type Answer as Shown, type Origins } from '../../stories/customer.js';
+import { type Answer, Customer as Visitor, type Origins } from '../../stories/customer.js';
 import { Broken } from './broken.js';
 import type { AccountBook } from './account-book.js';
-import { type Answer, NoAnswer, ask } from './http.js';
+import { ask } from './http.js';
 import { eventually } from './patience.js';
-
-interface ListedKey {
-  id: string;
-  environment: string;
-  state: string;
-}
 
 const RETRY_MS = 1_000;
 
 let names = 0;
-/** A registered name that was not requested before, because a repeat within 60 s would be free. */
-export const freshName = () => `prove-${process.pid}-${++names}.com`;
 
 /**
  * A customer who repeats unanswered requests, as people and programs do, and recovers in the usual ways: by logging in,
@@ -25,7 +17,6 @@ export const freshName = () => `prove-${process.pid}-${++names}.com`;
  */
 export class Customer {
   private readonly visitor: Visitor;
-  readonly email: string;
   accountId = '';
   key = '';
 
@@ -34,30 +25,23 @@ export class Customer {
     private readonly book: AccountBook,
     number: number,
   ) {
-    this.email = `ada@customer-${number}.example`;
     // Attempts are limited by network, so each customer has a different one.
     const network = `198.18.${number >> 8}.${number & 255}`;
-    this.visitor = new Visitor(origins, this.email, 'Ada', network);
+    this.visitor = new Visitor(origins, `ada@customer-${number}.example`, 'Ada', network);
   }
 
-  private get password(): string {
-    return this.visitor.password;
+  get email(): string {
+    return this.visitor.email;
   }
 
   /** Signs up, follows the link in the mail and gets the first key. */
   async join(): Promise<void> {
-    await this.insist('POST', '/api/sign-up', [202], {
-      first_name: 'Ada',
-      email: this.email,
-      password: this.password,
-    });
+    const { email, password } = this.visitor;
+    await this.insist('POST', '/api/sign-up', [202], { first_name: 'Ada', email, password });
     const token = await this.visitor.mailedToken('/sign-up/confirm');
-    const confirmed = await this.insist(
-      'POST',
-      '/api/sign-up/confirm',
-      [201, 400, 404, 409, 410, 422],
-      { token, password: this.password },
-    );
+    const outcomes = [201, 400, 404, 409, 410, 422];
+    const body = { token, password };
+    const confirmed = await this.insist('POST', '/api/sign-up/confirm', outcomes, body);
     if (confirmed.status === 201) {
       this.accountId = confirmed.body.account_id;
       this.key = confirmed.body.key;
@@ -70,7 +54,7 @@ export class Customer {
   }
 
   async logIn(): Promise<'active' | 'deleted'> {
-    const { email, password } = this;
+    const { email, password } = this.visitor;
     const answer = await this.insist('POST', '/api/log-in', [200], { email, password });
     this.accountId = answer.body.account_id;
     return answer.body.account_state;
@@ -79,7 +63,8 @@ export class Customer {
   /** Deletes the account; resolves once the deletion is confirmed. */
   async leave(): Promise<void> {
     await this.logIn();
-    await this.until('deleted', '/api/account/delete', { password: this.password });
+    const { password } = this.visitor;
+    await this.until('deleted', '/api/account/delete', { password });
   }
 
   /** Deletes the account and restores it. */
@@ -92,7 +77,7 @@ export class Customer {
   /** Retries until a lookup is answered. */
   async lookUp(apiUrl = this.origins.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
-      const answer = await this.lookUpOnce(freshName(), apiUrl);
+      const answer = await this.lookUpOnce(apiUrl);
       // Ten requests a second would use up a trial's limit before a service answers again.
       if (answer.status !== 200) await sleep(RETRY_MS);
       return answer.status === 200;
@@ -103,16 +88,18 @@ export class Customer {
    * Makes one lookup and records it in the book.
    * @throws NoAnswer.
    */
-  async lookUpOnce(name = freshName(), apiUrl = this.origins.apiUrl): Promise<Answer> {
+  async lookUpOnce(apiUrl = this.origins.apiUrl): Promise<Answer> {
+    // A name that was not requested before, because a repeat within 60 s would be free.
+    const name = `prove-${process.pid}-${++names}.com`;
     const url = `${apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
     try {
-      const answer = await ask({ method: 'GET', url });
+      const answer = await ask(url);
       if (answer.status === 200) {
-        this.book.answered(this.accountId, Number(answer.headers['x-credits-cost'] ?? 0));
+        this.book.answered(this.accountId, Number(answer.headers.get('x-credits-cost') ?? 0));
       }
       return answer;
     } catch (error) {
-      if (error instanceof NoAnswer) this.book.lost(this.accountId);
+      this.book.of(this.accountId).inDoubt++;
       throw error;
     }
   }
@@ -140,18 +127,18 @@ export class Customer {
   /** Sends a command whose answer may be lost; the state after a log-in decides whether it happened. */
   private async until(wanted: 'active' | 'deleted', path: string, body: object): Promise<void> {
     await eventually(`the account to be ${wanted}`, async () => {
-      const answer = await this.visitor.call('POST', path, body).catch(() => undefined);
-      if (answer?.status === 200) this.book.states.set(this.accountId, wanted);
+      await this.visitor.call('POST', path, body).catch(() => {});
       return (await this.logIn()) === wanted;
     });
-    this.book.states.set(this.accountId, wanted);
+    this.book.of(this.accountId).state = wanted;
   }
 
   /** Replaces the key until its value has arrived, because a lost answer cannot be requested again. */
   private async replaceKey(): Promise<void> {
     this.key = await eventually('a key', async () => {
       const { body: listed } = await this.insist('GET', '/api/keys', [200]);
-      const keys = (listed.keys as ListedKey[]).filter(({ environment }) => environment === 'live');
+      const all = listed.keys as { id: string; environment: string; state: string }[];
+      const keys = all.filter(({ environment }) => environment === 'live');
       const active = keys.find(({ state }) => state === 'active');
       const chosen = active ?? keys[0];
       const path = `/api/keys/${chosen.id}/${active ? 'rotate' : 'reissue'}`;
@@ -168,7 +155,7 @@ export class Customer {
     path: string,
     wanted: number[],
     body?: object,
-  ): Promise<Shown> {
+  ): Promise<Answer> {
     const headers = method === 'GET' ? undefined : { 'idempotency-key': newId() };
     const answer = await eventually(`an answer to ${method} ${path}`, async () => {
       const found = await this.visitor.call(method, path, body, headers);

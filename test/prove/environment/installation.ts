@@ -1,52 +1,36 @@
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EntitlementClient, type OverridableLimit, ServiceHttp, TIERS } from '#libs/contracts';
-import { withClient } from '#libs/database';
-import { EventsConfig, type EventTransport, openTransport } from '#libs/messaging';
-import {
-  DAY_MS,
-  Logger,
-  ServiceTokens,
-  SystemClock,
-  freePorts,
-  loadConfig,
-  newId,
-} from '#libs/platform';
+import type { EventTransport } from '#libs/messaging';
+import { DAY_MS, ServiceTokens, SystemClock, freePorts, newId } from '#libs/platform';
 import type { Settings } from '#libs/services';
 import { type RunningCluster, startCluster } from '../../../apps/cluster/src/cluster.js';
 import type { ClusterEnvironment } from '../../../apps/cluster/src/cluster-options.js';
-import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';
 import { Billing } from '../../stand-ins/billing.js';
 import { AccountBook } from './account-book.js';
 import { Checker } from './checker.js';
 import { Customer } from './customer.js';
-import { Load } from './load.js';
 import { eventually } from './patience.js';
 
-/** The connections on which bytes can be cut, held and lost. */
-const CABLES = [
-  'account-database',
-  'entitlement-database',
-  'gateway-database',
-  'gateway-account',
-  'gateway-entitlement',
-  'gateway-broker',
-  'smtp',
-] as const;
-export type Cable = (typeof CABLES)[number];
+/** The connections on which bytes can be cut, held and lost: the app, and its settings with the address. */
+const CABLES = {
+  'account-database': ['account', /DATABASE_URL$/],
+  'entitlement-database': ['entitlement', /DATABASE_URL$/],
+  'gateway-database': ['gateway', /DATABASE_URL$/],
+  'gateway-account': ['gateway', /^ACCOUNT_URL$/],
+  'gateway-entitlement': ['gateway', /^ENTITLEMENT_URL$/],
+} as const;
+export type Cable = keyof typeof CABLES | 'gateway-broker';
 
 const GATEWAYS = 2;
 const TIER = TIERS[0];
-const LIMIT = 1_000_000;
-const CREDITS = 1_000_000;
+const UNLIMITED = 1_000_000;
 const LOAD_CUSTOMERS = 3;
 /** The lifetime of granted credits: longer than any clock offset of the matrix (25 h). */
 const LASTS_MS = 7 * DAY_MS;
-/** The time that the balancer and the clients take to notice a fault. */
-const DRAIN_NOTICE_MS = 1_500;
 
 /**
  * The product as real processes, with a proxy in every connection that rows cut, the customers who use the product, and
@@ -57,20 +41,20 @@ export class Installation {
   readonly checker: Checker;
   /** The accounts whose lookups are the load. */
   readonly regulars: Customer[] = [];
+  /** Whether the folder with every log is kept at the end. */
+  isKept = false;
   private customers = 0;
+  private billing: Billing;
+  private operator: ServiceHttp;
 
   private constructor(
     readonly cluster: RunningCluster,
     readonly cables: Record<Cable, TcpProxy>,
     private readonly planned: ClusterEnvironment,
-    private readonly parts: { folder: string; log: { write(line: string): void } },
+    readonly folder: string,
   ) {
     this.checker = new Checker(cluster.settings, this.book);
   }
-
-  private billing: Billing;
-  private transport: EventTransport;
-  private operator: ServiceHttp;
 
   static async start(): Promise<Installation> {
     const folder = mkdtempSync(join(tmpdir(), 'prove-'));
@@ -81,14 +65,14 @@ export class Installation {
     const cluster = await startCluster({
       folder,
       gateways: GATEWAYS,
+      payments: 'simulated',
       broker: { proxied: { port: brokerPort, advertisedPort: brokerCable.address.port } },
       environment: async (settings) => {
         planned = settings;
         return laidThrough(settings, cables);
       },
     });
-    const log = createWriteStream(join(folder, 'billing.log'));
-    const installation = new Installation(cluster, cables, planned, { folder, log });
+    const installation = new Installation(cluster, cables, planned, folder);
     try {
       await installation.settleIn();
       return installation;
@@ -96,10 +80,6 @@ export class Installation {
       await installation.stop();
       throw error;
     }
-  }
-
-  get folder(): string {
-    return this.parts.folder;
   }
 
   /** A service's process. Rows can give it a different environment until its next restart. */
@@ -136,17 +116,17 @@ export class Installation {
   }
 
   /** Creates a customer with credits and without a rate limit. */
-  async regular(credits = CREDITS, limit = LIMIT): Promise<Customer> {
+  async regular(credits = UNLIMITED): Promise<Customer> {
     const customer = this.newCustomer();
     await customer.join();
     await this.checker.registered(customer.accountId);
     await this.grant(customer.accountId, credits);
-    await this.limit(customer.accountId, limit);
+    await this.limit(customer.accountId);
     return customer;
   }
 
   /**
-   * Pays for a package and repeats the event while it is unknown whether it was written.
+   * Confirms a payment as billing does, and repeats the event while it is unknown whether it was written.
    * @returns the payment's id.
    */
   async pay(accountId: string): Promise<string> {
@@ -154,7 +134,7 @@ export class Installation {
     await eventually('the payment to be written', async () =>
       this.billing.confirmPackage(accountId, TIER.name, paymentId),
     );
-    this.book.payments.push({ paymentId, accountId, credits: TIER.credits });
+    this.book.payments.push({ paymentId, credits: TIER.credits });
     return paymentId;
   }
 
@@ -172,10 +152,10 @@ export class Installation {
     return adjustmentId;
   }
 
-  /** Sets the number of requests per minute from now on. */
-  async limit(accountId: string, value: number, name: OverridableLimit = 'live'): Promise<void> {
+  /** Lifts a limit of requests per minute from now on. */
+  async limit(accountId: string, name: OverridableLimit = 'live'): Promise<void> {
     const until = new Date(Date.now() + LASTS_MS).toISOString();
-    const body = { name, value, reason: 'fault matrix', until };
+    const body = { name, value: UNLIMITED, reason: 'fault matrix', until };
     await eventually('a limit by hand', async () => {
       await new EntitlementClient(this.operator).overrideLimit(accountId, body);
       return true;
@@ -188,12 +168,7 @@ export class Installation {
       `update account.accounts set restore_until = now() - interval '1 s' where id = $1`,
       [accountId],
     );
-    this.book.states.set(accountId, 'erased');
-  }
-
-  /** Starts lookups of the regulars, by default at all gateways. */
-  load(perSecond: number, origins = this.apiOrigins, customers = this.regulars): Load {
-    return new Load({ book: this.book, origins, customers, perSecond });
+    this.book.of(accountId).state = 'erased';
   }
 
   /** Restores every process and connection, whatever a row left behind. */
@@ -206,26 +181,26 @@ export class Installation {
     // The processes are restarted, because one of them may have a wrong clock or be about to kill itself. The
     // simulators are not: they are never targets, and after a restart their certificate authority would differ from the
     // one that lookup was given.
-    await Promise.all(processes.filter(({ name }) => name !== 'simulators').map(startAnew));
+    const others = processes.filter(({ name }) => name !== 'simulators');
+    await Promise.all(
+      others.map(async (process) => {
+        await process.stop().catch(() => {});
+        await process.start();
+      }),
+    );
   }
 
-  /** @param isKept whether the folder is kept. */
-  async stop(isKept = false): Promise<void> {
-    await this.transport?.close().catch(() => {});
+  async stop(): Promise<void> {
     await this.billing?.stop().catch(() => {});
     await this.operator?.close();
-    await this.checker.stop();
     await this.cluster.stop().catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
     for (const cable of Object.values(this.cables)) await cable.stop();
-    if (!isKept) rmSync(this.folder, { recursive: true, force: true });
+    if (!this.isKept) rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** Runs a statement as the superuser of the services' database. */
   sql<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
-    return withClient(this.cluster.settings.superuserUrl, async (client) => {
-      const { rows } = await client.query<T>(text, values);
-      return rows;
-    });
+    return this.checker.sql<T>(text, values);
   }
 
   private async settleIn(): Promise<void> {
@@ -238,59 +213,41 @@ export class Installation {
       audience: 'entitlement',
       tokens: new ServiceTokens(SERVICE_SECRET as string, clock),
     });
-    this.transport = openTransport({
-      config: loadConfig(EventsConfig, settings.operator()),
-      logger: new Logger('billing', this.parts.log),
-      consumers: {},
-    });
+    // Its events are in the outbox of the real billing, which relays them.
+    const transport = { startRelay: async () => {}, wake: () => {} };
     this.billing = await Billing.start({
       databaseUrl: (role) => settings.databaseUrl(role),
-      transport: this.transport,
+      transport: transport as Partial<EventTransport> as EventTransport,
       clock,
     });
     for (let n = 0; n < LOAD_CUSTOMERS; n++) this.regulars.push(await this.regular());
   }
 }
 
-async function startAnew(process: ClusterProcess): Promise<void> {
-  await process.stop().catch(() => {});
-  await process.start();
-}
-
-/** The planned settings, with a proxy in front of every address. */
+/** The settings of each process that differ from the planned ones: addresses lead through the proxies. */
 async function laidThrough(
   planned: ClusterEnvironment,
   cables: Record<Cable, TcpProxy>,
 ): Promise<ClusterEnvironment> {
-  const through = async (cable: Cable, url: string) => {
-    cables[cable] ??= await TcpProxy.before(url);
-    return cables[cable].through(url);
+  const changed: ClusterEnvironment = {
+    dashboard: { DASHBOARD_TRUSTED_PROXIES: '127.0.0.0/8' },
+    gateway: {
+      // The port must be known before the broker starts, because the broker advertises it.
+      KAFKA_BROKERS: `127.0.0.1:${cables['gateway-broker'].address.port}`,
+      GATEWAY_DRAIN_NOTICE_MS: '0',
+      GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
+      // Two cores run everything here, so a slow event loop is not an overload.
+      GATEWAY_LOOP_DELAY_MAX_MS: '5000',
+    },
   };
-  const changed: ClusterEnvironment = {};
   for (const [name, settings] of Object.entries(planned)) {
-    changed[name] = {};
-    for (const [setting, value] of Object.entries(settings)) {
-      const cable = cableOf(name, setting);
-      if (cable && value) changed[name][setting] = await through(cable, value);
+    for (const [cable, [app, setting]] of Object.entries(CABLES)) {
+      for (const [key, url] of Object.entries(settings)) {
+        if (!url || name.replace(/-\d+$/, '') !== app || !setting.test(key)) continue;
+        cables[cable as Cable] ??= await TcpProxy.before(url);
+        changed[name] = { ...changed[name], [key]: cables[cable as Cable].through(url) };
+      }
     }
-    if (name === 'dashboard') changed[name].DASHBOARD_TRUSTED_PROXIES = '127.0.0.0/8';
-    if (!name.startsWith('gateway')) continue;
-    // The port must be known before the broker starts, because the broker advertises it.
-    changed[name].KAFKA_BROKERS = `127.0.0.1:${cables['gateway-broker'].address.port}`;
-    changed[name].GATEWAY_DRAIN_NOTICE_MS = String(DRAIN_NOTICE_MS);
-    changed[name].GATEWAY_TRUSTED_PROXIES = '127.0.0.0/8';
-    // Two cores run everything here, so a slow event loop is not an overload.
-    changed[name].GATEWAY_LOOP_DELAY_MAX_MS = '5000';
   }
   return changed;
-}
-
-function cableOf(name: string, setting: string): Cable | undefined {
-  const app = name.replace(/-\d+$/, '');
-  if (setting.endsWith('DATABASE_URL')) return CABLES.find((cable) => cable === `${app}-database`);
-  if (setting === 'SMTP_URL') return 'smtp';
-  if (app !== 'gateway') return undefined;
-  if (setting === 'ACCOUNT_URL') return 'gateway-account';
-  if (setting === 'ENTITLEMENT_URL') return 'gateway-entitlement';
-  return undefined;
 }

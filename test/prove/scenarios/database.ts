@@ -1,62 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childrenOf, signal, titleOf } from '../../faults/processes.js';
-import { holds } from '../environment/broken.js';
-import { type Scenario, type InstallationHarness } from '../scenario.js';
-import { eventually } from '../environment/patience.js';
-import { startPostgresAgain } from '../environment/restart.js';
 import { underTraffic } from '../environment/traffic.js';
+import { startPostgresAgain } from '../environment/victim.js';
+import type { Harness, Scenario } from '../scenario.js';
 
 const STRIKES = 5;
 const COMMIT = 'COMMIT';
 
+/** Every service recovers by itself; acknowledged data exists, and repeated work counts once. */
 export const databaseRows: Scenario[] = [
-  {
-    name: 'postgres immediate stop',
-    fault: 'SIGQUIT of PostgreSQL under load, started again after 2 s',
-    expectation: 'every service recovers by itself',
-    run: async (harness) => serverAway(harness, 'SIGQUIT', 2_000),
-  },
-  {
-    name: 'postgres kill postmaster',
-    fault: 'kill -9 of the postmaster, started again after 1 s',
-    expectation: 'acknowledged data exists after recovery',
-    run: async (harness) => serverAway(harness, 'SIGKILL', 1_000),
-  },
-  {
-    name: 'postgres away',
-    fault: 'PostgreSQL stopped for 10 s (60 s with --long)',
-    expectation: 'lookups continue from leases and facts, then get 503; nothing is done twice',
-    run: async (harness) => serverAway(harness, 'SIGINT', harness.pauseMs),
-  },
-  {
-    name: 'postgres kill session',
-    fault: 'kill -9 of a session of entitlement: the server ends every session and recovers',
-    expectation: 'every service recovers by itself',
-    run: killSession,
-  },
-  {
-    name: 'postgres cut in transaction',
-    fault: 'connections of account and entitlement reset right before their COMMIT arrives',
-    expectation: 'those transactions leave nothing behind and are repeated',
-    run: async (harness) => strikeCommits(harness, 'before'),
-  },
-  {
-    name: 'postgres commit answer lost',
-    fault: 'COMMIT arrives, but its answer is lost and the connection is reset',
-    expectation: 'repeated work counts once',
-    run: async (harness) => strikeCommits(harness, 'after'),
-  },
+  { name: 'postgres immediate stop', run: (harness) => away(harness, 'SIGQUIT', 2_000) },
+  { name: 'postgres kill postmaster', run: (harness) => away(harness, 'SIGKILL', 1_000) },
+  { name: 'postgres away', run: (harness) => away(harness, 'SIGINT', harness.pauseMs) },
+  { name: 'postgres cut in transaction', run: (harness) => strikeCommits(harness, 'resetBefore') },
+  { name: 'postgres commit answer lost', run: (harness) => strikeCommits(harness, 'loseAnswerTo') },
 ];
 
-async function serverAway(
-  harness: InstallationHarness,
-  how: NodeJS.Signals,
-  awayMs: number,
-): Promise<void> {
-  const { postgres } = harness.installation.cluster;
+async function away(harness: Harness, how: NodeJS.Signals, awayMs: number): Promise<void> {
   await underTraffic(harness, {}, async () => {
     const startedAt = performance.now();
-    postgres.kill(how);
+    harness.installation.cluster.postgres.kill(how);
     await sleep(awayMs);
     const outageMs = await startPostgresAgain(harness, startedAt);
     await sleep(3_000);
@@ -64,33 +26,19 @@ async function serverAway(
   });
 }
 
-async function killSession(harness: InstallationHarness): Promise<void> {
-  const { cluster } = harness.installation;
-  await underTraffic(harness, {}, async () => {
-    const session = await eventually('a session of entitlement', async () =>
-      childrenOf(cluster.postgres.pid).find(({ pid }) => titleOf(pid).includes(': entitlement ')),
-    );
-    holds(signal(session, 'SIGKILL'), 'the session was gone before it was killed');
-    await sleep(3_000);
-    return { outageMs: 3_000 };
-  });
-}
-
 /** Injects the faults one after another, so that each hits a different connection. */
 async function strikeCommits(
-  harness: InstallationHarness,
-  when: 'before' | 'after',
+  harness: Harness,
+  fault: 'resetBefore' | 'loseAnswerTo',
 ): Promise<void> {
-  const { cables } = harness.installation;
+  const { installation, count } = harness;
   await underTraffic(harness, {}, async () => {
     for (let n = 0; n < STRIKES; n++) {
-      for (const cable of [cables['account-database'], cables['entitlement-database']]) {
-        const struck = when === 'before' ? cable.resetBefore(COMMIT) : cable.loseAnswerTo(COMMIT);
-        // Sign-ups commit at account; settlements commit all the time.
-        const customer = cable === cables['account-database'] && harness.installation.newCustomer();
-        await Promise.all([struck, customer && customer.join()]);
-        harness.count('strikes');
-      }
+      // Sign-ups commit at account; settlements commit all the time.
+      const struck = installation.cables['account-database'][fault](COMMIT);
+      await Promise.all([struck, installation.newCustomer().join()]);
+      await installation.cables['entitlement-database'][fault](COMMIT);
+      count('strikes', 2);
     }
     return { outageMs: 5_000 };
   });

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import type { CrashPoint } from '#libs/platform';
+import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
+import type { Harness } from '../scenario.js';
+import { holds } from './broken.js';
+import { eventually, within } from './patience.js';
+
+/** The time within which a service must answer again after it was killed. */
+const RESTART_MAX_MS = 5_000;
+/** Until then a process has reached its next point; background jobs wait for minutes. */
+const DEATH_LIMIT_MS = 300_000;
+
+/**
+ * The latest pass at which a process dies, for points that are passed more than once; the pass is drawn from 1 to this
+ * number.
+ */
+const PASSES: Partial<Record<CrashPoint, number>> = {
+  'outbox.after-commit': 2,
+  'consumer.before-commit': 2,
+  'command.before-answer': 4,
+  'gateway.after-reserve': 2,
+  'gateway.after-lookup-answer': 2,
+  'gateway.after-settle': 2,
+  'lookup.before-answer': 2,
+  'chunk.after-claim': 3,
+  'chunk.after-answers': 3,
+  'chunk.after-write': 3,
+  'chunk.after-commit': 3,
+  'chunk.after-settle': 3,
+  'check.before-commit': 5,
+  'check.after-commit': 5,
+  'file.after-rows': 8,
+  'file.after-write': 4,
+  'file.before-commit': 4,
+  'file.after-commit': 4,
+  'collect.after-answers': 2,
+};
+
+/** Further circumstances of a process that dies. */
+interface Circumstances {
+  /** SQL after each death, such as one that expires the leases of the dead process. */
+  hurry?: string;
+  /** Additional environment variables. */
+  settings?: Record<string, string>;
+}
+
+/**
+ * A process that kills itself at one point after another, and its supervisor. The later points are set when it starts
+ * again, so that its recovery is killed, too.
+ */
+export class Victim {
+  /** Monotonic milliseconds. */
+  readonly diedAt: number[] = [];
+  /** The time from its first death until it stayed up. */
+  awayMs = 0;
+  isDone = false;
+  readonly process: ServiceProcess;
+
+  constructor(
+    private readonly harness: Harness,
+    readonly name: string,
+    private readonly points: readonly CrashPoint[],
+    private readonly circumstances: Circumstances = {},
+  ) {
+    this.process = harness.installation.process(name);
+  }
+
+  /** Does some work, during which the process dies at each point and is started again. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    await this.arm();
+    const [done] = await Promise.all([work(), this.supervise()]);
+    return done;
+  }
+
+  /** Starts it again with its first point. */
+  async arm(): Promise<void> {
+    const [point] = this.points;
+    const pass = this.harness.random.between(1, PASSES[point] ?? 1);
+    await this.process.stop();
+    await this.process.start({ ...this.circumstances.settings, CRASH_AT: `${point}:${pass}` });
+  }
+
+  /** Starts it again each time it has killed itself, with the next point, and finally without one. */
+  async supervise(): Promise<void> {
+    const { hurry, settings } = this.circumstances;
+    for (const [place, point] of this.points.entries()) {
+      const next = this.points.at(place + 1);
+      await within(DEATH_LIMIT_MS, `the death at ${point}`, this.process.untilEnded());
+      this.diedAt.push(performance.now());
+      this.harness.count('kills');
+      this.isDone = next === undefined;
+      if (hurry) await this.harness.installation.sql(hurry);
+      await startAgain(this.process, this.harness, {
+        ...settings,
+        ...(next && { CRASH_AT: `${next}:1` }),
+      });
+    }
+    this.awayMs = performance.now() - this.diedAt[0];
+  }
+}
+
+/**
+ * Acts as a supervisor: starts a process again as soon as it has ended. If it is told to die again, this may happen
+ * before it is up; then nothing is measured.
+ */
+async function startAgain(
+  process: ServiceProcess,
+  harness: Harness,
+  settings: Record<string, string> = {},
+): Promise<void> {
+  holds(process.endedBy === 'SIGKILL', `${process.name} ended by itself: ${process.endedBy}`);
+  const startedAt = performance.now();
+  const starting = process.start(settings);
+  await ('CRASH_AT' in settings ? starting.catch(() => {}) : starting);
+  if (!process.isRunning) return;
+  const restartMs = performance.now() - startedAt - waitedForCoreMs(process.pid);
+  harness.worst('slowest restart ms', restartMs);
+  const took = `${process.name} took ${Math.round(restartMs)} ms to start again`;
+  holds(restartMs <= RESTART_MAX_MS, took);
+}
+
+/**
+ * Kills a process and has it started again, after `meanwhile`.
+ * @returns the time of the kill in monotonic milliseconds.
+ */
+export async function killAndRestart(
+  process: ServiceProcess,
+  harness: Harness,
+  meanwhile = () => {},
+): Promise<number> {
+  const killedAt = performance.now();
+  process.kill('SIGKILL');
+  harness.count('kills');
+  await process.untilEnded();
+  meanwhile();
+  await startAgain(process, harness);
+  return killedAt;
+}
+
+/** Restarts PostgreSQL, whatever it is still doing. @returns how long it was down, in milliseconds. */
+export async function startPostgresAgain(
+  { installation, worst }: Harness,
+  awaySince: number,
+): Promise<number> {
+  await eventually('PostgreSQL to start', async () => {
+    await installation.cluster.postgres.start();
+    return true;
+  });
+  const outageMs = performance.now() - awaySince;
+  worst('away ms', outageMs);
+  return outageMs;
+}
+
+/**
+ * How long a process was ready to run while others used the cores (proc(5), schedstat). This time is not the process's
+ * fault.
+ */
+function waitedForCoreMs(pid: number): number {
+  const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(waitedNs) / 1e6;
+}
