@@ -1,6 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type RunningCluster, startCluster } from '../../apps/cluster/src/cluster.js';
+import type { ClusterOptions } from '../../apps/cluster/src/cluster-options.js';
+import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
 import { setupDurablePostgres, setupPostgres } from '../environment/setup.js';
 import teardown from '../environment/teardown.js';
 import { cleanup } from './cleanup.js';
@@ -42,23 +45,15 @@ export function percentile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
-/** A figure whose target is an upper bound. */
-export const atMost = (what: string, value: number, most: number, unit = ''): BenchRow => ({
-  what,
-  value,
-  unit,
-  target: `≤ ${most} ${unit}`.trimEnd(),
-  ok: value <= most,
-});
+const bounded =
+  (sign: '≤' | '≥') =>
+  (what: string, value: number, bound: number, unit = ''): BenchRow => {
+    const target = `${sign} ${bound} ${unit}`.trimEnd();
+    return { what, value, unit, target, ok: sign === '≤' ? value <= bound : value >= bound };
+  };
 
-/** A figure whose target is a lower bound. */
-export const atLeast = (what: string, value: number, least: number, unit = ''): BenchRow => ({
-  what,
-  value,
-  unit,
-  target: `≥ ${least} ${unit}`.trimEnd(),
-  ok: value >= least,
-});
+/** Figures whose target is an upper or a lower bound. */
+export const [atMost, atLeast] = [bounded('≤'), bounded('≥')];
 
 /** A figure from the lowest of its rounds, with their median. Other load on the machine can only add time. */
 export const leastOf = (what: string, values: number[], unit: string): BenchRow => ({
@@ -110,6 +105,29 @@ export async function openPostgres(
   // A clone of the template lacks the role settings of an installation.
   const likeRoles = { jit: 'off', max_parallel_workers_per_gather: '0' };
   await (isDurable ? setupDurablePostgres({ ...likeRoles, ...settings }) : setupPostgres());
+}
+
+/** Starts a process for each service; `cleanup` stops them. */
+export async function openCluster(
+  options: Omit<ClusterOptions, 'folder'>,
+): Promise<RunningCluster> {
+  const starting = startCluster({ folder: join(newFolder('cluster'), 'cluster'), ...options });
+  // Registered before the start, so that a signal during the start leaves nothing behind.
+  cleanup.add(async () => (await starting).stop());
+  return starting;
+}
+
+/** Starts one service in its own process, as in production; `cleanup` stops it. */
+export async function openService(
+  app: string,
+  settings: Record<string, string>,
+  nodeOptions: readonly string[] = [],
+): Promise<ServiceProcess> {
+  const logFile = join(newFolder(app), 'log');
+  const service = new ServiceProcess({ name: app, app, nodeOptions, settings, logFile });
+  cleanup.add(() => service.stop());
+  await service.start();
+  return service;
 }
 
 /** The p50 of the times, and the p99 with its target. */

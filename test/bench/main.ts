@@ -17,9 +17,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   start: () => import('./start.bench.js'),
   gateway: () => import('./gateway.bench.js'),
   'two-cores': () => import('./cluster/two-cores.js'),
-  storm: () => import('./cluster/storm.js'),
-  kafka: () => import('./cluster/kafka.js'),
-  ledger: () => import('./ledger.bench.js'),
+  storm: () => import('./storm.bench.js'),
   lookups: () => import('./lookups.bench.js'),
   'stand-in': jobs,
   upstreams: jobs,
@@ -32,7 +30,6 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
 };
 /** The names that stand for several benches. */
 const GROUPS: Record<string, readonly string[]> = {
-  cluster: ['two-cores', 'storm', 'kafka'],
   jobs: ['stand-in', 'upstreams', 'beside-import', 'files'],
 };
 /** A bench that takes longer than this is hanging. */
