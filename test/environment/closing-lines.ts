@@ -7,6 +7,7 @@ import {
   s3ServerAvailability,
   valkeyAvailability,
 } from './index.js';
+import { STRIPE_PYTHON } from '../billing/stripe-sdks/python-sdk.js';
 import { imageAvailability } from '../deploy/image.js';
 import { promtoolAvailability } from '../deploy/promtool.js';
 import { apiServerAvailability, chartToolsAvailability } from '../deploy/tools/programs.js';
@@ -46,6 +47,10 @@ const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] =
   [
     'that no answer contradicts /openapi.json (test/operations/schemathesis)',
     schemathesisAvailability,
+  ],
+  [
+    'Stripe’s Python SDK against the simulator (test/billing/stripe-sdks)',
+    () => STRIPE_PYTHON.availability(),
   ],
   [
     'that Kubernetes accepts the chart (test/deploy/kubernetes/api-server.spec.ts)',

@@ -1,4 +1,5 @@
 import { schemathesisPython } from '../../operations/schemathesis/schemathesis.js';
+import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
 import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
 import { strimziDefinitions } from './strimzi-definitions.js';
 
@@ -10,6 +11,7 @@ const paths = [
   await composeConfig(),
   await strimziDefinitions(),
   await schemathesisPython(),
+  await STRIPE_PYTHON.python(),
 ];
 for (const path of paths.flatMap((one) => (typeof one === 'string' ? one : Object.values(one)))) {
   process.stdout.write(`${path}\n`);

@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Stripe } from 'stripe';
 import { SystemClock } from '#libs/platform';
-import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
+import { STRIPE_PYTHON } from './python-sdk.js';
 
 type SessionParams = Stripe.Checkout.SessionCreateParams;
 
@@ -124,7 +128,7 @@ const AS_STRIPE = [
   [true, true],
 ];
 
-describe('Stripe’s own SDK against the simulator', () => {
+describe('Stripe’s own SDKs against the simulator', () => {
   const simulator = new PaymentsSimulator(new SystemClock());
   let url: string;
   beforeAll(async () => {
@@ -132,7 +136,18 @@ describe('Stripe’s own SDK against the simulator', () => {
   });
   afterAll(() => simulator.stop());
 
-  it('purchases, rejections, replays and pages behave like Stripe', async () => {
+  it('for Node: purchases, rejections, replays and pages behave like Stripe', async () => {
     expect(await purchasesInNode(url, 'node')).toEqual(AS_STRIPE);
   });
+
+  (STRIPE_PYTHON.availability() === undefined ? it : it.skip)(
+    'for Python: purchases, rejections, replays and pages behave like Stripe',
+    async () => {
+      const python = await STRIPE_PYTHON.python();
+      const script = resolve('test/billing/stripe-sdks/purchases.py');
+      const { stdout } = await promisify(execFile)(python, [script, url, 'python']);
+      expect(JSON.parse(stdout)).toEqual(AS_STRIPE);
+    },
+    360_000,
+  );
 });
