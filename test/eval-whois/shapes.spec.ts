@@ -101,11 +101,11 @@ function differences(shapes: typeof SHAPES, answersOf = answersFor): string[] {
 }
 
 describe('the same answer in another shape', () => {
-  it('is read as before, with other line ends, margins and notices around it', () => {
+  it('is read in the same way with different line endings, margins and surrounding notices', () => {
     expect(differences(SHAPES)).toEqual([]);
   });
 
-  it('is read as before, however its keys are written and its values aligned', () => {
+  it('is read in the same way, however its keys are written and its values aligned', () => {
     expect(differences(KEYED_SHAPES)).toEqual([]);
     expect(differences(RECORD_SHAPES, (tld) => answersFor(tld).slice(0, 1))).toEqual([]);
   });

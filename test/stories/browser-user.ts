@@ -26,8 +26,8 @@ const ARGUMENTS = [
 const TIMEOUT_MS = 90_000;
 
 /**
- * Colour schemes differ only in colours. Widths also differ in structure: the narrow layout stacks tables and hides
- * their headings.
+ * The colour schemes differ only in their colours. The wide layout also differs in structure: the narrow one stacks
+ * tables and hides their headings.
  */
 const RULES_OF_WIDE_LOOK = [
   'color-contrast',

@@ -112,7 +112,7 @@ export function queryFaults(files: SourceFile[]): string[] {
     );
 }
 
-/** Tests whose titles name a statement in another form than `S57: …` or `S57, S58: …`, which the table would miss. */
+/** Tests whose titles name a statement in a form other than `S57: …` or `S57, S58: …`, which the table would miss. */
 export function proofNameFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => isTest(file))

@@ -11,15 +11,15 @@ export interface ClusterOptions {
   /** The number of gateways; 2 by default. */
   gateways?: number;
   /**
-   * Overrides the cluster's settings. A function gets these settings by process, so that it can replace an address by
-   * the address of a proxy.
+   * Overrides the cluster's settings. A function gets these settings by process, so that it can replace an address
+   * with that of a proxy.
    */
   environment?:
     | ClusterEnvironment
     | ((planned: ClusterEnvironment) => ClusterEnvironment | Promise<ClusterEnvironment>);
   /**
-   * False: no Kafka; facts then reach only gateways, through change feeds. An object: Kafka with a further listener for
-   * a proxy, for services whose `KAFKA_BROKERS` is that proxy.
+   * False: no Kafka; facts then reach only the gateways, through change feeds. An object: Kafka with an additional
+   * listener behind a proxy, for services whose `KAFKA_BROKERS` names the proxy.
    */
   broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
   /** False: each gateway counts in its memory. */

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /**
  * A PostgreSQL URL, or two lines with a URL each while a role's password is changed: the first one is tried first.
- * Instead of a text, a function can be given, which is called for each new connection.
+ * Instead of a string, a function can be given, which is called for each new connection.
  */
 export type DatabaseAddress = string | (() => string);
 

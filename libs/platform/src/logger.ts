@@ -103,7 +103,7 @@ function errorFields(error: Error, depth = 0): object {
   };
 }
 
-/** Cuts a text to a length that is enough for the essentials, not for a whole answer or file. */
+/** Cuts a string to a length that is enough for the essentials, not for a whole answer or file. */
 function short(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
   return `${value.slice(0, TEXT_LENGTH_MAX)}… (${value.length} characters)`;

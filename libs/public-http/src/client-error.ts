@@ -10,7 +10,7 @@ import { newRequestId } from './request-id.js';
 /** The parts of a listener's answer to a request without a response object. */
 export interface RawAnswers {
   bodies: ProblemBodies;
-  /** The headers of all its answers, as lines with line ends. */
+  /** The headers of all its answers, as lines with line endings. */
   headerLines: string;
   /** Whether a request on this socket has no answer yet, if the listener knows. */
   isAsking?: (socket: Socket) => boolean;

@@ -107,7 +107,7 @@ function publicPath(path: string): string {
   return bytesOf(JSON.stringify(maskKeys(bare.slice(0, PATH_LENGTH_MAX))));
 }
 
-/** Returns the UTF-8 bytes of a text, one character per byte. */
+/** Returns the UTF-8 bytes of a string, one character per byte. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

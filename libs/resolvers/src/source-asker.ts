@@ -93,7 +93,7 @@ function cutShort(
   return { outcome: 'partial', truncated, ...(record === undefined ? {} : { record }) };
 }
 
-/** True if a server answered about a different name than the requested one, such as the suffix above it. */
+/** True if a server answered about a name other than the requested one, such as the suffix above it. */
 function isOfAnother({ domain }: RegistrationRecord, name: string): boolean {
   if (domain === undefined) return false;
   if (name.endsWith(`.${domain}`)) return true;

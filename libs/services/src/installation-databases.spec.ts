@@ -85,7 +85,7 @@ describe('the databases of an installation', () => {
     expect({ ...config }).toEqual({ gateway: url });
   });
 
-  it('a service whose data is still in the common database does not start empty in its own', async () => {
+  it('a service whose data is still in the shared database does not start empty in its own', async () => {
     const moved = new InstallationDatabases({
       services: SERVICES,
       adminUrl: common.url(),

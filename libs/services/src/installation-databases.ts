@@ -14,7 +14,7 @@ import { type ConfigClass, ConfigurationError, type ServiceName, Setting } from 
 import { ownDatabaseSetting, schemaServices } from './installation-settings.js';
 import type { AnyService } from './service.js';
 
-/** The administrators of databases that belong to single services; all other services share the common database. */
+/** The administrators of databases that belong to individual services; all other services share one. */
 export type OwnDatabases = Partial<Record<ServiceName, string>>;
 
 /** Returns a config class with the administrator of each service's own database; each is optional. */
@@ -33,7 +33,7 @@ export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass
 export interface DatabasesOptions {
   services: readonly AnyService[];
   /**
-   * The administrator of the common database (a superuser, or its owner with CREATEROLE), with that database as the
+   * The administrator of the shared database (a superuser, or its owner with CREATEROLE), with that database as the
    * path.
    */
   adminUrl: string;
@@ -47,7 +47,7 @@ export interface InstallationDatabase {
   services: readonly AnyService[];
 }
 
-/** The databases that contain the schemas of an installation: the common one, or a service's own. */
+/** The databases that contain the schemas of an installation: the shared one, or a service's own. */
 export class InstallationDatabases {
   constructor(private readonly options: DatabasesOptions) {}
 
@@ -65,7 +65,7 @@ export class InstallationDatabases {
     return own[service] ?? adminUrl;
   }
 
-  /** Returns the URL of a service's role, in the database with its schema; of any other role, in the common one. */
+  /** Returns the URL of a service's role, in the database with its schema; of any other role, in the shared one. */
   url(role: string): string {
     const { services, adminUrl, passwordOf } = this.options;
     const service = services.find(({ name }) => rolesOf(name).includes(role));
@@ -110,7 +110,7 @@ export class InstallationDatabases {
    * Brings every schema up to date.
    * @param told receives the migrations that were applied in this call.
    * @throws ConfigurationError if a service would start with an empty separate database while its data is still in the
-   * common one.
+   * shared one.
    */
   async migrate(told: (service: ServiceName, applied: string[]) => void = () => {}): Promise<void> {
     await this.checkMoved();

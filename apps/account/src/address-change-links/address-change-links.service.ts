@@ -50,7 +50,7 @@ export class AddressChangeLinksService {
     return token;
   }
 
-  /** Finds the account of a link without using it up. @throws LinkInvalid. */
+  /** Finds the account that a link belongs to, without using the link up. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
     const accountId = hash && (await this.links.accountOf(transaction, hash, this.clock.now()));

@@ -139,7 +139,7 @@ export class KeysService {
   }
 
   /**
-   * Replaces a key by a new one with the same settings and rank. The old key works until the end of the overlap but no
+   * Replaces a key with a new one of the same settings and rank. The old key works until the end of the overlap but no
    * longer counts. If the old key itself replaced a key, that key ends now, so that at most two work at once (S6). The
    * new key expires when the old key would have, unless the request says otherwise.
    * @throws NotFound, KeyNotActive, TooManyNewKeys.

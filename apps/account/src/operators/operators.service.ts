@@ -40,7 +40,7 @@ export class OperatorsService {
     }));
   }
 
-  /** Reads a person's name and address, and records that in the audit log. @throws NotFound. */
+  /** Reads a person's name and address, and records this access in the audit log. @throws NotFound. */
   async inspect(accountId: string, by: Operator): Promise<AccountSummary> {
     return this.accounts.transaction(async (transaction) => {
       const account = await this.accounts.get(transaction, accountId);

@@ -43,7 +43,7 @@ export class PasswordResetsService {
     );
   }
 
-  /** Finds the account of a link without using it up. @throws LinkInvalid. */
+  /** Finds the account that a link belongs to, without using the link up. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
     const accountId = hash && (await this.resets.accountOf(transaction, hash, this.clock.now()));

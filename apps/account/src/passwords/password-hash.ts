@@ -43,12 +43,12 @@ export async function matchesPassword(password: string, stored: string): Promise
   return timingSafeEqual(given, expected);
 }
 
-/** True for a hash made with a different cost than today's. */
+/** True for a hash whose cost differs from the current one. */
 export function isOutdatedHash(stored: string, cost: HashCost): boolean {
   return !stored.startsWith(prefixOf(cost));
 }
 
-/** Returns a hash with today's cost that matches no password. */
+/** Returns a hash that has the current cost and matches no password. */
 export function nobodysHash(cost: HashCost): string {
   return `${prefixOf(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 }

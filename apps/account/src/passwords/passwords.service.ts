@@ -63,7 +63,7 @@ export class PasswordsService {
   }
 
   /**
-   * Hashes a correct password again if its stored hash has a different cost than today's. @returns undefined if the
+   * Hashes a correct password again if the cost of its stored hash is not the current one. @returns undefined if the
    * stored hash is up to date, or if the queue is busy; then the next log-in updates it.
    */
   async rehash(

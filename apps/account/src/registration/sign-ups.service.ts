@@ -61,7 +61,7 @@ export class SignUpsService {
     return id;
   }
 
-  /** Finds the sign-up of a link, without removing it. @throws LinkInvalid. */
+  /** Finds the sign-up that a link belongs to, without removing it. @throws LinkInvalid. */
   async find(transaction: Transaction, token: string): Promise<SignUp> {
     const hash = tokenHash(token);
     const signUp = hash && (await this.signUps.find(transaction, hash, this.clock.now()));
@@ -78,7 +78,7 @@ export class SignUpsService {
     return this.passwords.hashOf(signUp, request, visitor);
   }
 
-  /** Removes and returns the sign-up of a link. @throws LinkInvalid. */
+  /** Removes and returns the sign-up that a link belongs to. @throws LinkInvalid. */
   async take(transaction: Transaction, token: string): Promise<ConfirmedSignUp> {
     const hash = tokenHash(token);
     const signUp = hash && (await this.signUps.take(transaction, hash, this.clock.now()));

@@ -27,7 +27,7 @@ async function buy(): Promise<string> {
 const list = async (query = ''): Promise<InvoiceAnswer[]> =>
   (await billing.call('GET', `invoices?${query}`, { accountId })).body.invoices;
 
-/** The texts of an archive by file name, read by another library than the library that wrote the archive. */
+/** The texts of an archive by file name, read by a library other than the one that wrote the archive. */
 async function unzipped(query = ''): Promise<Map<string, string>> {
   const { status, headers, body } = await billing.bytes(`invoices/archive?${query}`, accountId);
   expect([status, headers['content-type']]).toEqual([200, 'application/zip']);

@@ -118,7 +118,7 @@ export class ReversalsService {
     await this.announce(transaction, lock, payment, { next: undone, reversals });
   }
 
-  /** Replaces failed refunds by another one. The rest of an unwanted payment is refunded separately. */
+  /** Replaces failed refunds with another one. The rest of an unwanted payment is refunded separately. */
   private async replace(
     transaction: Transaction,
     payment: Payment,

@@ -15,7 +15,7 @@ import { type ObjectRef, WantedObjects } from './wanted-objects.js';
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
-/** If fetches overtake one another more often than this, the next round repeats them. */
+/** After a fetch has been overtaken this many times, it is left to the next round. */
 const RACES_MAX = 5;
 /** Kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */
 const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];

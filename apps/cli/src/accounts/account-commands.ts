@@ -33,7 +33,7 @@ interface FoundAccount extends AccountSummary {
 }
 
 const LISTED = 50;
-/** The maximum number of accounts shown for a text that matches many. */
+/** The maximum number of accounts shown for a search text that matches many. */
 const ACCOUNTS_MAX = 20;
 
 /** Adds the command `account`, which finds an account and shows its owner and its timeline. */

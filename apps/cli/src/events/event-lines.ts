@@ -16,7 +16,7 @@ export function eventLines(service: string, event: FailedEvent): string[] {
   ];
 }
 
-/** Puts a text on one line without terminal commands: unprintable characters are shown as code points. */
+/** Puts text on one line without terminal commands: unprintable characters are shown as code points. */
 function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }

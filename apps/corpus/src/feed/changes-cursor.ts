@@ -30,7 +30,7 @@ export function cursorText(cursor: ChangesCursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
-/** @throws InvalidRequest for a text that is not a cursor. */
+/** @throws InvalidRequest for a string that is not a cursor. */
 export function cursorOf(text: string): ChangesCursor {
   try {
     const cursor = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as ChangesCursor;

@@ -119,7 +119,7 @@ describe('the history of a registration that different servers give', () => {
     expect([changes, events]).toEqual([[], []]);
   });
 
-  it('has the record that was published when a period begins', async () => {
+  it('has the record that was current when a period begins', async () => {
     const name = `servers-${++names}.com`;
     await corpus.recordOf(SOLD, line(name, 0, 'rdap'), line(name, 1, 'port43'));
     await corpus.recordOf(SOLD, line(name, 30, 'rdap'));

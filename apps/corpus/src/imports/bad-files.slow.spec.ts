@@ -214,7 +214,7 @@ describe.each(Object.entries(KINDS))(
       },
     );
 
-    it('reads a file in the same way with the line ends and the byte order mark of another system', async () => {
+    it('reads a file in the same way with the line endings and the byte order mark of another system', async () => {
       const source = await newSource();
       const before = await counts();
       await source.put(

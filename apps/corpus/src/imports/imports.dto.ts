@@ -24,7 +24,7 @@ export class ChangedSource {
   @Max(1)
   turnoverMax?: number;
 
-  /** Whether the last line of its zones or block lists may lack a line end. */
+  /** Whether the last line of its zones or block lists may lack a line ending. */
   @IsOptional()
   @IsBoolean()
   isOpenEnded?: boolean;

@@ -38,7 +38,7 @@ export class ImportsService {
     });
   }
 
-  /** @throws NotFound; InvalidRequest for a text that is not a key. */
+  /** @throws NotFound; InvalidRequest for a string that is not a key. */
   async change(name: string, settings: ChangedSource): Promise<void> {
     refuseKey(settings);
     const isThere = await this.database.transaction(async (transaction) =>

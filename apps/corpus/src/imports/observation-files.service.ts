@@ -23,7 +23,7 @@ export class ObservationFilesService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param isCut whether the last line lacks its line end. @throws BadFile before anything is recorded; Overtaken. */
+  /** @param isCut whether the last line lacks its line ending. @throws BadFile before anything is recorded; Overtaken. */
   async take(run: ImportRun, isCut: boolean): Promise<void> {
     const { file, signal } = run;
     if (file.position === 0) await this.judge(run, isCut);

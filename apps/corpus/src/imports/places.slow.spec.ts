@@ -190,7 +190,7 @@ describe('remote sources', () => {
       server.publish('/forks/', certificates(3_000, 3_300));
       await add('forks', 'ct', '/forks/');
       await corpus.runSource('forks');
-      // The new file has the same length, or is longer, or is longer only in the part that was not imported.
+      // The other log has as many entries as the imported one, or more.
       for (const other of [300, 700]) {
         server.publish('/forks/', [
           ...certificates(3_000, 3_299),

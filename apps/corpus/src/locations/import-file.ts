@@ -11,7 +11,7 @@ export interface ImportedSource {
   category: string | null;
   /** The share of the names of a zone or block list that may be gone in its next version. */
   turnoverMax: number;
-  /** Whether the last line of its zones or block lists may lack a line end. */
+  /** Whether the last line of its zones or block lists may lack a line ending. */
   isOpenEnded: boolean;
   /** The public key of a log (DER, base64) that must have signed its checkpoints; null for any. */
   logKey: string | null;

@@ -22,7 +22,7 @@ export function filedName({ name, label }: Pick<DomainName, 'name' | 'label'>): 
   return { key, name, label: asciiForm(unicode), unicode };
 }
 
-/** Converts a text to its registrable name; undefined for a text that has none, or is under the reserved `.test`. */
+/** Converts a string to its registrable name; undefined for a string that has none, or is under the reserved `.test`. */
 export function fileName(text: string): FiledName | undefined {
   const parsed = parseDomainName(text);
   if (!parsed.ok || parsed.domain.tld === 'test') return undefined;

@@ -2,7 +2,7 @@ const SHAPE =
   /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)? ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * The time of a text in ISO 8601, possibly with a blank in place of the `T`; UTC without a zone.
+ * The time that a string states in ISO 8601, possibly with a blank in place of the `T`; UTC without a zone.
  * Undefined for other texts, whose parts would have to be guessed, and for days that do not exist.
  */
 export function instantOf(text: string): Date | undefined {

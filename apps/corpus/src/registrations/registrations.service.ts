@@ -135,7 +135,7 @@ export class RegistrationsService {
     return told;
   }
 
-  /** Names whose newest record is from other servers than the record before, but shows a change nevertheless. */
+  /** Names whose newest record has different servers from its predecessor, but shows a change nevertheless. */
   private async changedByOthers(
     transaction: Transaction,
     names: readonly NewestName[],

@@ -36,7 +36,7 @@ export type Readable = Pick<Transaction, 'query'>;
 export class SuppressionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns a text that changes whenever the list changes, or a value of it is hidden. */
+  /** @returns a string that changes whenever the list changes, or a value of it is hidden. */
   async state(on: Readable): Promise<string> {
     const [{ state }] = await on.query<{ state: string }>(
       `select concat_ws(' ', max(version), count(*), count(hidden_at)) as state from suppression`,

@@ -96,7 +96,7 @@ function* permutedUnder(
   }
 }
 
-/** The A-labels of a text; empty if the text is not a name. */
+/** The A-labels of a string; empty if it is not a name. */
 const asciiOf = (text: string) => (ASCII.test(text) ? text : domainToASCII(text));
 
 /** The ways to split a label with a dot into a host and the name above it. */

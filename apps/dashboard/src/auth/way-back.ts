@@ -4,7 +4,7 @@ const LENGTH_MAX = 1_000;
 /** Replaces our own origin while a path is parsed. */
 const HERE = 'http://here.invalid';
 const LOG_IN = '/log-in';
-/** Browsers treat a backslash as a slash, and ignore tabs and line ends. */
+/** Browsers treat a backslash as a slash, and ignore tabs and line endings. */
 const PATH = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;
 
 /** The log-in page that leads back to `path` afterwards. */

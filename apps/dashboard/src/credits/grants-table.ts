@@ -58,7 +58,7 @@ function inOrderOfUse(a: Shown, b: Shown): number {
   );
 }
 
-/** A text that sorts after every time. */
+/** A string that sorts after every time. */
 const LATEST = '~';
 const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 

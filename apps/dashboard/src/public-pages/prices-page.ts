@@ -227,7 +227,7 @@ function operationTable(): Markup {
   </table>`;
 }
 
-/** A text in which backticks mark names of the API. */
+/** Text in which backticks mark names of the API. */
 const withCode = (text: string) =>
   text
     .split('`')

@@ -1,6 +1,6 @@
 /**
- * Names, by the part of the user agent that identifies them. The first match wins, because the
- * later parts also occur in the user agents of the earlier browsers.
+ * Browsers, each by the part of the user agent that identifies it. The first match wins, because the user agents of
+ * browsers at the top also contain parts that are listed further down.
  */
 const BROWSERS = [
   ['Edg', 'Edge'],

@@ -5,10 +5,10 @@ const LINE_MAX_BYTES = 4 * 1024 * 1024;
 
 /** One or more complete lines of a streamed answer, without their marks. */
 export interface Lines {
-  /** Lines with their line ends, one character per byte. */
+  /** Lines with their line endings, one character per byte. */
   text: string;
   charged: number;
-  /** The closing line, without its line end; nothing follows it. */
+  /** The closing line, without its line ending; nothing follows it. */
   last?: string;
 }
 

@@ -3,7 +3,7 @@ import type { HoldUse } from '../lease/journal-lines.js';
 /** Reports a hold to the journal at once, and to entitlement; promises resolve when entitlement acknowledges. */
 export interface HoldReports {
   charged(hold: RequestHold): void;
-  /** @param row the row of the request log, with its line end. */
+  /** @param row the row of the request log, with its line ending. */
   finished(hold: RequestHold, row?: string): void;
   settle(hold: RequestHold, part: number, credits: number): Promise<void>;
   /** Called when `reported` has grown by this many acknowledged credits. */
@@ -20,7 +20,7 @@ export interface NewHold {
   amount: number;
   /** The number of the hold in the journal of this process. */
   number: number;
-  /** The row that the request log gets if the request is interrupted, without its line end. */
+  /** The row that the request log gets if the request is interrupted, without its line ending. */
   row: string;
 }
 

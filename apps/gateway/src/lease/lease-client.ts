@@ -42,7 +42,7 @@ export interface JournaledHolds {
 
 /** The part of the request log that the journal uses. */
 export interface JournaledLog {
-  /** Returns rows of charged answers that are not written yet, without their line ends. */
+  /** Returns rows of charged answers that are not written yet, without their line endings. */
   unwrittenRows(): Iterable<string>;
   /** Calls `listener` after each write, with the number of charged answers in it. */
   onWritten(listener: (count: number) => void): void;

@@ -131,13 +131,13 @@ export class LeaseJournal {
     this.append(`+ ${lease.number} ${lease.id} ${lease.accountId}\n`);
   }
 
-  /** @param row the row of the request log, in its text format with the line end; undefined if the row was dropped. */
+  /** @param row the row of the request log, in its text format with the line ending; undefined if the row was dropped. */
   used({ number, consumed, chargedBy }: Lease, operation?: string, row?: string): void {
     const by = operation === undefined ? '' : ` ${operation}:${chargedBy?.[operation]}`;
     this.append(`= ${number} ${consumed}${by}${row === undefined ? '\n' : `\t${row}`}`);
   }
 
-  /** @param row the row that the request log gets if the request is interrupted, with its line end. */
+  /** @param row the row that the request log gets if the request is interrupted, with its line ending. */
   holdOpened({ number, id, accountId }: JournaledHold, row: string): void {
     this.append(`* h${number} ${id} ${accountId}\t${row}`);
   }

@@ -20,7 +20,7 @@ export interface Asker {
 
 type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
 
-/** Answers the gateway's own operations, by their names. */
+/** The functions that answer the gateway's own operations, by the operation's name. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
 /** @throws if one of them has no handler. */

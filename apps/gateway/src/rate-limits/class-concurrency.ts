@@ -25,8 +25,8 @@ const ACCOUNT_SHARE = 1 / 4;
 const SLOTS = 2 ** 14;
 
 /**
- * Counts running requests by class and by account. Two accounts in one bucket have a common limit; a map with an entry
- * for each running request took a tenth of a request's time.
+ * Counts running requests by class and by account. Accounts in the same bucket share one limit. Exact counts, in a map
+ * with an entry for each running request, took a tenth of a request's time.
  */
 export class ClassConcurrency {
   private readonly classes: { max: number; underWay: number; bySlot: Uint16Array }[];

@@ -40,7 +40,7 @@ export class LogLines {
   private lastSecond = -1;
   private lastSecondText = '';
 
-  /** @returns the line with its line end. */
+  /** @returns the line with its line ending. */
   of(entry: LogEntry): string {
     return `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
   }

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5_000;
 /** After this time, no answer is expected, because the server cancels statements sooner. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
-/** SQLSTATE check_violation: the table has no other checks than the bounds of its partitions. */
+/** SQLSTATE check_violation: the table has no checks other than the bounds of its partitions. */
 const NO_PARTITION = '23514';
 
 const COUNT_BATCH_SQL =

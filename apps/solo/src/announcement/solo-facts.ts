@@ -5,7 +5,7 @@ export interface SoloFacts {
   dashboard_url: string;
   /** The address at which Prometheus reads every service at once. */
   metrics_url: string;
-  /** The page with all mails; absent if `SMTP_URL` is set and mails are sent. */
+  /** The page with all mail; absent if `SMTP_URL` is set and mail is sent. */
   mailbox_url?: string;
   /** The target of lookups: the internet, or the registry simulator. */
   mode: 'online' | 'offline';

@@ -19,7 +19,7 @@ export interface SoloDatabaseOptions {
   secrets: Secrets;
   /** The superuser of the operator's own server, which replaces the embedded one. */
   adminUrl?: string;
-  /** The superusers of databases that belong to single services. */
+  /** The superusers of databases that belong to individual services. */
   own?: OwnDatabases;
   /** Whether data survives a crash of the machine; false only for temporary installations of tests. */
   durable?: boolean;
@@ -31,7 +31,7 @@ export interface SoloDatabaseOptions {
 }
 
 /**
- * The databases of an installation (the common one, and those of single services) with every schema and role up to
+ * The databases of an installation (the shared one, and those of individual services) with every schema and role up to
  * date.
  */
 export class SoloDatabase {
@@ -67,14 +67,14 @@ export class SoloDatabase {
     return new SoloDatabase(server.url(), options, server);
   }
 
-  /** URL of the superuser in the services' common database. */
+  /** URL of the superuser in the services' shared database. */
   get superuserUrl(): string {
     const url = new URL(this.adminUrl);
     url.pathname = `/${DATABASE}`;
     return url.toString();
   }
 
-  /** The settings with the superusers of single services' databases. */
+  /** The settings with the superusers of individual services' databases. */
   get ownSettings(): Settings {
     const own = Object.entries(this.options.own ?? {});
     return Object.fromEntries(
@@ -97,9 +97,7 @@ export class SoloDatabase {
     await this.server?.stop();
   }
 
-  /**
-   * Creates the common database with its roles and schemas, and migrates them. Databases of single services must exist.
-   */
+  /** Creates the shared database with its roles and schemas, and migrates them. Separate databases must exist. */
   async prepare(): Promise<void> {
     await withClient(this.adminUrl, async (client) => {
       const { rowCount } = await client.query('select from pg_database where datname = $1', [

@@ -69,7 +69,7 @@ export function checkSettings(environment: Settings): void {
 
 /**
  * Checks that a mail server is set if other machines can reach the dashboard. Without a mail server, a page of the
- * dashboard shows all mails, including reset links.
+ * dashboard shows all mail, including reset links.
  * @throws ConfigurationError.
  */
 function checkMailbox(settings: Settings): void {

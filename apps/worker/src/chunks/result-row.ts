@@ -58,7 +58,7 @@ export function headerOf(kind: JobKind, format: JobFormat): string {
   return `${[...COLUMNS_OF_ALL, ...columns].join(',')}\r\n`;
 }
 
-/** A row as written to the file, with its line end. */
+/** A row as written to the file, with its line ending. */
 export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): string {
   if (format === 'json.gz') return `${JSON.stringify(memberOf(row))}\n`;
   const { line, name, outcome, isCharged, observedAt, problem, body = {} } = row;

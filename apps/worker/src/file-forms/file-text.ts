@@ -11,7 +11,7 @@ const SPF = /^"?v=spf1(?:[ "]|$)/i;
 /** A row as files contain it. */
 export type FileRow = Omit<DatasetRow, 'sourceId'>;
 
-/** A row in both formats of a file, each with its line end. */
+/** A row in both formats of a file, each with its line ending. */
 export interface RowText {
   csv: string;
   json: string;

@@ -39,7 +39,7 @@ function isNearExpiry(expiresOn: string, now: Date): boolean {
 }
 
 /**
- * Whether a text is an existing day in the form `YYYY-MM-DD`. Registries publish dates such as 30 February, too.
+ * Whether a string is an existing day in the form `YYYY-MM-DD`. Registries publish dates such as 30 February, too.
  * PostgreSQL has no year 0.
  */
 export function isDay(text: string): boolean {

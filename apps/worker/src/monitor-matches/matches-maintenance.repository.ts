@@ -14,7 +14,7 @@ const IS_SOUGHT = `kind <> 'domain' and not is_paused and not is_over_limit`;
 /** Rules of all accounts. */
 @Injectable()
 export class MatchesMaintenanceRepository {
-  /** A text that changes whenever a rule is added, changed, paused or removed. */
+  /** A string that changes whenever a rule is added, changed, paused or removed. */
   async fingerprint(database: Pick<Database, 'query'>): Promise<string> {
     const [row] = await database.query<{ text: string }>(
       `select count(*) || ' ' || coalesce(sum(revision), 0) as text from monitors where ${IS_SOUGHT}`,

@@ -106,7 +106,7 @@ export class NameFile {
   }
 }
 
-/** A text in COPY format. */
+/** Text in COPY format. */
 const copied = (text: string) => text.replaceAll(/[\\\t\r\n]/g, (char) => COPIED[char]);
 const COPIED: Readonly<Record<string, string>> = {
   '\\': '\\\\',

@@ -8,7 +8,7 @@ import { ReadQueue } from './upload-queues.js';
 const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
 const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
-/** Includes both blank lines: the one in the text, and the one after the last line end. */
+/** Includes both blank lines: the one in the text, and the one after the last line ending. */
 const LINES_READ = 6;
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
 

@@ -10,7 +10,7 @@ const PAUSE_MS = 200;
  * has died, its lease ends.
  */
 const PATIENCE_MS = MINUTE_MS / 2;
-/** tus defines no error for this case, but the gateway knows the status. */
+/** tus defines no error for a locked upload. The gateway turns this status into the answer `upload_locked`. */
 const LOCKED = { status_code: 423, body: 'locked' };
 
 /** The lock that tus takes on an upload. A later request gets it, and the earlier one ends. */

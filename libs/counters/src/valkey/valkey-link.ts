@@ -24,7 +24,7 @@ const RECONNECT_MAX_MS = 500;
 
 export interface ValkeyLinkOptions {
   /**
-   * `redis://` or `rediss://` (TLS), with user name and password if the server needs them. Instead of a text, a
+   * `redis://` or `rediss://` (TLS), with user name and password if the server needs them. Instead of a string, a
    * function can be given, which is called for each new connection.
    */
   url: string | (() => string);

@@ -18,7 +18,7 @@ export interface EmbeddedServerOptions {
   port?: number;
   /** Whether committed data survives a crash of the machine; off only for temporary test servers. */
   durable?: boolean;
-  /** A folder with the `bin` of another PostgreSQL than the one in the packages. */
+  /** A folder with the `bin` of a PostgreSQL other than the one in the packages. */
   binaries?: string;
   /** Further settings, as for PostgreSQL's option `-c`. */
   settings?: Record<string, string>;

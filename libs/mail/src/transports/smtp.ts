@@ -4,7 +4,7 @@ import { type OutgoingMail, checkMail } from '../mail.js';
 
 export interface SmtpOptions {
   /**
-   * `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used if offered. Instead of a text, a function can be
+   * `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used if offered. Instead of a string, a function can be
    * given, which is called for each mail.
    */
   url: string | (() => string);

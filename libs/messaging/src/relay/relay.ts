@@ -197,7 +197,10 @@ export class Relay {
   }
 }
 
-/** The number of milliseconds until a bucket that has failed after a pause of `beforeMs` is retried. */
+/**
+ * Returns how long a bucket that has failed waits before it is retried, in milliseconds.
+ * @param beforeMs its previous pause, if it has failed before.
+ */
 export function pauseAfter(beforeMs: number | undefined): number {
   return beforeMs === undefined ? BACK_OFF_MIN_MS : Math.min(beforeMs * 2, BACK_OFF_MAX_MS);
 }

@@ -20,7 +20,7 @@ describe('service tokens', () => {
     expect(tokens.verify(token, 'entitlement')).toBeUndefined();
   });
 
-  it('a token expires after two minutes and is renewed before', () => {
+  it('a token expires after two minutes, and is replaced before it does', () => {
     const clock = new TestClock();
     const tokens = new ServiceTokens('secret', clock);
     const first = tokens.issue('gateway', 'account');

@@ -18,7 +18,7 @@ export class ServiceTokens {
   private readonly secretAt: (nowMs: number) => PairSecrets;
 
   /**
-   * @param secret a text if it never changes.
+   * @param secret a string if it never changes.
    * @param tls for the connections that carry the tokens; if it is unset, they are plain.
    */
   constructor(

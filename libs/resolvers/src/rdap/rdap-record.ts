@@ -144,7 +144,7 @@ function relatedUrl(json: JsonObject): URL | undefined {
   return undefined;
 }
 
-/** Whether a text is a name; servers give U-labels as `ldhName`, too, or only the label without the suffix. */
+/** Whether a string is a name; servers give U-labels as `ldhName`, too, or only the label without the suffix. */
 function isName(value: unknown, domain: string): boolean {
   const text = (textIn(value) ?? '').toLowerCase().replace(/\.$/, '');
   const name = hostName(text) ?? domainToASCII(text);

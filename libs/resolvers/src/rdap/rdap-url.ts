@@ -41,7 +41,7 @@ function nameBehind(path: RegExp, pathname: string): string | undefined {
 const aLabels = (name: string): string =>
   domainToASCII(name.replace(/\.$/, '')) || name.toLowerCase();
 
-/** Whether a text is a name and not a number such as `2.1`, which also has a dot. */
+/** Whether a string is a name and not a number such as `2.1`, which also has a dot. */
 const isDomainName = (text: string): boolean => isHostName(text) && /\.[a-z][\w-]+$/.test(text);
 
 function unescaped(text: string): string {

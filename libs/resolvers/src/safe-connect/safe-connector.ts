@@ -17,7 +17,7 @@ export interface SafeConnectorOptions {
   extraCaPem?: string;
   /** `address:port` of name servers; the system's by default. */
   dnsServers?: readonly string[];
-  /** Is notified whether connections succeed. */
+  /** Is told whether connections succeed. */
   wayOut?: WayOut;
 }
 

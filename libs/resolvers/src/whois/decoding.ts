@@ -8,7 +8,7 @@ const ENCODINGS: ReadonlyMap<string, string> = new Map([
 
 /**
  * The text of an answer: in the server's own encoding, otherwise strict UTF-8, otherwise windows-1252, which can decode
- * every byte. Line ends become LF. Control characters are removed, including those that change the writing direction,
+ * every byte. Line endings become LF. Control characters are removed, including those that change the writing direction,
  * because they are invisible and make a text look like another one.
  *
  * @param isCut whether the last character may be incomplete.

@@ -1,5 +1,5 @@
 /**
- * The text with LF as its only line end. A bare CR does not end a line (RFC 3912 §2 requires CR LF): it could hide a
+ * The text with LF as its only line ending. A bare CR does not end a line (RFC 3912 §2 requires CR LF): it could hide a
  * second line in a value that someone chose.
  */
 export function withLineFeeds(text: string): string {

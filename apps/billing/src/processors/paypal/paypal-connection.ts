@@ -63,7 +63,7 @@ export class PaypalConnection {
   }
 
   /**
-   * Reads a text from an address that the caller trusts, without sending our token; undefined if nothing is there.
+   * Reads text from an address that the caller trusts, without sending our token; undefined if nothing is there.
    * @throws PaypalUnreachable.
    */
   async read(url: string, timeoutMs: number): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import type { ServiceHttp } from '../service-http.js';
 export interface ImportedListSettings {
   /** The share of a zone's or block list's names that may be missing from its next version: 0 to 1. */
   turnoverMax?: number;
-  /** Whether the last line of its zones or block lists may lack a line end. */
+  /** Whether the last line of its zones or block lists may lack a line ending. */
   isOpenEnded?: boolean;
   /** The public key of a log (DER in base64), with which its checkpoints must be signed. */
   logKey?: string;

@@ -5,7 +5,7 @@ const SIGNS = '!-/:-@[-`{-~¡-¿‐-‧‰-›€₤₽№™©®×÷';
 /** Matches a character that an invoice cannot show. */
 export const NOT_ON_INVOICES = new RegExp(`[^${LETTERS}${SIGNS}]`, 'gu');
 
-/** Whether an invoice can show a text unchanged. Letters are compared in composed form (NFC). */
+/** Whether an invoice can show a string unchanged. Letters are compared in composed form (NFC). */
 export function isInvoiceText(text: string): boolean {
   return text.normalize('NFC').search(NOT_ON_INVOICES) === -1;
 }

@@ -64,7 +64,7 @@ export function apiCallOf(apiUrl: string, row: Operation, input: CallInput): Api
 const FORM = 'multipart/form-data';
 const CHUNK = 'application/offset+octet-stream';
 
-/** Matches a text without characters that are special to a shell. */
+/** Matches a string without characters that are special to a shell. */
 const encoded = (text: string) =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*~]/g,

@@ -15,7 +15,7 @@ export function callSamples(call: ApiCall): Record<Language, string> {
   return { curl: curl(call), Node: node(call), Python: python(call), Go: go(call) };
 }
 
-/** A text literal as JavaScript, Python and Go all write it. */
+/** A string literal as JavaScript, Python and Go all write it. */
 const quoted = (text: string) => JSON.stringify(text);
 
 function curl({ method, url, headers, json, upload, isDownload, needsKey }: ApiCall): string {

@@ -274,7 +274,7 @@ export class KafkaGroup {
   }
 }
 
-/** Whether no broker was reached, or the reached broker did not answer. */
+/** True if no broker could be reached, or if the one that was reached did not answer. */
 function isUnreached(error: unknown): boolean {
   for (let link = error; link instanceof Error; link = link.cause) {
     if (/^KafkaJS(Connection|RequestTimeout)/.test(link.name)) return true;

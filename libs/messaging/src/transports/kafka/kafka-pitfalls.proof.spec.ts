@@ -278,7 +278,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await spy.disconnect();
   });
 
-  it('a sender whose clock is a day ahead is accepted, and its records count as of now', async () => {
+  it('records from a sender whose clock is a day ahead are accepted, and get the current time', async () => {
     const read: { key: unknown; value: unknown; timestamp: string }[] = [];
     const spy = await rawReader((message) => {
       if (String(message.key) === key) read.push(message);

@@ -122,7 +122,7 @@ function statementsOf(texts: readonly string[]): string[] {
     .filter((line) => !/\b(may|if|might|will|should|terms)\b/.test(line));
 }
 
-/** Replaces phrases of RDAP servers by the phrases that port-43 servers use. */
+/** Replaces phrases of RDAP servers with the phrases that port-43 servers use. */
 function plainly(line: string): string {
   return line
     .replaceAll('_', ' ')

@@ -4,7 +4,7 @@ import type { DateStyle } from '../fields/dates.js';
 import type { AddressPart, ContactField, ContactStyle } from '../fields/contact-field.js';
 
 /**
- * The special rules of one registry, which the general rules cannot know. All members are optional data without code,
+ * The special rules of one registry, which the general rules do not cover. All members are optional data without code,
  * so that the differences are visible at a glance.
  */
 export interface Grammar {

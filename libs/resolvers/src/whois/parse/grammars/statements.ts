@@ -10,8 +10,8 @@ interface ListedStatements extends Partial<ServerStatements> {
 }
 
 /**
- * Announcements of individual servers that the general rules cannot know. Their statements about unregistered names are
- * in `outcome/absence/`.
+ * Announcements that are specific to individual servers and not covered by the general rules. What these servers say
+ * about unregistered names is in `outcome/absence/`.
  */
 const LISTED: readonly ListedStatements[] = [
   {

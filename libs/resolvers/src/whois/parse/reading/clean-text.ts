@@ -5,8 +5,8 @@ import type { WorkMeter } from './work-meter.js';
 const ANSWER_LENGTH_MAX = 256 * 1024;
 
 /**
- * Makes an answer safe to read line by line: well-formed UTF-16, `\n` line ends, plain spaces, no control characters
- * and no bidirectional overrides, which would let a registrant's name rearrange its line. A `<br>` or a line end of
+ * Makes an answer safe to read line by line: well-formed UTF-16, `\n` line endings, plain spaces, no control characters
+ * and no bidirectional overrides, which would let a registrant's name rearrange its line. A `<br>` or a line ending of
  * another script becomes a space: a value may contain one, and the text after it is neither a separate line nor part of
  * the word before it.
  */

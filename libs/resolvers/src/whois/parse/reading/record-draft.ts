@@ -45,7 +45,7 @@ export class RecordDraft {
   private readonly ds: string[] = [];
   private referral?: string;
   private whoisServer?: string;
-  /** True while the answer is about a different name than the requested one. */
+  /** True while the answer is about a name other than the requested one. */
   private isOtherDomain = false;
   /** True once the record has begun again, so that a list of name servers in it replaces the previous one. */
   private isRepeated = false;
