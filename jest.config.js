@@ -52,7 +52,7 @@ const PROOF = {
   displayName: 'proof',
   testMatch: ['**/*.proof.spec.js'],
   // Separate scenarios, which need more programs and more time.
-  testPathIgnorePatterns: ['/test/deploy/kubernetes/', '/test/upgrade/'],
+  testPathIgnorePatterns: ['/test/upgrade/'],
 };
 
 /** A project's servers are started only when one of its specs runs. */

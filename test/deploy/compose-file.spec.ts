@@ -56,7 +56,7 @@ interface Taken {
     const { services } = await taken({ COMPOSE_PROFILES: 'billing' });
     const secrets = join(folder, 'secrets');
     for (const key of OPERATORS_KEYS) writeFileSync(join(secrets, key), 'from the operator');
-    const planned = composePlan().containers(secrets, {});
+    const planned = composePlan(secrets);
     expect(planned.length).toBeGreaterThan(6);
     for (const { name, environment, command, needs } of planned) {
       const { environment: read, command: run, depends_on: after = {} } = services[name];

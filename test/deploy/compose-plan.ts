@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import type { DeploymentPlan } from './deployment-plan.js';
 
 export interface ComposeService {
   image: string;
@@ -14,6 +13,21 @@ export interface ComposeService {
   profiles?: string[];
 }
 
+/** A container of the compose file, as `up` starts it. */
+export interface PlannedContainer {
+  name: string;
+  command: string[];
+  environment: Record<string, string>;
+  /** Contents of the files below /run/secrets. */
+  secrets: Record<string, string>;
+  /** Paths of its persistent files. */
+  kept: string[];
+  /** Names of the containers that must be done or ready before it starts. */
+  needs: string[];
+  /** Whether it exits when its work is done. */
+  isJob: boolean;
+}
+
 export function composeServices(): Record<string, ComposeService> {
   const compose = load(readFileSync('docker-compose.yml', 'utf8')) as {
     services: Record<string, ComposeService>;
@@ -21,37 +35,29 @@ export function composeServices(): Record<string, ComposeService> {
   return compose.services;
 }
 
-/** Our services in docker-compose.yml that every `up` starts. */
-export function composePlan(): DeploymentPlan {
+/** Our services that every `up` starts. @param origins that an operator sets, such as `BASE_URL`. */
+export function composePlan(
+  secretFolder: string,
+  origins: Record<string, string> = {},
+): PlannedContainer[] {
   const own = Object.entries(composeServices()).filter(
     ([, { build, profiles }]) => build !== undefined && profiles === undefined,
   );
-  return {
-    names: own.map(([name]) => name),
-    aliases: { gateway: 'gateway-1' },
-    api: 'gateway-1',
-    dashboard: { name: 'dashboard', port: 8081 },
-    containers: (secretFolder, origins) =>
-      own.map(([name, { command = [], environment = {}, ...service }]) => ({
-        name,
-        app: name.replace(/-\d$/, ''),
-        command,
-        environment: Object.fromEntries(
-          Object.entries(environment).map(([key, value]) => [key, filled(value, origins)]),
-        ),
-        secrets: Object.fromEntries(
-          (service.secrets ?? []).map((file) => [
-            file,
-            readFileSync(join(secretFolder, file), 'utf8'),
-          ]),
-        ),
-        kept: (service.volumes ?? []).map((volume) => volume.split(':')[1]),
-        needs: Object.keys(service.depends_on ?? {}),
-        isJob: command.includes('dist/apps/cli/src/main.js'),
-      })),
-  };
+  return own.map(([name, { command = [], environment = {}, ...service }]) => ({
+    name,
+    command,
+    environment: Object.fromEntries(
+      Object.entries(environment).map(([key, value]) => [key, filled(value, origins)]),
+    ),
+    secrets: Object.fromEntries(
+      (service.secrets ?? []).map((file) => [file, readFileSync(join(secretFolder, file), 'utf8')]),
+    ),
+    kept: (service.volumes ?? []).map((volume) => volume.split(':')[1]),
+    needs: Object.keys(service.depends_on ?? {}),
+    isJob: command.includes('dist/apps/cli/src/main.js'),
+  }));
 }
 
-/** An operator replaces these with real origins: `${BASE_URL:-…}`. */
+/** Replaces what an operator may set: `${BASE_URL:-…}`. */
 const filled = (value: string, origins: Record<string, string>) =>
   value.replace(/\$\{(\w+):-([^}]*)\}/g, (_, key: string, usual: string) => origins[key] ?? usual);

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { kafkaAvailability, makeOwnFolder, valkeyAvailability, waitFor } from '#test/environment';
 import { Customer } from '../stories/customer.js';
-import { composePlan, composeServices } from './compose-plan.js';
+import { composeServices } from './compose-plan.js';
 import { Container } from './container.js';
 import { ImageDeployment } from './image-deployment.js';
 import { ImageStore, imageAvailability } from './image.js';
@@ -179,7 +179,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 
   describe('every service of docker-compose.yml, run from it', () => {
     beforeAll(async () => {
-      deployment = await ImageDeployment.start(images, image, composePlan());
+      deployment = await ImageDeployment.start(images, image);
     });
 
     it('S110: runs as user 10001 without capabilities, on a read-only root', () => {
@@ -195,10 +195,9 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
       }
     });
 
-    // The whole story runs from the image in `deploy/kubernetes`, and in a cluster in `stories/cluster.spec.ts`.
+    // The whole story runs in a cluster in `stories/cluster.spec.ts`.
     it('all work together: a sign-up grants credits by an event, and lookups and searches are charged', async () => {
-      const { deployed } = deployment!;
-      const customer = new Customer(deployed, 'ada@image.example');
+      const customer = new Customer(deployment!.origins, 'ada@image.example');
       await customer.join();
       const left = (credits: number) =>
         waitFor(`${credits} credits`, async () => {

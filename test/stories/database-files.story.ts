@@ -65,10 +65,10 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
       },
       WAIT_MS,
     );
-    const { workerUrl: url, serviceSecret, clock, tls } = open();
+    const { workerUrl: url, serviceSecret, clock } = open();
     // A file that was built just now would not be built again.
     clock.advance(MINUTE_MS);
-    const tokens = new ServiceTokens(serviceSecret, clock, tls);
+    const tokens = new ServiceTokens(serviceSecret, clock);
     const operator = new ServiceHttp({
       url,
       caller: 'cli',

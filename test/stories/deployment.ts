@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { EmbeddedServer } from '#libs/database';
-import type { Clock, InternalTls } from '#libs/platform';
+import type { Clock } from '#libs/platform';
 import { databaseSettings } from '#libs/services';
 import {
   FileClock,
@@ -38,8 +38,6 @@ export interface Deployment {
   clock: Clock & { advance(ms: number): void };
   /** The database, for the actions of operators. */
   entitlementUrl: string;
-  /** The certificate of an operator, if services use TLS among themselves. */
-  tls?: InternalTls;
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;

@@ -289,7 +289,7 @@ export function firstLight(deployed: () => Deployment): void {
       url: deployment.entitlementUrl,
       caller: 'cli',
       audience: 'entitlement',
-      tokens: new ServiceTokens(deployment.serviceSecret, deployment.clock, deployment.tls),
+      tokens: new ServiceTokens(deployment.serviceSecret, deployment.clock),
       timeoutMs: 60_000,
     });
     const { accountId } = customer;

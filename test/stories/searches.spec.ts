@@ -88,8 +88,8 @@ describe('in one process: lookups become history', () => {
   });
 
   async function override(limit: OverridableLimit, value: number): Promise<void> {
-    const { entitlementUrl: url, serviceSecret, clock, tls } = deployment;
-    const tokens = new ServiceTokens(serviceSecret, clock, tls);
+    const { entitlementUrl: url, serviceSecret, clock } = deployment;
+    const tokens = new ServiceTokens(serviceSecret, clock);
     const http = new ServiceHttp({
       url,
       caller: 'cli',

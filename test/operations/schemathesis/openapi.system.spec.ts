@@ -61,8 +61,8 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
   });
 
   async function raise(name: string): Promise<void> {
-    const { entitlementUrl: url, serviceSecret, clock, tls } = deployment;
-    const tokens = new ServiceTokens(serviceSecret, clock, tls);
+    const { entitlementUrl: url, serviceSecret, clock } = deployment;
+    const tokens = new ServiceTokens(serviceSecret, clock);
     const http = new ServiceHttp({
       url,
       caller: 'cli',

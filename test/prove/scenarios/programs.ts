@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module';
-import { kafkaAvailability, valkeyAvailability } from '#test/environment';
+import { kafkaAvailability } from '#test/environment';
 import { clusterAvailability } from '../../../apps/cluster/src/cluster.js';
 import { MONEY_CRASHES } from '../../billing/crashes/money-crashes.js';
-import { imageAvailability } from '../../deploy/image.js';
-import { chartToolsAvailability } from '../../deploy/tools/programs.js';
 import { LIMIT_MS, simulate } from '../../sim/run-command.js';
 import { ReleaseHistory } from '../../upgrade/releases.js';
 import { holds } from '../environment/broken.js';
@@ -24,11 +22,6 @@ export const programRows: Scenario[] = [
     run: killBilling,
   },
   { name: 'simulated histories', isApart: true, run: simulateHistories },
-  specsOf('kubernetes', 'test/deploy/kubernetes', () => {
-    return (
-      chartToolsAvailability() ?? imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability()
-    );
-  }),
   specsOf('upgrade', 'test/upgrade', () => new ReleaseHistory().missing() ?? clusterAvailability()),
   specsOf('pitfalls of the broker client', undefined, kafkaAvailability),
 ];
