@@ -1,43 +1,29 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { freePorts } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { Daemon } from '../../apps/simulators/src/dns/daemon.js';
 
 const PROGRAMS = ['stripe-mock', `${homedir()}/go/bin/stripe-mock`];
-const START_TIMEOUT_MS = 120_000;
+
+interface Sent {
+  method: string;
+  path: string;
+  query: string;
+  body: string;
+}
 
 /** The program, if `go install github.com/stripe/stripe-mock@v0.203.0` was run; otherwise undefined. */
 export function stripeMockProgram(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['-version']).status === 0);
 }
 
-/** Stripe's own server, which checks each request against Stripe's published API and answers with fixtures. */
-export class StripeMock {
-  private constructor(
-    private readonly server: ChildProcess,
-    private readonly url: string,
-  ) {}
-
-  static async start(program: string): Promise<StripeMock> {
-    const [port, tlsPort] = await freePorts(2);
-    const ports = ['-http-port', String(port), '-https-port', String(tlsPort)];
-    const mock = new StripeMock(
-      spawn(program, ports, { stdio: 'ignore' }),
-      `http://localhost:${port}`,
-    );
-    await waitFor('stripe-mock to answer', () => mock.isUp(), START_TIMEOUT_MS);
-    return mock;
-  }
-
-  /** @returns the fault of a request; undefined if Stripe's API accepts it. */
-  async faultOf(request: {
-    method: string;
-    path: string;
-    query: string;
-    body: string;
-  }): Promise<string | undefined> {
-    const { method, path, query, body } = request;
-    const answer = await fetch(`${this.url}${path}?${query}`, {
+/** The faults of requests to API v1, found by Stripe's own server, which checks them against its published API. */
+export async function faultsAtStripe(program: string, requests: readonly Sent[]) {
+  const [port, tlsPort] = await freePorts(2);
+  const ports = ['-http-port', String(port), '-https-port', String(tlsPort)];
+  const server = await Daemon.start(program, ports, { address: '127.0.0.1', port });
+  const faultOf = async ({ method, path, query, body }: Sent) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}?${query}`, {
       method,
       headers: {
         authorization: 'Bearer sk_test_123',
@@ -46,17 +32,8 @@ export class StripeMock {
       ...(body !== '' && { body }),
     });
     const text = await answer.text();
-    return answer.status < 400 ? undefined : `${method} ${path}: ${text}`;
-  }
-
-  stop(): void {
-    this.server.kill('SIGKILL');
-  }
-
-  private async isUp(): Promise<boolean> {
-    return fetch(this.url).then(
-      () => true,
-      () => false,
-    );
-  }
+    return answer.status < 400 ? [] : [`${method} ${path}: ${text}`];
+  };
+  const faults = await Promise.all(requests.map(faultOf)).finally(() => server.stop());
+  return faults.flat();
 }

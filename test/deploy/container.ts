@@ -11,8 +11,6 @@ export interface ContainerOptions {
   image: ImageConfig;
   command?: string[];
   environment: Record<string, string>;
-  /** The network namespace of the container. */
-  space: string;
   /** The folder for its own files. */
   folder: string;
   /** Paths on this machine, by their paths in the container. */
@@ -39,14 +37,14 @@ exec chroot "$mounted" setpriv --pdeathsig KILL --reuid "\${user%:*}" --regid "\
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A process from an image, started as an engine would start it, but without limits on memory and processes. */
+/** A process from an image, started as an engine would start it, but in this machine's network and without limits. */
 export class Container {
   readonly name: string;
   output = '';
   private readonly child: ChildProcess;
   private readonly ended: Promise<unknown>;
 
-  constructor({ name, root, image, space, folder, ...options }: ContainerOptions) {
+  constructor({ name, root, image, folder, ...options }: ContainerOptions) {
     this.name = name;
     const mounted = join(folder, `${name}.root`);
     mkdirSync(mounted, { recursive: true });
@@ -56,8 +54,8 @@ export class Container {
     const mounts = Object.entries(options.mounts).flat();
     const enter = ['sh', '-c', ENTER, 'enter', root, mounted, image.User, image.WorkingDir];
     const inside = [...mounts, '--', ...environment, ...command];
-    const args = ['ip', 'netns', 'exec', space, 'unshare', '--mount', ...enter, ...inside];
-    this.child = spawn('setpriv', ['--pdeathsig', 'KILL', ...args], {
+    const args = ['--pdeathsig', 'KILL', 'unshare', '--mount', ...enter, ...inside];
+    this.child = spawn('setpriv', args, {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.ended = once(this.child, 'close');

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedServer, withClient } from '#libs/database';
@@ -10,7 +11,7 @@ import type { Origins } from '../stories/customer.js';
 import { type PlannedContainer, composePlan, composeServices } from './compose-plan.js';
 import { Container, type ContainerOptions } from './container.js';
 import type { ImageConfig, ImageStore } from './image.js';
-import { Network } from './network.js';
+import { TcpProxy } from '../faults/tcp-proxy.js';
 
 const IMAGE_USER = 10_001;
 const DATABASE = 'domain_data';
@@ -26,12 +27,14 @@ const UNHURRIED = {
 
 /**
  * The containers of docker-compose.yml, each with the command, user, environment, secrets and volume that the file and
- * the image give it, on a network where it has its name. PostgreSQL, Kafka and Valkey are those of the tests under the
- * names `postgres`, `kafka` and `valkey`. The registries on this machine are added.
+ * the image give it, and an address to which its name leads. PostgreSQL, Kafka and Valkey are those of the tests. The
+ * mailbox and the registries on this machine are added.
  */
 export class ImageDeployment {
   private readonly folder = makeOwnFolder('deployment');
-  private readonly network = new Network(Object.keys(composeServices()));
+  /** Each name has its own address on loopback, so that each container can have the ports that the file names. */
+  private readonly network = `127.${randomInt(1, 255)}.${randomInt(255)}`;
+  private readonly names = Object.keys(composeServices());
   private readonly closings: (() => unknown)[] = [];
   private readonly mail = new MailSimulator();
   readonly containers: Container[] = [];
@@ -55,8 +58,8 @@ export class ImageDeployment {
   /** The addresses at which customers reach it, and their mailbox. */
   get origins(): Origins {
     return {
-      apiUrl: `http://${this.network.addressOf('gateway-1')}:8080`,
-      dashboardUrl: `http://${this.network.addressOf('dashboard')}:8081`,
+      apiUrl: `http://${this.addressOf('gateway-1')}:8080`,
+      dashboardUrl: `http://${this.addressOf('dashboard')}:8081`,
       mailbox: { newest: async (limit) => this.mail.newest(limit) },
     };
   }
@@ -64,7 +67,6 @@ export class ImageDeployment {
   async stop(): Promise<void> {
     await Promise.all(this.containers.map((container) => container.stop()));
     for (const close of this.closings.toReversed()) await close();
-    await this.network.remove();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -72,12 +74,10 @@ export class ImageDeployment {
     // PostgreSQL's user may enter the folder.
     chmodSync(this.folder, 0o755);
     const secrets = join(this.folder, 'secrets');
-    const smtpUrl = new URL(await this.mail.start());
+    const smtpUrl = await this.mail.start();
     this.closings.push(() => this.mail.stop());
-    await this.network.forward(Number(smtpUrl.port));
-    smtpUrl.hostname = 'mail';
     const database = `postgres:5432/${DATABASE}?sslmode=disable`;
-    writeSecretFiles({ folder: secrets, database, smtpUrl: smtpUrl.toString() });
+    writeSecretFiles({ folder: secrets, database, smtpUrl });
     const password = readFileSync(join(secrets, 'postgres_password'), 'utf8').trim();
     await Promise.all([this.startPostgres(password), this.startKafka(), this.startValkey()]);
     mkdirSync(join(this.root, 'run/secrets'), { recursive: true });
@@ -91,12 +91,24 @@ export class ImageDeployment {
     await this.startInOrder(planned);
   }
 
+  private addressOf(name: string): string {
+    return `${this.network}.${this.names.indexOf(name) + 1}`;
+  }
+
+  /** Makes a server of this machine reachable under a name and a port of the file. */
+  private async forward(name: string, port: number, toPort: number): Promise<void> {
+    const target = { host: '127.0.0.1', port: toPort };
+    const at = { host: this.addressOf(name), port };
+    const proxy = await TcpProxy.start({ route: () => target, ...at });
+    this.closings.push(() => proxy.stop());
+  }
+
   private async startPostgres(password: string): Promise<void> {
     const folder = join(this.folder, 'postgres');
     const server = await EmbeddedServer.start({ folder, password, durable: false });
     this.closings.push(() => server.stop());
     await withClient(server.url(), (client) => client.query(`create database ${DATABASE}`));
-    await this.network.forward(5432, server.port);
+    await this.forward('postgres', 5432, server.port);
   }
 
   private async startKafka(): Promise<void> {
@@ -106,13 +118,13 @@ export class ImageDeployment {
       proxied: { port, advertisedHost: 'kafka', advertisedPort: 9092 },
     });
     this.closings.push(() => broker.stop());
-    await this.network.forward(9092, port);
+    await this.forward('kafka', 9092, port);
   }
 
   private async startValkey(): Promise<void> {
     const valkey = await ValkeyServer.start({ folder: join(this.folder, 'valkey') });
     this.closings.push(() => valkey.stop());
-    await this.network.forward(6379, Number(new URL(valkey.url).port));
+    await this.forward('valkey', 6379, Number(new URL(valkey.url).port));
   }
 
   /** Lookup finds the authority of the simulated registries among its secrets. */
@@ -120,16 +132,9 @@ export class ImageDeployment {
     const registries = new RegistrySimulator();
     const { upstreamExceptions, caFile } = await registries.start();
     this.closings.push(() => registries.stop());
-    const found = upstreamExceptions.matchAll(/=127\.0\.0\.1:(\d+)/g);
-    const ports = new Set([...found].map(([, port]) => Number(port)));
-    for (const port of ports) await this.network.forward(port);
-    const { hostAddress } = this.network;
     secrets['authorities.pem'] = readFileSync(caFile, 'utf8');
     environment.LOOKUP_EXTRA_CA_FILE = '/run/secrets/authorities.pem';
-    environment.LOOKUP_UPSTREAM_EXCEPTIONS = upstreamExceptions.replaceAll(
-      '127.0.0.1',
-      hostAddress,
-    );
+    environment.LOOKUP_UPSTREAM_EXCEPTIONS = upstreamExceptions;
   }
 
   private async startInOrder(all: readonly PlannedContainer[]): Promise<void> {
@@ -154,7 +159,7 @@ export class ImageDeployment {
       if (result !== 0) throw new Error(`${name} ended with ${result}: ${container.output}`);
       return;
     }
-    const url = `http://${this.network.addressOf(name)}:7100/ready`;
+    const url = `http://${this.addressOf(name)}:7100/ready`;
     let starts = 1;
     const isReady = async () => {
       if (!container.isRunning) {
@@ -180,10 +185,16 @@ export class ImageDeployment {
     environment,
     ...planned
   }: PlannedContainer): ContainerOptions {
-    const { folder, root, image, network } = this;
+    const { folder, root, image } = this;
     const hosts = join(folder, `${name}.hosts`);
-    const aliases = { gateway: 'gateway-1' };
-    writeFileSync(hosts, network.hosts(['postgres', 'kafka', 'valkey', 'mail'], aliases));
+    const lines = this.names.map((one) => `${this.addressOf(one)} ${one}\n`);
+    const alias = `${this.addressOf('gateway-1')} gateway\n`;
+    writeFileSync(hosts, `127.0.0.1 localhost\n${lines.join('')}${alias}`);
+    // In a network of its own, a container would listen at every address.
+    const listening = Object.entries(environment).map(([key, value]) => [
+      key,
+      value === '0.0.0.0' ? this.addressOf(name) : value,
+    ]);
     const secretFolder = join(folder, `${name}.secrets`);
     mkdirSync(secretFolder);
     for (const [file, text] of Object.entries(planned.secrets)) {
@@ -200,8 +211,7 @@ export class ImageDeployment {
       root,
       image,
       command,
-      environment,
-      space: network.join(name),
+      environment: Object.fromEntries(listening),
       folder,
       mounts,
     };

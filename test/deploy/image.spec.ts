@@ -19,7 +19,6 @@ import { composeServices } from './compose-plan.js';
 import { Container } from './container.js';
 import { ImageDeployment } from './image-deployment.js';
 import { ImageStore, imageAvailability } from './image.js';
-import { Network } from './network.js';
 
 /** A limit that allows for building an image from nothing and starting eight processes from it. */
 jest.setTimeout(900_000);
@@ -148,7 +147,6 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
   });
 
   it('S113: without Node on the machine it creates the compose file’s secrets, readable only by their owner', async () => {
-    const network = new Network(['secrets']);
     const folder = makeOwnFolder('image-secrets');
     const [into, owner] = [join(folder, 'secrets'), 12_345];
     mkdirSync(into, { mode: 0o700 });
@@ -161,12 +159,10 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
       image: { ...(await images.configOf(image)), User: `${owner}:${owner}` },
       command: ['dist/apps/cli/src/main.js', 'secrets', '/secrets', '--smtp-url', 'smtp://mail:25'],
       environment: {},
-      space: network.join('secrets'),
       folder,
       mounts: { '/secrets': into },
     });
     expect([await container.result(), container.output]).toEqual([0, expect.any(String)]);
-    await network.remove();
     const made = readdirSync(into).map((name) => [name, statSync(join(into, name)).uid]);
     expect(made).toEqual(made.map(([name]) => [name, owner]));
     const wanted = Object.entries(composeServices())

@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { isAlive } from '#test/environment';
 
 const run = promisify(execFile);
-const PROGRAMS = ['buildah', 'mmdebstrap', 'ip', 'unshare', 'npm'];
+const PROGRAMS = ['buildah', 'mmdebstrap', 'unshare', 'npm'];
 const MIRROR = 'http://deb.debian.org/debian';
 /** The content of the base images is fetched once. */
 const CACHE = join(homedir(), '.cache/domain-data-service/image');

@@ -1,24 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withClient } from '#libs/database';
 import { freePorts } from '#libs/platform';
-import { waitFor } from '../wait.js';
+import { Daemon, missingPrograms } from '../../../apps/simulators/src/dns/daemon.js';
 
 const PROGRAM = 'pgbouncer';
 /** Startup parameters of the services that PgBouncer does not track per client. */
 const NOT_KEPT = 'statement_timeout,idle_in_transaction_session_timeout';
-/** Debian installs it in a folder that is not in the path of ordinary users. */
-const PATH = `${process.env.PATH}:/usr/sbin`;
 /** PgBouncer refuses to run as root. */
 const NOBODY = 65_534;
+const AS_NOBODY = ['--reuid', `${NOBODY}`, '--regid', `${NOBODY}`, '--clear-groups'];
 
 /** The reason why PgBouncer cannot be started on this machine; undefined if it can. */
 export function pgBouncerAvailability(): string | undefined {
-  const { status } = spawnSync(PROGRAM, ['--version'], { env: { PATH } });
-  return status === 0 ? undefined : `no ${PROGRAM} on this machine`;
+  return missingPrograms([PROGRAM]).length === 0 ? undefined : `no ${PROGRAM} on this machine`;
 }
 
 export interface PgBouncerOptions {
@@ -31,8 +27,7 @@ export interface PgBouncerOptions {
 /** A real PgBouncer in transaction mode, with the settings from docs/operations/sizing.md. */
 export class PgBouncer {
   private readonly folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
-  private output = '';
-  private child: ChildProcess;
+  private daemon?: Daemon;
 
   private constructor(
     readonly port: number,
@@ -62,29 +57,14 @@ export class PgBouncer {
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, 'exit');
-      this.child.kill('SIGKILL');
-      await ended;
-    }
+    await this.daemon?.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   private async launch(): Promise<void> {
-    const files = this.write();
-    const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-    const command = ['--pdeathsig', 'KILL', PROGRAM, files];
-    const child = spawn('setpriv', command, {
-      env: { PATH },
-      stdio: ['ignore', 'ignore', 'pipe'],
-      ...user,
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.output += text));
-    this.child = child;
-    await waitFor('PgBouncer to answer', async () => {
-      if (child.exitCode !== null) throw new Error(`PgBouncer has ended: ${this.output}`);
-      return this.pools().then(Boolean, () => undefined);
-    });
+    const identity = process.getuid?.() === 0 ? AS_NOBODY : [];
+    const words = ['--pdeathsig', 'KILL', ...identity, PROGRAM, this.write()];
+    this.daemon = await Daemon.start('setpriv', words, { address: '127.0.0.1', port: this.port });
   }
 
   private write(): string {

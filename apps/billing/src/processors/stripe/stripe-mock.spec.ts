@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CATALOGUE_VERSION, planOfSku } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, SystemClock, newId } from '#libs/platform';
-import { StripeMock, stripeMockProgram } from '../../../../../test/billing/stripe-mock.js';
+import { faultsAtStripe, stripeMockProgram } from '../../../../../test/billing/stripe-mock.js';
 import { PaymentsSimulator } from '../../../../simulators/src/payments/payments-simulator.js';
 import type { CallResult, PlanRef } from '../payment-processor.js';
 import { CallRate } from '../call-rate.js';
@@ -27,10 +27,8 @@ function planRef(sku: string): PlanRef {
   const clock = new SystemClock();
   let simulator: PaymentsSimulator;
   let processor: StripeProcessor;
-  let mock: StripeMock;
 
   beforeAll(async () => {
-    mock = await StripeMock.start(program!);
     simulator = new PaymentsSimulator(clock);
     const apiUrl = await simulator.start();
     const callbackSecrets = () => ['the secret of the callback endpoint'];
@@ -42,10 +40,7 @@ function planRef(sku: string): PlanRef {
       clock,
     });
   });
-  afterAll(async () => {
-    await simulator.stop();
-    mock.stop();
-  });
+  afterAll(() => simulator.stop());
 
   const checkout = async (plan?: PlanRef) =>
     valueOf(
@@ -113,6 +108,6 @@ function planRef(sku: string): PlanRef {
     valueOf(await processor.listSince(new Date(clock.now().getTime() - DAY_MS)));
     const requests = simulator.stripe.requests.filter(isChecked);
     expect(requests.length).toBeGreaterThan(25);
-    for (const request of requests) expect(await mock.faultOf(request)).toBeUndefined();
+    expect(await faultsAtStripe(program!, requests)).toEqual([]);
   });
 });
