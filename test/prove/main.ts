@@ -62,13 +62,18 @@ const missing = clusterAvailability();
 const installed = scenarios
   .filter((scenario) => !scenario.isApart)
   .map((scenario) => (missing ? { ...scenario, missing: () => missing } : scenario));
+const [main, background] = workers;
 const startedAt = new Date().toISOString();
+await main.run(installed.filter(({ isAlone }) => isAlone));
 // Most scenarios wait more than they work, so two groups run in parallel.
 await Promise.all([
-  workers[0].run(installed.filter(({ isBackground }) => !isBackground)),
-  workers[1]
+  main
+    .run(installed.filter(({ isAlone, isBackground }) => !isAlone && !isBackground))
+    .then(() => main.stop()),
+  background
     .run(installed.filter(({ isBackground }) => isBackground))
-    .then(() => workers[1].run(scenarios.filter(({ isApart }) => isApart))),
+    .then(() => background.stop())
+    .then(() => background.run(scenarios.filter(({ isApart }) => isApart))),
 ]);
 mkdirSync(dirname(json), { recursive: true });
 const report = { startedAt, machine: machine(), seed, isLong, scenarios: results };

@@ -9,6 +9,8 @@ export interface Scenario {
   missing?: () => string | undefined;
   /** Set if it runs only with `--long`, before a release, or when `--only` names it. */
   isForReleases?: boolean;
+  /** Set if it runs before all others, because it needs the machine for itself. */
+  isAlone?: boolean;
   /** Set if it waits for background work: it runs on a second installation, in parallel with the others. */
   isBackground?: boolean;
   /** Set if it uses no installation and may use a core for itself. */

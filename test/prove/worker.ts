@@ -21,10 +21,9 @@ export class Worker {
 
   constructor(private readonly options: WorkerOptions) {}
 
-  /** Runs them, and ends the installation afterwards. */
+  /** Runs them. The installation stays for further ones. */
   async run(scenarios: Scenario[]): Promise<void> {
     for (const scenario of scenarios) this.options.done(await this.one(scenario));
-    await this.stop();
   }
 
   /** Ends every process, also if a signal arrives in the middle of a run. */

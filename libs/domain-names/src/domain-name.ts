@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { domainToASCII, domainToUnicode } from 'node:url';
+import { domainToUnicode } from 'node:url';
 import { getPublicSuffix } from 'tldts';
+import { NAME_LENGTH_MAX, isTooLongForName, toALabels } from './a-labels.js';
 import { checkLabels } from './labels.js';
 import { refuse, type Refusal } from './refusal.js';
 import { SECOND_LEVEL_REGISTRIES } from './second-level-registries.js';
@@ -26,7 +27,6 @@ export type DomainNameRefusalCode = keyof typeof MESSAGES;
 export type ParsedDomainName = { ok: true; domain: DomainName } | Refusal<DomainNameRefusalCode>;
 
 const INPUT_LENGTH_MAX = 2048;
-const NAME_LENGTH_MAX = 253;
 
 const MESSAGES = {
   empty: 'A domain name is needed.',
@@ -84,6 +84,7 @@ function hostOf(input: string): string {
 }
 
 function fromHost(host: string): ParsedDomainName {
+  if (isTooLongForName(host)) return refuse('too_long', MESSAGES);
   const ascii = toAscii(host).replace(/\.$/, '');
   if (isIP(ascii) !== 0) return refuse('ip_address', MESSAGES);
   if (ascii === '') return refuse(whyUnmapped(host), MESSAGES);
@@ -101,12 +102,12 @@ function whyUnmapped(host: string): DomainNameRefusalCode {
 }
 
 /**
- * Returns the same as `domainToASCII`, but faster if a name only has to be folded to lower case, because it has no
+ * Returns the same as `toALabels`, but faster if a name only has to be folded to lower case, because it has no
  * A-label to check and no last label that a parser could read as part of an address.
  */
 function toAscii(host: string): string {
   const isPlain = /^[a-z0-9.-]*\.[a-z][a-z0-9-]*\.?$/i.test(host) && !/xn--/i.test(host);
-  return isPlain ? host.toLowerCase() : domainToASCII(host);
+  return isPlain ? host.toLowerCase() : toALabels(host);
 }
 
 function registrable(ascii: string, labels: string[]): ParsedDomainName {

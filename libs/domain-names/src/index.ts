@@ -1,3 +1,4 @@
+export * from './a-labels.js';
 export * from './address-block.js';
 export * from './address-range.js';
 export * from './asn.js';

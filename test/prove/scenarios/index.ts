@@ -10,9 +10,11 @@ import { killRows, killsWhileBuyingRow } from './kills.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
 import { programRows } from './programs.js';
+import { rollingRestartRow } from './rolling-restart.js';
 
 /** The fault matrix, in the order in which it runs. */
 export const SCENARIOS: readonly Scenario[] = [
+  rollingRestartRow,
   ...crashPointRows,
   crashFailedEventsRow,
   ...crashWorkerRows,

@@ -1,6 +1,6 @@
-import { domainToASCII } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import type { TldAnswer, TldCoverage, TldList } from '#libs/contracts';
+import { toALabels } from '#libs/domain-names';
 import { Clock, NotFound } from '#libs/platform';
 import { Registries, type Route, certaintyOf } from '#libs/resolvers';
 
@@ -32,7 +32,7 @@ export class TldsService {
    * @throws NotFound if there is no such top-level domain.
    */
   one(tld: string): TldAnswer {
-    const route = this.registries.routeOf(domainToASCII(tld.toLowerCase()));
+    const route = this.registries.routeOf(toALabels(tld.toLowerCase()));
     if (route === undefined) throw new NotFound(NO_SUCH_TLD);
     return { status: true, ...coverageOf(route), tables: this.tableAges() };
   }

@@ -1,11 +1,10 @@
-import { domainToASCII } from 'node:url';
 import type {
   CreateMonitorRequest,
   MonitorKind,
   MonitorRule,
   UpdateMonitorRequest,
 } from '#libs/contracts';
-import { looseSkeletonOf, parseDomainName } from '#libs/domain-names';
+import { looseSkeletonOf, parseDomainName, toALabels } from '#libs/domain-names';
 import { type FieldError, InvalidRequest } from '#libs/platform';
 
 /** Shorter texts occur in too many names. */
@@ -120,7 +119,7 @@ function word(field: string, text: string, lengthMin: number): string {
 }
 
 function suffixOf(text: string): string {
-  const ascii = domainToASCII(text.trim().replace(/^\./, '').toLowerCase());
+  const ascii = toALabels(text.trim().replace(/^\./, '').toLowerCase());
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(ascii)) throw refused('tlds', 'is not a suffix');
   return ascii;
 }

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { toALabels } from '#libs/domain-names';
 import { isHostName } from '../safe-connect/host-name.js';
 import type { Redaction, Registrar, RegistrationRecord } from '../record.js';
 import { namesPrivacyService } from '../whois/parse/fields/placeholders.js';
@@ -147,7 +147,7 @@ function relatedUrl(json: JsonObject): URL | undefined {
 /** Whether a string is a name; servers give U-labels as `ldhName`, too, or only the label without the suffix. */
 function isName(value: unknown, domain: string): boolean {
   const text = (textIn(value) ?? '').toLowerCase().replace(/\.$/, '');
-  const name = hostName(text) ?? domainToASCII(text);
+  const name = hostName(text) ?? toALabels(text);
   const isLabel = domain.startsWith(`${name}.`) && !domain.endsWith(`.${name}`);
   return name === domain || (isLabel && !name.includes('.'));
 }

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { toALabels } from '#libs/domain-names';
 import { isHostName } from '../safe-connect/host-name.js';
 
 /**
@@ -38,8 +38,7 @@ function nameBehind(path: RegExp, pathname: string): string | undefined {
   return name === undefined ? undefined : aLabels(unescaped(name));
 }
 
-const aLabels = (name: string): string =>
-  domainToASCII(name.replace(/\.$/, '')) || name.toLowerCase();
+const aLabels = (name: string): string => toALabels(name.replace(/\.$/, '')) || name.toLowerCase();
 
 /** Whether a string is a name and not a number such as `2.1`, which also has a dot. */
 const isDomainName = (text: string): boolean => isHostName(text) && /\.[a-z][\w-]+$/.test(text);

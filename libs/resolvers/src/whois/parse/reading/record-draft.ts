@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { toALabels } from '#libs/domain-names';
 import type {
   Contact,
   ContactRole,
@@ -385,7 +385,7 @@ function isRegistryCode(text: string): boolean {
 /** Servers print a name in another script twice, in A-labels and in readable form: it is one name. */
 function asciiName(name: string): string {
   for (let at = 0; at < name.length; at += 1) {
-    if (name.charCodeAt(at) > 127) return domainToASCII(name) || name;
+    if (name.charCodeAt(at) > 127) return toALabels(name) || name;
   }
   return name;
 }

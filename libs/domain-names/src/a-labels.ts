@@ -1,0 +1,21 @@
+import { domainToASCII } from 'node:url';
+
+/** The maximum length of a name in A-labels, without a trailing dot (RFC 1035 §2.3.4). */
+export const NAME_LENGTH_MAX = 253;
+
+/**
+ * Whether a text is too long to be a name. A character of a name in normal form has at least one character in its
+ * A-label, so this holds before the conversion, too.
+ */
+export function isTooLongForName(text: string): boolean {
+  const max = NAME_LENGTH_MAX + '.'.length;
+  return text.length > max && [...text.normalize('NFC')].length > max;
+}
+
+/**
+ * Converts a name to lower case A-labels (UTS #46), as `domainToASCII` does; empty if the text is not a name. Texts that
+ * are too long are not converted: the time that Punycode takes grows with the square of the length.
+ */
+export function toALabels(text: string): string {
+  return isTooLongForName(text) ? '' : domainToASCII(text);
+}

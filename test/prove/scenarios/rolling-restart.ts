@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Balancer } from '../../faults/balancer.js';
+import { underTraffic } from '../environment/traffic.js';
+import type { Harness, Scenario } from '../scenario.js';
+
+/** An overloaded gateway refuses lookups, so nothing else runs meanwhile. */
+export const rollingRestartRow: Scenario = {
+  name: 'rolling restart',
+  isAlone: true,
+  run: rollingRestart,
+};
+
+const LOOKUPS_PER_SECOND = 20;
+const BETWEEN_MS = 1_500;
+
+/** Each of two gateways is stopped and started again behind a balancer, and every lookup is answered. */
+async function rollingRestart(harness: Harness): Promise<void> {
+  const { installation } = harness;
+  const targets = installation.apiOrigins.map((origin) => origin.replace('localhost', '127.0.0.1'));
+  const balancer = await Balancer.start({ targets, healthPath: '/health', healthTimeoutMs: 1_000 });
+  const traffic = { lookupsPerSecond: LOOKUPS_PER_SECOND, origins: [balancer.origin] };
+  try {
+    await underTraffic(harness, { ...traffic, isSteady: true }, async () => {
+      for (const { process } of installation.cluster.gateways) {
+        await process.stop();
+        await process.start();
+        harness.count('restarts');
+        await sleep(BETWEEN_MS);
+      }
+    });
+  } finally {
+    await balancer.stop();
+  }
+}
