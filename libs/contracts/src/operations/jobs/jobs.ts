@@ -6,8 +6,8 @@ import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
 import { DnsJobRequest, JobAnswer, JobRequest, JobsAnswer } from './job-answer.js';
 
-/** The maximum size of a body, which is enough for 1,000 names of the maximum length. */
-const JOB_BODY_BYTES = 2 * 1024 * 1024 + 64 * 1024;
+/** The maximum size of a body, which is enough for 1,000 names of 253 characters; no service reads more JSON. */
+const JOB_BODY_BYTES = 256 * 1024;
 /** How long to wait for credits that others hold briefly. */
 const HOLD_TIMEOUT_MS = 75_000;
 
