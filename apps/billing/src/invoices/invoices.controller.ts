@@ -1,4 +1,4 @@
-import { Controller, Param, StreamableFile } from '@nestjs/common';
+import { Controller, Param, StreamableFile, UseGuards } from '@nestjs/common';
 import {
   INVOICES,
   INVOICE_PDF,
@@ -9,6 +9,7 @@ import {
   Serves,
 } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
+import { AccountPace } from '../purchase-rules/account-pace.js';
 import { OwnInvoicesService } from './own-invoices.service.js';
 
 /** Serves the customer's invoices to a session that the dashboard has checked. */
@@ -35,6 +36,7 @@ export class InvoicesController {
   }
 
   @Serves(INVOICE_REGENERATE)
+  @UseGuards(AccountPace)
   regenerate(@AccountId() accountId: string, @Param('id') id: string) {
     return this.invoices.regenerate(accountId, id);
   }

@@ -7,7 +7,7 @@ import {
   type Paging,
 } from '#libs/contracts';
 import { AuditJob, withClient } from '#libs/database';
-import { DAY_MS } from '#libs/platform';
+import { DAY_MS, newId } from '#libs/platform';
 import { scrape } from '#test/environment';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { readPdf } from '../../../../test/billing/pdf-text.js';
@@ -228,6 +228,18 @@ describe('invoices', () => {
       );
       expect((await regenerate(stranger)).status).toBe(404);
     }
+  });
+
+  it('S122: without such an invoice, no billing details are read, and an account can request 60 reprints at once', async () => {
+    await buy();
+    const [{ id }] = await list();
+    billing.contacts.isDown = true;
+    expect((await regenerate(newId())).status).toBe(404);
+    billing.contacts.isDown = false;
+    const answers = await Promise.all(Array.from({ length: 70 }, () => regenerate(id)));
+    const allowed = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect([allowed.length < 62, allowed.length + refused.length]).toEqual([true, 70]);
   });
 
   it('S119: no table contains the buyer’s data in plain text, and a changed PDF is not delivered', async () => {

@@ -83,9 +83,10 @@ export class OwnInvoicesService {
    */
   async regenerate(accountId: string, id: string): Promise<InvoiceAnswer> {
     if (!isId(id)) throw new NotFound();
-    await this.database.transaction((transaction) =>
-      this.accounts.checkActive(transaction, accountId),
-    );
+    await this.database.transaction(async (transaction) => {
+      await this.accounts.checkActive(transaction, accountId);
+      if (!(await this.invoices.find(transaction, accountId, id))) throw new NotFound();
+    });
     const contact = await this.mails.contactOf(accountId);
     if (!contact) throw new NotFound();
     const printed = await this.revisions.print(accountId, id, contact);

@@ -11,8 +11,9 @@ const EVERY_MS = 10 * SECOND_MS;
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * Limits how often one account may cause calls to a processor. All customers share the calls that a processor allows,
- * and callbacks need some of them, so one account must not use them up (S102).
+ * Limits how often one account may cause calls to a processor, or reads of its billing details. All customers share the
+ * calls that a processor allows, and callbacks need some of them, so one account must not use them up (S102). Each read
+ * is a row of the audit log, which is never removed (S122).
  */
 @Injectable()
 export class AccountPace implements CanActivate {

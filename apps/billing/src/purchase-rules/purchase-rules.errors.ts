@@ -39,7 +39,7 @@ export class TooManyPurchases extends Problem {
     super({
       code: 'too_busy',
       status: 429,
-      detail: `Your account has caused too many calls to the payment processor. Try again in ${waitWords(retryAfterSeconds)}.`,
+      detail: `Your account has sent too many such requests. Try again in ${waitWords(retryAfterSeconds)}.`,
       retryAfterSeconds,
     });
   }

@@ -1,6 +1,7 @@
-import { Controller } from '@nestjs/common';
+import { Controller, UseGuards } from '@nestjs/common';
 import { Serves, TAX, type TaxAnswer } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
+import { AccountPace } from '../purchase-rules/account-pace.js';
 import { BuyerTaxService } from './buyer-tax.service.js';
 
 /** Shows the tax of an order before it is placed. */
@@ -9,6 +10,7 @@ export class TaxController {
   constructor(private readonly tax: BuyerTaxService) {}
 
   @Serves(TAX)
+  @UseGuards(AccountPace)
   read(@AccountId() accountId: string): Promise<TaxAnswer> {
     return this.tax.preview(accountId);
   }
