@@ -68,7 +68,7 @@ import { CloseCheckoutsJob } from './orders/close-checkouts.job.js';
 import { BuyerTaxService } from './tax/buyer-tax.service.js';
 import { TaxController } from './tax/tax.controller.js';
 import { TaxRates } from './tax/tax-rates.js';
-import { AccountPace } from './purchase-rules/account-pace.js';
+import { AccountPace } from './pace/account-pace.js';
 import { PurchaseRulesService } from './purchase-rules/purchase-rules.service.js';
 import { FollowAccountsJob } from './followed-subscriptions/follow-accounts.job.js';
 import { CheckoutsService } from './orders/checkouts.service.js';

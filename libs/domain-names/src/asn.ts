@@ -1,4 +1,5 @@
 import { refuse, type Refusal } from './refusal.js';
+import { withoutSpaces } from './without-spaces.js';
 
 export type ParsedAsn = { ok: true; asn: number } | Refusal<'empty' | 'not_an_asn'>;
 
@@ -11,7 +12,7 @@ const MESSAGES = {
 
 /** Reads an autonomous system number in its plain form (RFC 5396 §2, asplain), with or without `AS`. */
 export function parseAsn(input: string): ParsedAsn {
-  const text = input.replace(/^ +| +$/g, '');
+  const text = withoutSpaces(input);
   if (text === '') return refuse('empty', MESSAGES);
   const asn = Number(/^(?:as)?(0|[1-9]\d{0,9})$/i.exec(text)?.[1] ?? NaN);
   return asn <= ASN_MAX ? { ok: true, asn } : refuse('not_an_asn', MESSAGES);

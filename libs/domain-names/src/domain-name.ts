@@ -5,6 +5,7 @@ import { NAME_LENGTH_MAX, isTooLongForName, toALabels } from './a-labels.js';
 import { checkLabels } from './labels.js';
 import { refuse, type Refusal } from './refusal.js';
 import { SECOND_LEVEL_REGISTRIES } from './second-level-registries.js';
+import { withoutSpaces } from './without-spaces.js';
 
 /** A registrable name, and its parts in the input. All members but `unicode` are lower case A-labels. */
 export interface DomainName {
@@ -53,7 +54,7 @@ const MESSAGES = {
  * numeric), UTS #46 for the mapping, the public suffix list.
  */
 export function parseDomainName(input: string): ParsedDomainName {
-  const host = input.length > INPUT_LENGTH_MAX ? undefined : input.replace(/^ +| +$/g, '');
+  const host = input.length > INPUT_LENGTH_MAX ? undefined : withoutSpaces(input);
   if (host === undefined) return refuse('too_long', MESSAGES);
   // This check runs first, because `domainToASCII` silently drops CR, LF, TAB and invisible characters. Afterwards, the
   // checked text would differ from the used one.

@@ -1,5 +1,6 @@
 import { isIP, SocketAddress } from 'node:net';
 import { refuse, type Refusal } from './refusal.js';
+import { withoutSpaces } from './without-spaces.js';
 
 export interface IpAddress {
   /** The address as a dotted quad, or as IPv6 in the short form of RFC 5952. */
@@ -19,7 +20,7 @@ const MESSAGES = {
  * different addresses to different programs, and a zone (`%eth0`) has no meaning outside one machine.
  */
 export function parseIpAddress(input: string): ParsedIpAddress {
-  const text = input.replace(/^ +| +$/g, '');
+  const text = withoutSpaces(input);
   if (text === '') return refuse('empty', MESSAGES);
   const version = isIP(text);
   if (version === 0 || text.includes('%')) return refuse('not_an_ip_address', MESSAGES);

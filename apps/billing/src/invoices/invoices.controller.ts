@@ -9,7 +9,7 @@ import {
   Serves,
 } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
-import { AccountPace } from '../purchase-rules/account-pace.js';
+import { AccountPace } from '../pace/account-pace.js';
 import { OwnInvoicesService } from './own-invoices.service.js';
 
 /** Serves the customer's invoices to a session that the dashboard has checked. */

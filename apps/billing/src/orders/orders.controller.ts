@@ -10,7 +10,7 @@ import {
   Serves,
 } from '#libs/contracts';
 import { AccountId, idempotencyKeyOf } from '#libs/platform';
-import { AccountPace } from '../purchase-rules/account-pace.js';
+import { AccountPace } from '../pace/account-pace.js';
 import { OrdersService } from './orders.service.js';
 
 /** Serves the customer's orders to a session that the dashboard has checked. */

@@ -12,7 +12,7 @@ import {
   Serves,
 } from '#libs/contracts';
 import { AccountId, idempotencyKeyOf } from '#libs/platform';
-import { AccountPace } from '../purchase-rules/account-pace.js';
+import { AccountPace } from '../pace/account-pace.js';
 import { PlanChangesService } from './plan-changes.service.js';
 
 /** Lets customers change their subscriptions, for a session that the dashboard has checked. */

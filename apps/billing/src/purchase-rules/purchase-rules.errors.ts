@@ -1,4 +1,4 @@
-import { Problem, counted, waitWords } from '#libs/platform';
+import { Problem, counted } from '#libs/platform';
 
 export class SubscriptionExists extends Problem {
   constructor(subscriptionId: string) {
@@ -30,17 +30,6 @@ export class DebtOpen extends Problem {
       code: 'debt_open',
       status: 409,
       detail: `A payment through this processor was reversed, and you still owe ${counted(BigInt(credits), 'used credit')}. Buy through another processor: the new credits repay them first.`,
-    });
-  }
-}
-
-export class TooManyPurchases extends Problem {
-  constructor(retryAfterSeconds: number) {
-    super({
-      code: 'too_busy',
-      status: 429,
-      detail: `Your account has sent too many such requests. Try again in ${waitWords(retryAfterSeconds)}.`,
-      retryAfterSeconds,
     });
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Param, UseGuards } from '@nestjs/common';
 import { ORDER_DROP, ORDER_RETURN, Serves } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
-import { AccountPace } from '../purchase-rules/account-pace.js';
+import { AccountPace } from '../pace/account-pace.js';
 import { ReturnsService } from './returns.service.js';
 
 /** Handles customers who return from the processor's page, and those who drop their order. */

@@ -1,7 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { Serves, TAX, type TaxAnswer } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
-import { AccountPace } from '../purchase-rules/account-pace.js';
+import { AccountPace } from '../pace/account-pace.js';
 import { BuyerTaxService } from './buyer-tax.service.js';
 
 /** Shows the tax of an order before it is placed. */

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
-import { TooManyPurchases } from './purchase-rules.errors.js';
+import { TooManyCalls } from './pace.errors.js';
 
 /** The number of calls that a customer may cause at once after a pause. */
 const BURST = 60;
@@ -23,7 +23,7 @@ export class AccountPace implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
     const waitMs = this.take(String(headers['x-account-id']), monotonicMs());
-    if (waitMs > 0) throw new TooManyPurchases(Math.ceil(waitMs / SECOND_MS));
+    if (waitMs > 0) throw new TooManyCalls(Math.ceil(waitMs / SECOND_MS));
     return true;
   }
 
