@@ -31,6 +31,8 @@ const UNLIMITED = 1_000_000;
 const LOAD_CUSTOMERS = 3;
 /** The lifetime of granted credits: longer than any clock offset of the matrix (25 h). */
 const LASTS_MS = 7 * DAY_MS;
+/** The time that the balancer takes to notice that a gateway stops. */
+const DRAIN_NOTICE_MS = 1_500;
 
 /**
  * The product as real processes, with a proxy in every connection that rows cut, the customers who use the product, and
@@ -234,7 +236,7 @@ async function laidThrough(
     gateway: {
       // The port must be known before the broker starts, because the broker advertises it.
       KAFKA_BROKERS: `127.0.0.1:${cables['gateway-broker'].address.port}`,
-      GATEWAY_DRAIN_NOTICE_MS: '0',
+      GATEWAY_DRAIN_NOTICE_MS: String(DRAIN_NOTICE_MS),
       GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
       // Two cores run everything here, so a slow event loop is not an overload.
       GATEWAY_LOOP_DELAY_MAX_MS: '5000',
