@@ -47,7 +47,7 @@ describe('a dashboard', () => {
     expect(await statusOf(`${dashboardUrl}/mailbox`, { host })).toBe(404);
   });
 
-  it('S22: a start with a public origin and no trusted proxy warns', () => {
+  it('S22: a start with a public origin and no trusted proxy logs a warning', () => {
     expect(logged).toContain('DASHBOARD_TRUSTED_PROXIES is not set although BILLING_URL is public');
   });
 

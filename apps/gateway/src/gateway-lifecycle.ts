@@ -65,8 +65,8 @@ export const JOBS: readonly JobDeclaration[] = [
 const SETTLE_TIMEOUT_MS = 5_000;
 
 /**
- * Starts and stops the parts of the gateway in order; Nest itself guarantees no order between providers. Between the
- * two stages of a stop, Nest closes the internal listener and the consumers.
+ * Starts and stops the parts of the gateway in order, because Nest guarantees no order between providers. A stop has
+ * two stages; between them, Nest closes the internal listener and the consumers.
  */
 @Injectable()
 export class GatewayLifecycle
@@ -83,11 +83,11 @@ export class GatewayLifecycle
     private readonly logger: Logger,
   ) {}
 
-  /** Starts everything except the public listener, which opens when the internal one answers. */
+  /** Starts everything except the public listener, which opens once the internal listener answers. */
   async onApplicationBootstrap(): Promise<void> {
     this.declareMetrics();
     this.declareHealth();
-    // A locked or slow log does not delay the start: its lines wait in memory.
+    // A locked or slow request log does not delay the start. Its lines wait in memory.
     this.jobs = startJobs({ app: this.providers }, this.logger, JOBS);
     await this.pollers.start();
     this.leases.start();
@@ -98,7 +98,7 @@ export class GatewayLifecycle
   /** Shuts down in this order: readiness, listener, running requests, leases and holds, jobs, log. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListener).drain();
-    // The next start writes the remaining rows.
+    // The next start writes the remaining rows of the log.
     this.get(MissingRows).stop();
     await Promise.all([
       this.leases.drain(SETTLE_TIMEOUT_MS),
@@ -111,7 +111,7 @@ export class GatewayLifecycle
     this.shedder.stop();
   }
 
-  /** Closes connections, the databases last. */
+  /** Closes all connections; those to the databases are last. */
   async onApplicationShutdown(): Promise<void> {
     const connections = [this.get(Forwarder), this.get(Services), this.get(RequestLogCopy)];
     await Promise.all(connections.map((connection) => connection.close()));
@@ -140,7 +140,7 @@ export class GatewayLifecycle
     });
   }
 
-  /** Declares the services whose outage the gateway survives; readiness lists them. */
+  /** Declares the services that the gateway can do without. `/ready` lists them. */
   private declareHealth(): void {
     const transport = this.providers.get<EventTransport>(EventTransport, { strict: false });
     const checks = {
@@ -169,7 +169,7 @@ export class GatewayLifecycle
     return this.providers.get<Database>(Database, { strict: false });
   }
 
-  /** The databases by the role with which each is opened. */
+  /** The databases, each under the role that opens it. */
   private get databases(): Record<string, Database> {
     const of = (token: abstract new (...given: never[]) => unknown) =>
       this.providers.get<Database>(token as never, { strict: false });

@@ -43,14 +43,14 @@ import { RequestCounts } from './telemetry/request-counts.js';
 import { RequestsService } from './usage/requests.service.js';
 import { UsageService } from './usage/usage.service.js';
 
-/** The injection token of `Counters`, which is an interface. */
+/** The injection token for `Counters`, which is an interface and has no token of its own. */
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
-/** A slow client gets as much time again to read the answer. */
+/** A slow client gets this additional time to read the answer. */
 const STREAM_FACTOR = 2;
 
-/** The arguments of a factory, by the names of its parameters. */
+/** The arguments of a factory, by parameter name. */
 type Given<I> = {
   [K in keyof I]: I[K] extends abstract new (...parts: never[]) => infer T ? T : Counters;
 };
@@ -211,7 +211,7 @@ const LOG = [
   ),
 ];
 
-/** The request path: plain objects, called without Nest's guards and pipes. */
+/** The request path: plain objects that are called without Nest's guards and pipes. */
 const PATH = [
   made(
     ProblemBodies,
@@ -328,10 +328,10 @@ const PATH = [
   ),
 ];
 
-/** Providers built from others, in the order of their dependencies. */
+/** Providers that are built from other providers, in the order of their dependencies. */
 export const MADE: readonly FactoryProvider[] = [...KNOWLEDGE, ...LOG, ...PATH];
 
-/** Returns the page that sells credits; undefined without billing. */
+/** Returns the URL of the page that sells credits; undefined without billing. */
 function creditsUrlOf({ billingInternalUrl, billingUrl }: GatewayConfig): string | undefined {
   return billingInternalUrl === undefined ? undefined : new URL('/credits', billingUrl).href;
 }

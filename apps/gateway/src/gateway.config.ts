@@ -15,7 +15,7 @@ import { PortSetting, ServiceUrls, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-/** A gateway needs keys, credits and lookups. */
+/** Without account, entitlement and lookup, a gateway cannot serve requests. */
 @ServiceUrls('account', 'entitlement', 'lookup')
 export class GatewayConfig extends DatabaseConfig {
   @Setting({ env: 'API_HOST', about: 'Address that the API listens on.' })
@@ -51,7 +51,7 @@ export class GatewayConfig extends DatabaseConfig {
   accountUrl: string;
   entitlementUrl: string;
   lookupUrl: string;
-  /** Without this address, nothing is sold. */
+  /** Without this address, the gateway names no page that sells credits. */
   billingInternalUrl?: string;
 
   @Setting({
@@ -77,7 +77,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'KEY_PEPPER',
-    about: 'Secret for hashing API keys; the same for account and gateway.',
+    about: 'Secret for hashing API keys; must be the same for account and gateway.',
     secret: true,
     generated: true,
   })
@@ -111,7 +111,7 @@ export class GatewayConfig extends DatabaseConfig {
   @Setting({
     env: 'GATEWAY_SIMULATED_DATA',
     about:
-      'Marks the data as simulated in the header X-Simulated-Data of every answer of lookups, searches, jobs, monitors and files. Set it if lookups go to the registry simulator; npm start -- --offline does so.',
+      'Adds the header X-Simulated-Data to every answer of lookups, searches, jobs, monitors and files, so that customers recognise simulated data. Set it if lookups go to the registry simulator; npm start -- --offline does so.',
   })
   @IsBoolean()
   isDataSimulated: boolean = false;
@@ -119,7 +119,7 @@ export class GatewayConfig extends DatabaseConfig {
   @Setting({
     env: 'GATEWAY_INVENTED_NAMES',
     about:
-      'Marks history and searches alone with X-Simulated-Data, because the corpus has invented names. npm start sets it for a data folder that was used with --offline before.',
+      'Adds X-Simulated-Data to history and searches only, because the corpus contains invented names. npm start sets it for a data folder that was used with --offline before.',
   })
   @IsBoolean()
   isCorpusInvented: boolean = false;
@@ -133,7 +133,7 @@ export class GatewayConfig extends DatabaseConfig {
   valkeyTlsCa?: string;
 
   @ValkeyTimeout(
-    'Time limit for an answer of Valkey; after it, the request is decided without Valkey.',
+    'Time limit for an answer from Valkey. After it, the request is decided without Valkey.',
   )
   valkeyTimeoutMs: number = 50;
 
@@ -176,7 +176,8 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_FAILED_KEYS_MAX',
-    about: 'Invalid keys per IP address and minute; further requests of that address get 429.',
+    about:
+      'Maximum number of invalid keys per IP address and minute. Further requests from that address get 429.',
   })
   @IsInt()
   @Min(1)
@@ -184,7 +185,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_LOOKUP_TIMEOUT_MS',
-    about: 'Time limit for an answer of lookup, and for every operation without its own limit.',
+    about: 'Time limit for an answer from lookup, and for every operation without its own limit.',
   })
   @IsInt()
   @Min(100)
@@ -192,7 +193,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_SERVICES_TIMEOUT_MS',
-    about: 'Time limit for an answer of account or entitlement; a lookup waits for these calls.',
+    about: 'Time limit for an answer from account or entitlement. A lookup waits for these calls.',
   })
   @IsInt()
   @Min(100)
@@ -221,13 +222,17 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_DRAIN_NOTICE_MS',
-    about: 'When stopping: how long answers carry "Connection: close" before the listener closes.',
+    about:
+      'During a shutdown: how long answers carry "Connection: close" before the listener closes.',
   })
   @IsInt()
   @Min(0)
   drainNoticeMs: number = 5_000;
 
-  @Setting({ env: 'GATEWAY_DRAIN_MS', about: 'When stopping: how long running requests may take.' })
+  @Setting({
+    env: 'GATEWAY_DRAIN_MS',
+    about: 'During a shutdown: how long running requests may take.',
+  })
   @IsInt()
   @Min(0)
   drainMs: number = 25_000;

@@ -52,8 +52,8 @@ export const CONTROLLERS = [
 ];
 
 /**
- * The gateway. Its internal listener is Nest's; the public one is a separate provider, whose requests pass no guards or
- * pipes.
+ * The gateway. Nest runs the internal listener. The public listener is a separate provider, whose requests pass no
+ * guards or pipes.
  */
 @Module({})
 export class GatewayModule {

@@ -76,7 +76,7 @@ async function startProcess(settings: Record<string, string>): Promise<GatewayPr
   return { child, apiUrl };
 }
 
-/** Returns the status of one request on a new connection, which any gateway on the port may get. */
+/** Sends one request on a new connection, which may reach any gateway on the port. @returns the status. */
 async function ask(apiUrl: string, apiKey: string, name: string): Promise<number> {
   const path = `/v2.0/whois/live?domainName=${name}&apiKey=${apiKey}`;
   return new Promise((resolve, reject) => {
@@ -95,7 +95,7 @@ const howMany = (statuses: number[], status: number) =>
   statuses.filter((each) => each === status).length;
 
 (canShare ? describe : describe.skip)('several gateways on one port', () => {
-  it('S99: every gateway answers, and together they keep an account’s rate limit exactly', async () => {
+  it('S99: every gateway answers, and together they enforce an account’s rate limit exactly', async () => {
     const valkey = await ValkeyServer.start({ folder: join(around.folder, 'valkey') });
     const shared = {
       GATEWAY_REUSE_PORT: 'true',
@@ -131,7 +131,7 @@ const howMany = (statuses: number[], status: number) =>
 });
 
 describe('two gateways on one machine', () => {
-  it('a second gateway that may not share the port is rejected with a message that names the setting', async () => {
+  it('a second gateway that may not share the port stops with a message that names the setting', async () => {
     const gateway = await startProcess({ GATEWAY_JOURNAL: journal('first') });
     const { port } = new URL(gateway.apiUrl);
     const second = run({ API_PORT: port, GATEWAY_JOURNAL: journal('second') });
@@ -147,7 +147,7 @@ describe('two gateways on one machine', () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1_000_000);
     around.entitlement.balances.set(keyRecord.accountId, 1_000_000);
-    // The time that the balancer may need for one check.
+    // The balancer may need this time for one check.
     const notice = { GATEWAY_DRAIN_NOTICE_MS: '5000', GATEWAY_DRAIN_MS: '60000' };
     const [leaving, staying] = await Promise.all([
       startProcess({ ...notice, GATEWAY_JOURNAL: journal('leaving') }),
@@ -181,8 +181,8 @@ function journal(name: string): string {
 const textOf = (name: string) => readFileSync(journal(name), 'utf8');
 
 /**
- * Sends one request after another over a kept connection. A connection may be closed between an answer and the next
- * request; any other end is a failure, and nothing is retried.
+ * Sends one request after another over a kept connection. The connection may be closed after an answer; any other end
+ * is a failure, and nothing is retried.
  */
 class Client {
   answered = 0;

@@ -8,7 +8,7 @@ export const gateway: Service<GatewayConfig> = {
   config: GatewayConfig,
   listeners: [{ port: 'GATEWAY_INTERNAL_PORT' }, { port: 'API_PORT', isPublic: true }],
   urlSetting: urlSettingOf('gateway'),
-  // Besides the pool: two for maintenance, one for the auditor, one for the request log.
+  // In addition to the pool: two connections for maintenance, one for the auditor, one for the request log.
   connections: ['DATABASE_POOL_SIZE', 2, 1, 1],
   migrations,
   load: async () => {

@@ -6,10 +6,10 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { PublicListener } from './listener/public-listener.js';
 import { GatewayHarness } from '../../../test/stand-ins/gateway-harness.js';
 
-/** Nothing listens there. */
+/** An address at which no service listens. */
 const AWAY = 'http://127.0.0.1:1';
 
-describe('readiness of a gateway', () => {
+describe('readiness and start of a gateway', () => {
   let database: TestDatabase;
   let around: GatewayHarness;
 
@@ -24,7 +24,7 @@ describe('readiness of a gateway', () => {
     await database?.drop();
   });
 
-  it('S22: a start with a public origin and no trusted proxy warns', async () => {
+  it('S22: a start with a public origin and no trusted proxy logs a warning', async () => {
     await around.startGateway({ BASE_URL: 'https://api.example.org' });
     expect(around.logged).toContain('GATEWAY_TRUSTED_PROXIES is not set');
   });
@@ -34,11 +34,11 @@ describe('readiness of a gateway', () => {
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
   });
 
-  it('a start does not wait for the lock of its request log, and its rows are written afterwards', async () => {
+  it('a start does not wait for a lock on the request log, and its rows are written afterwards', async () => {
     await withClient(database.url(), async (client) => {
       await client.query('begin');
       await client.query(
-        // The locks are taken in the same order as by the roll-up of the previous gateway.
+        // The locks are taken in the order in which the previous gateway's roll-up takes them.
         'lock gateway.request_hours, gateway.request_log in access exclusive mode',
       );
       const gateway = await around.startGateway();
@@ -59,12 +59,12 @@ describe('readiness of a gateway', () => {
     });
   });
 
-  it('is given only when the public listener accepts connections', async () => {
+  it('the gateway is ready only when the public listener accepts connections', async () => {
     const [internal] = await freePorts(1);
     const readiness = () => statusOf(`http://127.0.0.1:${internal}/ready`);
     let before: number | undefined;
     const { open } = PublicListener.prototype;
-    // The real method opens the listener; readiness is requested while it does so.
+    // The replaced method requests readiness while the listener opens.
     const opening = jest.spyOn(PublicListener.prototype, 'open');
     opening.mockImplementation(async function (this: PublicListener) {
       before = await readiness();
@@ -75,7 +75,7 @@ describe('readiness of a gateway', () => {
     expect([before, await readiness()]).toEqual([503, 200]);
   });
 
-  it('an unreachable Valkey or service is reported, and the gateway stays in service', async () => {
+  it('an unreachable Valkey or service is reported, and the gateway remains ready', async () => {
     const { url } = await around.startGateway({
       VALKEY_URL: 'redis://127.0.0.1:1',
       LOOKUP_URL: AWAY,

@@ -19,19 +19,19 @@ export interface StartGateway {
 }
 
 export interface RunningGateway extends RunningService {
-  /** Origin of the public API's listener. */
+  /** The origin of the public API's listener. */
   apiUrl: string;
   authCache: AuthCache;
   services: Services;
-  /** Renders rejections as the listener does. */
+  /** Shows rejections as the listener does. */
   bodies: ProblemBodies;
 }
 
 const MAINTENANCE_POOL_SIZE = 2;
 
 /**
- * Starts the databases, the application including `GatewayLifecycle`, the internal listener, and then the public one.
- * `stop` reverses this.
+ * Starts the databases, the application with `GatewayLifecycle`, the internal listener and then the public one. `stop`
+ * reverses this order.
  */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, logger, transport } = options;
@@ -76,7 +76,10 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   };
 }
 
-/** @throws Error that names the setting of the first port that is in use, unless the port may be shared. */
+/**
+ * Checks that no port is in use, unless it may be shared. @throws Error that names the setting of the first port in
+ * use.
+ */
 async function probePorts(config: GatewayConfig): Promise<void> {
   if (!config.reusePort) await probePort(config.host, config.port, 'API_PORT');
   await probePort(config.internalHost, config.internalPort, 'GATEWAY_INTERNAL_PORT');

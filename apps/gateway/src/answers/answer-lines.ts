@@ -2,7 +2,7 @@ import { CATALOGUE_VERSION } from '#libs/contracts';
 import { headerLines } from '#libs/public-http';
 import type { RequestContext } from '../context/request-context.js';
 
-/** Headers of every API answer: names and values alternate. */
+/** The headers of every API answer, as alternating names and values. */
 export const BASE_HEADERS: readonly string[] = [
   'Cache-Control',
   'private, no-store',
@@ -19,11 +19,12 @@ export const BASE_HEADERS: readonly string[] = [
 const BASE_LINES = headerLines(BASE_HEADERS);
 const NANOSECONDS = '000000000';
 /**
- * The window in `RateLimit-Policy`; the counter covers one second more, so that no minute contains too many requests.
+ * The window announced in `RateLimit-Policy`. The counter's window is one second longer, so that no minute exceeds the
+ * limit.
  */
 const WINDOW_SECONDS = 60;
 
-/** Returns the header lines that every answer has. @param credits the cost, if known. */
+/** Returns the header lines of every answer. @param credits the cost, if known. */
 export function answerLines(
   { requestId, route, rate, rateLimit }: RequestContext,
   credits: number | undefined,
@@ -44,7 +45,7 @@ export function answerLines(
   return lines + route.versionLines;
 }
 
-/** Returns the headers of an answer that is not one complete JSON object, so its cost is not known yet. */
+/** Returns the headers of an answer that is not one complete JSON object. Its cost is not known yet. */
 export function streamHeaders(context: RequestContext): string {
   return answerLines(context, undefined, undefined) + `Content-Type: ${context.form.type}\r\n`;
 }
@@ -60,7 +61,10 @@ export function closingLine(
   return `${line.slice(0, -1)}${metaOf(context, { credits, remaining, isAlone })}\n`;
 }
 
-/** Returns the member `meta` and the end of its object. @param isAlone true if no member precedes it. */
+/**
+ * Returns the member `meta` and the closing brace of the object around it. @param isAlone true if no member precedes
+ * `meta`.
+ */
 export function metaOf(
   { requestId, isRepeat }: RequestContext,
   { credits, remaining, isAlone }: { credits: number; remaining?: number; isAlone: boolean },

@@ -14,6 +14,6 @@ export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): n
   if (context.route.operation.price.per !== 'item') {
     return isOutcomeCharged(outcome) ? context.cost : 0;
   }
-  // The result never exceeds the reserved credits, even if the owner counts more.
+  // The charge never exceeds the reserved credits, even if the owner counts more items.
   return Math.min(context.cost, (headers.chargedItems ?? 0) * context.eachPrice);
 }

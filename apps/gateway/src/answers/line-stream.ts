@@ -3,18 +3,18 @@ import { LINE_MARKS } from '#libs/contracts';
 
 const LINE_MAX_BYTES = 4 * 1024 * 1024;
 
-/** One or more complete lines of a streamed answer, without their marks. */
+/** One or more complete lines of a streamed answer, without their `LINE_MARKS`. */
 export interface Lines {
   /** Lines with their line endings, one character per byte. */
   text: string;
   charged: number;
-  /** The closing line, without its line ending; nothing follows it. */
+  /** The closing line of the answer, without its line ending. */
   last?: string;
 }
 
 /**
  * Reads the lines that an owner streams (`streamedLine`), as many at a time as have arrived.
- * @throws Error for a line without a mark or an end.
+ * @throws Error for a line that has no mark or is incomplete.
  */
 export async function* readLines(stream: Readable): AsyncGenerator<Lines> {
   let rest = '';

@@ -9,29 +9,29 @@ import { closingLine, streamHeaders } from './answer-lines.js';
 import { creditsFor } from './credits-for.js';
 import { readLines } from './line-stream.js';
 
-/** The closing line of an answer whose owner disconnected before its end. */
+/** The closing line of an answer whose owner disconnected too early. */
 const BROKEN_OFF = '{"error":"broken_off"}';
 
-/** Parameters of a stream besides its request. */
+/** What `sendStream` needs to know besides the request. */
 interface StreamTerms {
   balanceAfter: (credits: number) => number | undefined;
   /**
-   * The time in `monotonicMs` at which a slow client is disconnected; its hold and its concurrency slot end then, too.
+   * The `monotonicMs` at which a slow client is disconnected, because its hold and its concurrency slot expire then.
    */
   untilMs: number;
 }
 
 /**
- * Sends an answer that is not one complete JSON object: lines or bytes. `streamedCredits` of the context counts what
- * has been written, even if the client disconnects before the end.
- * @returns false if the owner disconnected before the end, or the client took too long.
+ * Sends an answer that is not one complete JSON object: lines or bytes. `context.streamedCredits` counts the credits
+ * for what has been written, even if the client disconnects early.
+ * @returns false if the owner disconnected early or the client was too slow.
  */
 export async function sendStream(
   context: RequestContext,
   answer: OwnerAnswer,
   terms: StreamTerms,
 ): Promise<boolean> {
-  // Only Node's own responses can stream, so a plain connection hands requests for a stream over to Node.
+  // A plain connection cannot stream, so it has handed this request over to Node.
   const response = context.reply as ApiResponse;
   response.begin(200, streamHeaders(context));
   try {
@@ -42,7 +42,7 @@ export async function sendStream(
     response.end();
     return true;
   } catch {
-    // Only closing the connection can signal that announced data will not follow.
+    // The headers were sent, so only a closed connection can tell the client that the answer is incomplete.
     response.destroy();
     return false;
   }
@@ -77,12 +77,12 @@ async function sendLines(
   return last !== undefined;
 }
 
-/** Returns the lines with the mark of free lines, because a repeat of the request costs nothing. */
+/** Returns the lines marked as free, because a repeat of the request costs nothing. */
 function repeatable(lines: string): string {
   return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
 }
 
-/** Sends an answer in bytes, which is charged completely once its first byte is sent. */
+/** Sends an answer that consists of bytes. It is charged in full once its first byte is sent. */
 async function sendBytes(
   context: RequestContext,
   response: ApiResponse,
@@ -95,7 +95,7 @@ async function sendBytes(
   }
 }
 
-/** @throws if the client disconnects before it has read what was written, or takes too long. */
+/** Waits until the client has read what was written. @throws if the client disconnects or is too slow. */
 async function drained(
   context: RequestContext,
   response: ApiResponse,

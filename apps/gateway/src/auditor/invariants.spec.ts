@@ -6,7 +6,7 @@ import { GATEWAY_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = GATEWAY_INVARIANTS;
 
-/** Rows that the gateway never writes, one per invariant. */
+/** Rows that the gateway never writes: one for each invariant. */
 const CORRUPTIONS: Record<string, string> = {
   I16: 'update request_log set credits = 1 where status = 429',
 };
@@ -40,7 +40,7 @@ describe('auditor', () => {
     return found.map(({ id }) => id);
   }
 
-  it('a role that cannot write finds no violation in correct requests', async () => {
+  it('a role that can only read finds no violation after correct requests', async () => {
     const audit = new AuditJob(
       auditor,
       GATEWAY_INVARIANTS,

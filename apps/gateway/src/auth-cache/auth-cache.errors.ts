@@ -1,23 +1,25 @@
 import { Problem } from '#libs/platform';
 
 export class MissingApiKey extends Problem {
-  /** @param found a sentence about a key found in the wrong place or under the wrong name. */
+  /**
+   * @param found a sentence that says where a key was found, if it was sent in the wrong place or under the wrong name.
+   */
   constructor(found = 'No API key was sent.') {
     super({
       code: 'missing_api_key',
       status: 401,
-      detail: `${found} Send the key as "X-API-Key: <key>", "Authorization: Bearer <key>" or apiKey in the query.`,
+      detail: `${found} Send the key as "X-API-Key: <key>", "Authorization: Bearer <key>" or as apiKey in the query.`,
     });
   }
 }
 
-/** The same answer for unknown, revoked, expired and malformed keys, so that it reveals nothing (S12). */
+/** Unknown, revoked, expired and malformed keys get the same answer, so that it reveals nothing (S12). */
 export class InvalidApiKey extends Problem {
   constructor() {
     super({
       code: 'invalid_api_key',
       status: 401,
-      detail: 'The API key is not valid: it is mistyped, unknown, expired or revoked.',
+      detail: 'The API key is not valid. It may be mistyped, unknown, expired or revoked.',
     });
   }
 }
@@ -80,7 +82,7 @@ export class CappedKeyNotAllowed extends Problem {
       code: 'capped_key_not_allowed',
       status: 403,
       detail:
-        'This key has a daily cap of credits. The work that this call starts is charged later and could exceed the cap. Use a key without a cap, or the dashboard.',
+        'This key has a daily cap on credits. The work that this call starts is charged later and could exceed the cap. Use a key without a cap, or the dashboard.',
     });
   }
 }

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 let asked = 0;
 
-/** Returns the status of a lookup with this key; each call uses a different name. */
+/** Looks up a new name with this key. @returns the status. */
 async function statusFor(apiKey: string): Promise<number> {
   const path = `/v2.0/whois/live?domainName=name${asked++}.example`;
   const { statusCode, body } = await request(gateway.apiUrl + path, {
@@ -40,7 +40,7 @@ async function statusFor(apiKey: string): Promise<number> {
 }
 
 describe('cached keys and allowances', () => {
-  it('are fetched once and then served from memory', async () => {
+  it('records are fetched once and then served from memory', async () => {
     const { apiKey } = around.account.addKey();
     const before = around.account.keyQueries;
     for (let i = 0; i < 5; i++) expect(await statusFor(apiKey)).toBe(200);
@@ -66,7 +66,7 @@ describe('cached keys and allowances', () => {
     await waitFor('the new limit', async () => (await statusFor(apiKey)) === 200);
   });
 
-  it('a new token of a feed clears the cache, because it means that the database was replaced', async () => {
+  it('a new token of a change feed clears the cache, because the database was replaced', async () => {
     const { apiKey } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
     around.account.feed.token = 'restored from a backup';
@@ -85,7 +85,7 @@ describe('cached keys and allowances', () => {
     expect(around.account.keyQueries).toBe(before + 2);
   });
 
-  it('are never served past validUntil, nor a key past its expiry', async () => {
+  it('records are not served past validUntil, nor keys past their expiry', async () => {
     const inOneHour = new Date(clock.now().getTime() + 3_600_000).toISOString();
     around.entitlement.validUntil = inOneHour;
     const { apiKey, keyRecord } = around.account.addKey();
@@ -109,7 +109,7 @@ describe('cached keys and allowances', () => {
     try {
       expect(await statusFor(apiKey)).toBe(200);
       await waitFor('the refusal', async () => {
-        // A poll that is still running may extend the validity again.
+        // A poll that is still running may extend the validity once more.
         gateway.authCache.trustUntil(0);
         return (await statusFor(apiKey)) === 503;
       });
@@ -122,7 +122,7 @@ describe('cached keys and allowances', () => {
     });
   });
 
-  it('S14: a key stops at its daily cap and starts again the next UTC day', async () => {
+  it('S14: a key is rejected at its daily cap and accepted again the next UTC day', async () => {
     clock.set('2026-05-05T23:59:00Z');
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const statuses = [];
@@ -132,7 +132,7 @@ describe('cached keys and allowances', () => {
     expect(await statusFor(apiKey)).toBe(200);
   });
 
-  it('S14: the successor of a rotated key continues that key’s count', async () => {
+  it('S14: the successor of a rotated key continues its predecessor’s count', async () => {
     const first = around.account.addKey({ dailyCreditCap: 2 });
     expect(await statusFor(first.apiKey)).toBe(200);
     const { accountId, keyId } = first.keyRecord;
@@ -142,7 +142,7 @@ describe('cached keys and allowances', () => {
     expect(await statusFor(first.apiKey)).toBe(402);
   });
 
-  it('S14: a capped key cannot be used before its spending of the day has been read', async () => {
+  it('S14: a key with a cap cannot be used before its use on that day has been read', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
     const read = Promise.withResolvers<void>();
@@ -164,7 +164,7 @@ describe('cached keys and allowances', () => {
     expect(cache.find(apiKey, 0)).toBe(first);
   });
 
-  it('S14: a capped key whose spending cannot be read is rejected, and the read is retried', async () => {
+  it('S14: a key with a cap is rejected if its use cannot be read, and the read is retried', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
     const answers = [Promise.reject(new Error('the database is down')), Promise.resolve()];
@@ -185,7 +185,7 @@ describe('cached keys and allowances', () => {
 });
 
 describe('events', () => {
-  /** Makes account publish an event, through its outbox and relay. */
+  /** Publishes an event as account does: through the outbox and the relay. */
   async function say<T extends object>(event: EventClass<T>, accountId: string, data: T) {
     const account = await database.service('account');
     const outbox = new Outbox('account', clock, around.transport);
@@ -233,8 +233,8 @@ describe('events', () => {
 });
 
 describe('an address that sends invalid keys', () => {
-  it('S17: a flood of unknown keys from one address is stopped before hash and query', async () => {
-    // The address has no earlier failures; otherwise, its minute would end during the flood.
+  it('S17: a flood of unknown keys from one address is rejected before the keys are hashed and queried', async () => {
+    // The address must have no earlier failures; otherwise, its minute would end during the flood.
     gateway = await around.startGateway(
       { GATEWAY_FAILED_KEYS_MAX: '20', GATEWAY_JOURNAL: join(around.folder, 'flood.journal') },
       clock,
@@ -250,7 +250,7 @@ describe('an address that sends invalid keys', () => {
     }
     expect(around.account.keyQueries - before).toBeLessThanOrEqual(20);
     expect(statuses.get(429)).toBeGreaterThanOrEqual(180);
-    // A client behind the same address whose key is cached is still served.
+    // A client at the same address is still served if its key is cached.
     expect(await statusFor(apiKey)).toBe(200);
   });
 });

@@ -24,9 +24,9 @@ export interface AuthCacheOptions {
   account: AccountClient;
   entitlement: EntitlementClient;
   clock: Clock;
-  /** The server-side secret that is mixed into the hashes of keys. */
+  /** The server-side secret that is included in the hashes of keys. */
   keyPepper: string;
-  /** Prepares a key before it is used for the first time. */
+  /** Called with each key before its first use. */
   beforeUse?: (key: CappedLine) => Promise<void>;
   /** Maximum number of cached keys; the oldest are evicted first. */
   keysMax?: number;
@@ -38,8 +38,8 @@ export const FEED_GRACE_MS = MINUTE_MS;
 const KEYS_MAX = 200_000;
 const LOADS_MAX = 256;
 /**
- * A load is abandoned after changes have overtaken it this many times, because the account changes faster than it can
- * be read.
+ * A load is abandoned after changes have made it repeat this often: the account changes faster than its records can be
+ * read.
  */
 const LOAD_TRIES = 4;
 
@@ -47,15 +47,18 @@ const invalidApiKey = new InvalidApiKey();
 const accountSuspended = new AccountSuspended();
 
 /**
- * A cache of keys and accounts in memory. Records come from their owners on a miss. They are dropped when an event or a
- * change feed names their account, and all at once when the feeds stay silent.
+ * A cache of keys and accounts in memory. A missing record is loaded from its owner. A record is dropped when an event
+ * or a change feed names its account; all records are dropped when the feeds stay silent.
  */
 export class AuthCache {
   private keys = new Map<string, KeyEntry>();
   private accounts = new Map<string, AccountEntry>();
   private readonly refused = new RefusedKeys();
   private readonly loads = new Map<string, Promise<KeyEntry | Problem>>();
-  /** Accounts that an event or a change feed named while loads were running, with the `newsCount` of that moment. */
+  /**
+   * The accounts that an event or a change feed named while loads were running, each with the value of `newsCount` at
+   * that moment.
+   */
   private readonly named = new Map<string, number>();
   private newsCount = 0;
   private droppedAllAt = 0;
@@ -63,7 +66,7 @@ export class AuthCache {
 
   constructor(private readonly options: AuthCacheOptions) {}
 
-  /** Finds the key, if its record is cached and still valid. The argument may be a slice of a longer text. */
+  /** Returns the key if its record is cached and still valid. The argument may be a slice of a longer string. */
   find(apiKey: string, nowMs: number): KeyEntry | undefined {
     if (nowMs > this.trustedUntilMs && this.keys.size > 0) this.dropAll();
     const entry = this.keys.get(apiKey);
@@ -77,8 +80,8 @@ export class AuthCache {
   }
 
   /**
-   * Loads a key from its owners. Each key has at most one running load. A rejection is remembered for a second.
-   * @returns the key, or why it is rejected: 503 if an owner cannot answer or too many loads are running.
+   * Loads a key from its owners. Concurrent calls for one key share a load. A rejection is cached for a second.
+   * @returns the key or its rejection; 503 if an owner does not answer or too many loads are running.
    */
   async load(apiKey: string): Promise<KeyEntry | Problem> {
     const refusal = this.refused.find(apiKey);
@@ -87,7 +90,7 @@ export class AuthCache {
     const running = this.loads.get(apiKey);
     if (running) return running;
     if (this.loads.size >= LOADS_MAX) return new ServiceUnavailable('account');
-    // A slice would keep the whole URL in memory.
+    // A cached slice would keep the whole URL in memory.
     const ownCopy = Buffer.from(apiKey, 'latin1').toString('latin1');
     const load = this.loadWhole(ownCopy).finally(() => {
       this.loads.delete(ownCopy);
@@ -97,9 +100,7 @@ export class AuthCache {
     return load;
   }
 
-  /**
-   * Loads an account that a session identifies, with its current rights from entitlement. @returns the account, or 503.
-   */
+  /** Loads the account of a session, with its current rights from entitlement. @returns the account, or 503. */
   async owner(accountId: string, environment: KeyEnvironment): Promise<KeyEntry | Problem> {
     try {
       const allowance = await this.options.entitlement.allowance(accountId);
@@ -114,11 +115,12 @@ export class AuthCache {
     return this.loads.has(apiKey);
   }
 
-  /** Drops an account and all its keys; running loads that may have read older records start again. */
+  /** Drops an account and all its keys. Running loads that may have read older records start again. */
   drop(accountId: string): void {
     this.newsCount++;
     if (this.loads.size > 0) this.named.set(accountId, this.newsCount);
-    // Rejections are not stored by account: they are kept for only a second, and a change may end any of them.
+    // Rejections are not indexed by account. They expire after a second, and any change may end any of them, so all are
+    // dropped.
     this.refused.clear();
     this.forget(accountId);
   }
@@ -131,7 +133,7 @@ export class AuthCache {
     this.accounts = new Map();
   }
 
-  /** Records may be used until this time (monotonic); the pollers extend it. */
+  /** The monotonic time until which records may be used. The pollers extend it. */
   trustUntil(ms: number): void {
     this.trustedUntilMs = ms;
   }
@@ -156,7 +158,7 @@ export class AuthCache {
         }
         const { accountId, keyId, dailyCreditCap = 0, capLine } = record!;
         const account = await this.accountOf(accountId);
-        // The key is prepared before it is cached; otherwise, other requests could find and use it unprepared.
+        // The key is prepared before it is cached, so that no other request finds it unprepared.
         const { id: capId, keyIds } = capLine ?? { id: keyId, keyIds: [keyId] };
         await this.options.beforeUse?.({ capId, keyIds, dailyCreditCap });
         if (this.isOvertaken(accountId, since)) continue;
@@ -176,8 +178,8 @@ export class AuthCache {
   }
 
   /**
-   * Returns why a key is rejected. The account's state is checked before the key's, because a deleted account answers
-   * 403 for 90 days.
+   * Returns why a key is rejected. The account's state is checked before the key's state, because every key of a
+   * deleted account gets 403 for 90 days.
    */
   private refusalOf(record: KeyRecord | null): Problem | undefined {
     if (record === null || record.accountState === 'erased') return invalidApiKey;
@@ -194,7 +196,7 @@ export class AuthCache {
   }
 
   /**
-   * Caches a record only while both feeds answer; a record that nothing could invalidate is used once and not cached.
+   * Caches a record only while both feeds respond. Otherwise, nothing could invalidate the record, so it is used once.
    */
   private keep(apiKey: string, record: KeyRecord, loaded: AccountEntry): KeyEntry {
     if (monotonicMs() > this.trustedUntilMs) return new KeyEntry(apiKey, loaded, record);
@@ -236,7 +238,7 @@ export class AuthCache {
   }
 }
 
-/** Returns 503 for any failure of the owners, so that the caller may try again. */
+/** Turns every failure of the owners into 503, so that the client may try again. */
 function unavailable(error: unknown): Problem {
   const isSaid = error instanceof Problem && error.status === 503;
   return isSaid ? error : new ServiceUnavailable('account', error);

@@ -12,18 +12,18 @@ import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';
 
 /**
- * The rights and limits of an account in the form that the request path reads. Fields are small integers, so that
- * 100,000 entries fit into memory.
+ * The rights and limits of an account, as the request path needs them. Fields are small integers, so that 100,000
+ * entries fit into memory.
  */
 export class AccountEntry {
   readonly id: string;
   readonly counterId: CounterId;
   readonly limits: Record<RateClass, number>;
   readonly keys: number;
-  /** The time, in seconds since 1970, after which this record is no longer valid; 0 for no end. */
+  /** The end of the record's validity, in seconds since 1970; 0 for none. */
   readonly validUntilSecond: number;
   readonly isSuspended: boolean;
-  /** Head of the list of this account's cached keys. */
+  /** The first of this account's cached keys, which form a linked list. */
   firstKey?: KeyEntry = undefined;
 
   constructor({ accountId, limits, keys, validUntil, blocks }: Allowance, now: Date) {
@@ -42,18 +42,18 @@ export class AccountEntry {
   }
 }
 
-/** One usable key of an active account. */
+/** A usable key of an active account. */
 export class KeyEntry {
   readonly keyId: string;
   readonly isTest: boolean;
   readonly rank: number;
-  /** Bit n represents `SCOPES[n]`. */
+  /** The scopes as bits: bit n represents `SCOPES[n]`. */
   readonly scopeBits: number;
   /** The key's expiry, in seconds since 1970; 0 for none. */
   readonly expiresAtSecond: number;
-  /** The maximum credits in a UTC day; 0 for no cap. */
+  /** The maximum number of credits per UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
-  /** The id under which the cap is counted, which is the id of the first key in the chain of rotations. */
+  /** The id under which the day's use is counted: that of the first key in the chain of rotations. */
   readonly capId: string;
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;
@@ -71,15 +71,15 @@ export class KeyEntry {
     this.expiresAtSecond = secondOf(record.expiresAt);
     this.dailyCreditCap = record.dailyCreditCap ?? 0;
     const lineId = record.capLine?.id;
-    // Most keys were not rotated, and use one string for both ids.
+    // Most keys have never been rotated, so one string serves as both ids.
     this.capId = lineId === undefined || lineId === record.keyId ? record.keyId : lineId;
     this.allowList = allowListOf(record.allowedAddresses);
   }
 }
 
 /**
- * Returns the entry of an account's session, which has the rights of the account's keys; the log records it under the
- * account's own id.
+ * Returns the entry for a session of the dashboard, with the rights of the account's keys. The request log records it
+ * under the account's id.
  */
 export function ownerOf(account: AccountEntry, environment: KeyEnvironment): KeyEntry {
   return new KeyEntry('', account, {
@@ -94,7 +94,7 @@ export function ownerOf(account: AccountEntry, environment: KeyEnvironment): Key
   });
 }
 
-/** Accounts with the same plan have the same limits, so they share one object. */
+/** Accounts on the same plan have the same limits, so they share one object. */
 const limitsInUse = new Map<string, Record<RateClass, number>>();
 const LIMITS_MAX = 10_000;
 

@@ -2,7 +2,7 @@ import type { ChangeCursor, ChangePage } from '#libs/contracts';
 import { type Logger, Loop, SECOND_MS, monotonicMs } from '#libs/platform';
 import { FEED_GRACE_MS, type AuthCache } from './auth-cache.js';
 
-/** A service that lists the accounts changed since a cursor. */
+/** A service with a feed of the accounts that changed after a cursor. */
 export interface ChangeSource {
   name: string;
   changes(cursor?: ChangeCursor): Promise<ChangePage>;
@@ -23,9 +23,9 @@ export interface ChangePollersOptions {
 }
 
 /**
- * Polls each owner's change feed every second and drops the accounts it names. Records are trusted for 60 seconds after
- * the older of the two latest successful polls. A different token (of a restored or different database) drops
- * everything.
+ * Polls each owner's change feed every second and drops the accounts that the feed names. Records are trusted for 60
+ * seconds after both feeds were last polled successfully. If a feed's token changes, its database was restored or
+ * replaced, so everything is dropped.
  */
 export class ChangePollers {
   private readonly feeds: Feed[];
@@ -46,7 +46,7 @@ export class ChangePollers {
     );
   }
 
-  /** Resolves after the first poll of each feed, successful or not. */
+  /** Resolves after the first poll of each feed, whether or not it succeeded. */
   async start(): Promise<void> {
     await Promise.all(this.loops.map((loop) => loop.start()));
   }
@@ -55,7 +55,7 @@ export class ChangePollers {
     await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 
-  /** Returns the milliseconds since each source's last successful poll, or since the start if there was none. */
+  /** Returns for each source the milliseconds since its last successful poll; since the start if there was none. */
   ages(): [string, number][] {
     const nowMs = monotonicMs();
     return this.feeds.map(({ source, lastGoodMs }) => [
@@ -66,7 +66,7 @@ export class ChangePollers {
 
   private async poll(feed: Feed): Promise<void> {
     const askedMs = monotonicMs();
-    // A cursor of this age may precede rows that the owner has removed.
+    // The owner may have removed rows that follow a cursor of this age.
     if (askedMs - feed.lastGoodMs > FEED_GRACE_MS) feed.cursor = undefined;
     const page = await feed.source.changes(feed.cursor);
     this.apply(feed, page);

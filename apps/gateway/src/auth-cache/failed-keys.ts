@@ -2,11 +2,10 @@ import { MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
 
 const ADDRESSES_MAX = 20_000;
 const SITE_PREFIX = 48;
-/** A /48 may fail this many times as often as one of its /64 networks. */
+/** A /48 network may fail this many times as often as one of its /64 networks. */
 const SITE_FACTOR = 4;
 /**
- * Maximum number of keys of one address that are looked up at the same time or have failed; many valid clients may
- * share the address.
+ * Maximum number of keys of one address whose lookups are running or failed; many valid clients may share the address.
  */
 const UNDER_WAY_MAX = 100;
 
@@ -16,16 +15,16 @@ interface Failures {
 }
 
 /**
- * Limits the lookups of unknown keys per address: after many invalid keys, no further unknown key is looked up for the
- * rest of the minute (S17). Cached keys are still served, so one broken client does not block its neighbours behind the
- * same address.
+ * Limits the lookups of unknown keys per address. After many invalid keys, no further unknown key is looked up until
+ * the minute ends (S17). Cached keys are still served, so one misconfigured client does not block others at the same
+ * address.
  */
 export class FailedKeys {
   private readonly counts = new Map<string, Failures>();
-  /** Running key lookups by address group, because any of them may fail. */
+  /** The running key lookups of each address group. Any of them may still fail. */
   private readonly underWay = new Map<string, number>();
 
-  /** @param limit failures of one address per minute. */
+  /** @param limit the maximum number of failures of one address per minute. */
   constructor(private readonly limit: number) {}
 
   note(address: string, nowMs: number): void {
@@ -33,7 +32,7 @@ export class FailedKeys {
     if (address.includes(':')) this.count(networkOf(address, SITE_PREFIX), nowMs);
   }
 
-  /** Records that an unknown key of this address is being looked up; must be followed by one `end`. */
+  /** Records that an unknown key of this address is being looked up. Call `end` once afterwards. */
   begin(address: string): void {
     const group = networkOf(address);
     this.underWay.set(group, (this.underWay.get(group) ?? 0) + 1);
@@ -46,7 +45,7 @@ export class FailedKeys {
     else this.underWay.delete(group);
   }
 
-  /** Returns the seconds that this address has to wait; 0 if it may continue. */
+  /** Returns how many seconds this address must wait; 0 if it may continue. */
   waitSeconds(address: string, nowMs: number): number {
     if (this.counts.size === 0 && this.underWay.size === 0) return 0;
     const group = networkOf(address);
@@ -79,7 +78,7 @@ export class FailedKeys {
       const [oldest] = this.counts.keys();
       this.counts.delete(oldest);
     }
-    // A slice of a header would keep its whole request in memory.
+    // A slice of a header would keep the whole request in memory.
     const ownCopy = Buffer.from(group, 'latin1').toString('latin1');
     this.counts.set(ownCopy, { count: 1, endsMs: nowMs + MINUTE_MS });
   }

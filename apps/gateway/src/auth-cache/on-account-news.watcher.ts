@@ -12,7 +12,7 @@ import {
 import { Watches } from '#libs/messaging';
 import { AuthCache } from './auth-cache.js';
 
-/** These events only save time: without them, the change feed names the same account within a second. */
+/** These events only shorten the delay: the change feed names the same account within a second. */
 @Controller()
 export class OnAccountNewsWatcher {
   constructor(private readonly authCache: AuthCache) {}

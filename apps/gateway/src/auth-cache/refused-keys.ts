@@ -3,7 +3,10 @@ import { type Problem, SECOND_MS, monotonicMs } from '#libs/platform';
 const ENTRIES_MAX = 10_000;
 const KEEP_MS = SECOND_MS;
 
-/** Keys that were rejected within the last second, so that a loop of bad requests causes no calls. */
+/**
+ * The keys that were rejected within the last second, so that a client that repeats a bad request causes no calls to
+ * owners.
+ */
 export class RefusedKeys {
   private readonly entries = new Map<string, { problem: Problem; untilMs: number }>();
 

@@ -6,7 +6,7 @@ import { AnswerBuffer } from './answer-buffer.js';
 const SLOW_ANSWERS = 400;
 const BODY_BYTES = 30_000;
 
-it('the answer to a slow client stays unchanged while others get answers', async () => {
+it('the answer to a slow client stays unchanged while other clients get answers', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -4,14 +4,14 @@ import type { BytesInPlace } from '../context/owner-answer.js';
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The buffer in which answers are assembled. The kernel accepts nearly every answer at once, so its space is reused; an
- * answer that is not accepted at once keeps its space, and the next answer is placed after it.
+ * The buffer in which answers are assembled. The kernel accepts nearly every answer at once, and the same bytes are
+ * then reused for the next answer. If an answer is not accepted at once, the next answer is placed after it.
  */
 export class AnswerBuffer {
   private chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   private start = 0;
 
-  /** @param head and `rest` with one character per byte. */
+  /** @param head the start of the answer; both `head` and `rest` have one character per byte. */
   write(socket: Socket, head: string, { bytes, start, end }: BytesInPlace, rest: string): void {
     const length = head.length + (end - start) + rest.length;
     if (this.chunk.length - this.start < length) this.renew(length);

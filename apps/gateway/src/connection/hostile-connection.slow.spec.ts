@@ -30,7 +30,7 @@ beforeEach(() => {
 const startAnother = async (name: string, settings: Record<string, string>) =>
   around.startGateway({ ...settings, GATEWAY_JOURNAL: `${around.folder}/${name}.journal` });
 
-/** Opens a client that keeps its side open after the gateway has closed its own, and reads only on request. */
+/** Opens a client that reads only on request, and does not close its side when the gateway closes the other. */
 async function open(apiUrl = under.url): Promise<RawClient> {
   const client = await RawClient.open(apiUrl, { reads: false, staysOpen: true });
   clients.add(client);
@@ -48,7 +48,7 @@ async function ask(client: RawClient, name: string): Promise<void> {
 const timesAsked = (name: string) =>
   around.lookup.questions.filter(({ path }) => path.includes(`domainName=${name}`)).length;
 
-/** Resolves when the bytes written before have been read; both ends are in this process. */
+/** Resolves when the bytes written before have been read. Both ends of the connection are in this process. */
 const nextTurn = async () => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -68,7 +68,7 @@ function answerLargely(): void {
 }
 
 describe('a client that disconnects', () => {
-  it('is noticed despite pipelined requests, and is not charged for them', async () => {
+  it('a disconnect is noticed despite pipelined requests, and those requests are not charged', async () => {
     const client = await open();
     const held = around.lookup.holdAnswers();
     const { abandoned } = around.lookup;
@@ -86,7 +86,7 @@ describe('a client that disconnects', () => {
     expect(timesAsked('a2.example')).toBe(0);
   });
 
-  it('is charged nothing if it disconnects in the same turn in which its answers arrive', async () => {
+  it('a client that disconnects in the turn in which its answers arrive is charged nothing', async () => {
     const open20 = await Promise.all(Array.from({ length: 20 }, async () => open()));
     const held = around.lookup.holdAnswers();
     await Promise.all(open20.map(async (client, place) => ask(client, `gone${place}.example`)));
@@ -97,7 +97,7 @@ describe('a client that disconnects', () => {
     expect(around.entitlement.charged(accountId)).toBe(1);
   });
 
-  it('still gets the charged answers if it only half-closed the connection', async () => {
+  it('a client that half-closed its connection still gets the answers that were charged', async () => {
     answerLargely();
     const client = await open();
     for (let count = 1; count <= 2; count++) {
@@ -113,14 +113,14 @@ describe('a client that disconnects', () => {
 });
 
 describe('a shutdown', () => {
-  it('serves and charges no request after the last answer of a connection', async () => {
+  it('no request after the last answer of a connection is served or charged', async () => {
     const other = await startAnother('last', { GATEWAY_DRAIN_NOTICE_MS: '1000' });
     const client = await open(other.apiUrl);
     client.read();
     const held = around.lookup.holdAnswers();
     await ask(client, 'c1.example');
     const stopped = around.stopGateway(other);
-    // The drain begins with the call; the answer that is sent next is the last answer.
+    // The drain begins with this call, so the next answer is the last one on its connection.
     held.release();
     await waitFor('the answer', () => client.statuses.length === 1);
     expect(client.text).toContain('Connection: close');
@@ -148,7 +148,7 @@ describe('a shutdown', () => {
     expect(client.text.length).toBeGreaterThan(LARGE.length);
   });
 
-  it('S104: is not delayed by a refused tunnel that stays open', async () => {
+  it('S104: a refused CONNECT tunnel that stays open does not delay a shutdown', async () => {
     const other = await startAnother('tunnel', {});
     const client = await open(other.apiUrl);
     client.read();
@@ -160,14 +160,14 @@ describe('a shutdown', () => {
 });
 
 describe('a client whose next request is late', () => {
-  it('gets the answers that it waits for instead of a time-out', async () => {
+  it('a client with running requests gets their answers instead of a time-out', async () => {
     const isLate = (statuses: number[] | undefined) => statuses === undefined;
     expect(await withEnoughTime(500, askLate, isLate)).toEqual([200, 200, 200]);
   });
 
   let asked = 0;
 
-  /** @returns the answers to three requests, or nothing if the requests themselves were too late. */
+  /** @returns the statuses of three requests, or undefined if the requests themselves were sent too late. */
   async function askLate(headersTimeoutMs: number): Promise<number[] | undefined> {
     const settings = { GATEWAY_HEADERS_TIMEOUT_MS: String(headersTimeoutMs) };
     const other = await startAnother(`late${asked++}`, settings);
@@ -182,7 +182,7 @@ describe('a client whose next request is late', () => {
     await waitFor('both calls, or the end', () => areAsked() || asking.isEnded);
     if (!areAsked()) return around.stopGateway(other) as Promise<undefined>;
     silent.send('GET /half');
-    // This client's time began later, so the other client's time is up, too.
+    // The silent client's time began later, so the other client's time is also over.
     await waitFor('the time of the silent client to be over', () => silent.statuses[0] === 408);
     expect(asking.text).toBe('');
     held.release();
@@ -195,7 +195,7 @@ describe('a client whose next request is late', () => {
 });
 
 describe('a client that sends requests and reads nothing', () => {
-  it('S104: is disconnected in time, however much remains to be sent', async () => {
+  it('S104: the connection is closed in time, however much remains to be sent', async () => {
     const other = await startAnother('unread', {
       GATEWAY_KEEP_ALIVE_MS: '300',
       GATEWAY_LOOKUP_TIMEOUT_MS: '3000',

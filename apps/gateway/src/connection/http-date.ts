@@ -1,6 +1,6 @@
 import { type Clock, SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** The `Date` header of answers: IMF-fixdate (RFC 9110 §5.6.7), formatted once per second. */
+/** The `Date` header of answers: an IMF-fixdate (RFC 9110 §5.6.7), formatted once per second. */
 export class HttpDate {
   private text = '';
   private validUntilMs = -Infinity;

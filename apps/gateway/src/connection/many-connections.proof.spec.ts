@@ -51,7 +51,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Opens sockets and sends the beginning of a request on every second one, as slow clients do. */
+/** Opens sockets, and sends the first bytes of a request on every second one, as slow clients do. */
 async function openSockets(): Promise<void> {
   const { hostname, port } = new URL(apiUrl);
   while (sockets.length < SOCKETS) {
@@ -88,7 +88,7 @@ function memoryMb(): number {
   return Number(kilobytes) / 1_024;
 }
 
-/** Sends bulk requests that their owner does not answer; `end` releases them. */
+/** Sends bulk requests that lookup does not answer until `end` is called. */
 async function holdBulk(apiKey: string): Promise<{ end: () => void }> {
   const gone = new AbortController();
   let held = 0;
@@ -113,8 +113,7 @@ describe('a busy gateway', () => {
     around.entitlement.bulkLimit = 10 * BULK;
     await p99Ms(apiKey);
     const [alone, beside]: number[][] = [[], []];
-    // Other processes on the machine only add latency, so the lowest result of the rounds counts, and a busy machine
-    // needs more rounds.
+    // Other processes on the machine can only add latency, so the best round counts. A busy machine needs more rounds.
     const isWithin = () => Math.min(...beside) < 2 * Math.min(...alone);
     for (let round = 0; round < ROUNDS_MAX && (round < ROUNDS || !isWithin()); round += 1) {
       alone.push(await p99Ms(apiKey));
@@ -125,7 +124,7 @@ describe('a busy gateway', () => {
     expect(Math.min(...beside)).toBeLessThan(2 * Math.min(...alone));
   });
 
-  it(`S104: ${SOCKETS} idle and dripping sockets take less than ${MEMORY_MAX_MB} MB, and others are served`, async () => {
+  it(`S104: ${SOCKETS} idle and slow sockets take less than ${MEMORY_MAX_MB} MB, and other clients are served`, async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     around.entitlement.limits.set(keyRecord.accountId, 2 * REQUESTS);
     await openSockets();

@@ -34,7 +34,7 @@ describe('connections of one address', () => {
     return String((await answer)[0]);
   }
 
-  it('S126: plain connections and those read by Node share one limit, and others are served', async () => {
+  it('S126: plain connections and Node’s connections share one limit, and other addresses are served', async () => {
     const { apiKey } = under.around.account.addKey();
     const flood: Socket[] = [];
     for (let n = 0; n < 20; n++) {

@@ -10,7 +10,7 @@ let impatient: RunningGateway;
 let apiKey: string;
 const clients = new Set<RawClient>();
 
-/** Shorter than the default time limits for the first request (10 s) and between requests (72 s). */
+/** Time limits shorter than the defaults for the first request (10 s) and between requests (72 s). */
 const IMPATIENT_MS = 8_000;
 
 beforeAll(async () => {
@@ -36,8 +36,8 @@ async function open(apiUrl = under.url): Promise<RawClient> {
 }
 
 /**
- * Opens a client of the impatient gateway that sends its request in time; on a busy machine, this may take several
- * attempts.
+ * Opens a client of the gateway with short time limits. The client's request must arrive in time, which may take
+ * several attempts on a busy machine.
  */
 const openInTime = async (question: string, isThere: (client: RawClient) => boolean) =>
   waitFor('a client that sends its request in time', async () => {
@@ -55,7 +55,7 @@ async function answers(client: RawClient, count: number): Promise<number[]> {
 }
 
 describe('a client connection', () => {
-  it('answers one request after another, each with its date and keep-alive time', async () => {
+  it('requests are answered one after another, each with its date and keep-alive time', async () => {
     const client = await open();
     for (let count = 1; count <= 3; count++) {
       client.send(ask(`a${count}.example`));
@@ -67,7 +67,7 @@ describe('a client connection', () => {
     expect(headers).toContain('\r\nConnection: keep-alive\r\nKeep-Alive: timeout=72\r\n');
   });
 
-  // The key does not exist before the tests run.
+  // The key is created after this table of cases.
   const odd: [string, () => string[]][] = [
     ['in two packets', () => [ask('b1.example').slice(0, 30), ask('b1.example').slice(30)]],
     ['behind another one in its packet', () => [ask('b0.example') + ask('b1.example')]],
@@ -75,7 +75,7 @@ describe('a client connection', () => {
   ];
 
   it.each(odd)(
-    'answers a request that arrives %s like the plain ones before and after it',
+    'a request that arrives %s is answered like the plain requests around it',
     async (...[, packets]) => {
       const client = await open();
       client.send(ask('before.example'));
@@ -93,7 +93,7 @@ describe('a client connection', () => {
     },
   );
 
-  it('answers pipelined requests in order', async () => {
+  it('pipelined requests are answered in order', async () => {
     const client = await open();
     const held = around.lookup.holdAnswers();
     client.send(ask('c1.example'));
@@ -105,7 +105,7 @@ describe('a client connection', () => {
     expect(client.names).toEqual(Array.from({ length: 20 }, (_, n) => `c${n + 1}.example`));
   });
 
-  it('leaves a request for another path to the rest of the listener, on the same connection', async () => {
+  it('a request for another path is left to the rest of the listener, on the same connection', async () => {
     const client = await open();
     client.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
     await answers(client, 1);
@@ -115,8 +115,8 @@ describe('a client connection', () => {
     expect(await answers(client, 3)).toEqual([200, 404, 200]);
   });
 
-  it('S104: is closed if no request arrives in time, whether it is the first or a later one', async () => {
-    // The attempt is repeated if the machine was too busy in the meantime.
+  it('S104: a connection is closed if a request does not arrive in time, whether it is the first or a later one', async () => {
+    // The attempt is repeated if a busy machine delayed the request.
     const [silent, quiet] = await waitFor('both to be closed in time', async () => {
       const pair = [
         await open(impatient.apiUrl),
@@ -133,7 +133,7 @@ describe('a client connection', () => {
     expect(quiet.text).toContain('\r\nKeep-Alive: timeout=1\r\n');
   });
 
-  it('stays open for a running request that takes longer than the idle time', async () => {
+  it('a connection stays open while a request takes longer than the idle time', async () => {
     const held = around.lookup.holdAnswers();
     const asked = around.lookup.questions.length;
     const client = await openInTime(ask('f.example'), () => around.lookup.questions.length > asked);

@@ -7,39 +7,38 @@ import type { AnswerBuffer } from './answer-buffer.js';
 import type { HttpDate } from './http-date.js';
 import { readPlainRequest } from './plain-request.js';
 
-/** The part of a listener that its plain connections use. */
+/** What plain connections need from their listener. */
 export interface PlainConnectionOwner {
   date: HttpDate;
-  /** The headers `Connection` and `Keep-Alive` of an answer after which the connection stays open. */
+  /** The headers `Connection` and `Keep-Alive` of an answer that leaves the connection open. */
   keepAliveLines: string;
-  /** True during a drain: every answer is then the last one on its connection. */
+  /** True during a drain, in which every answer is the last one on its connection. */
   isDraining: boolean;
   /** The buffer in which answers are assembled. */
   answers: AnswerBuffer;
-  /** Begins a context; false if the target is not an operation of the API. */
+  /** Begins to handle a request. @returns false if the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
   /** Limits how long a client may take to read an answer that it did not accept at once. */
   awaitReader(connection: PlainConnection): void;
-  /** Passes the socket to Node's HTTP server, with the data it has sent. */
+  /** Passes the socket to Node's HTTP server, with the data that the client has sent. */
   handOver(connection: PlainConnection, packet: Buffer): void;
   closed(connection: PlainConnection): void;
 }
 
 const CLOSE_LINE = 'Connection: close\r\n';
 /**
- * Maximum number of bytes read ahead of an answer; the last read and the stream's queue come on top of that, 190 KB in
- * all. A disconnect is noticed only while the gateway reads from the client.
+ * Maximum number of bytes that are read before the current request is answered. The last read and the stream's queue
+ * are added: 190 KB in all. A disconnect is noticed only while the gateway reads from the client.
  */
 const EARLY_MAX_BYTES = HEADERS_MAX_BYTES;
 
 /**
- * A client connection while it carries only what nearly every API client sends: small `GET` requests, one after
- * another, each in one packet. Node's HTTP server creates a dozen objects for each of these; here a packet is read with
- * two regular expressions and answered with one write. The first packet that is anything else hands the socket over to
- * Node permanently.
+ * A client connection as long as it carries only small `GET` requests, one after another, each in one packet, as nearly
+ * every API client sends them. Node's HTTP server creates a dozen objects per request; here, two regular expressions
+ * read the packet and one write answers it. Any other packet hands the socket over to Node for good.
  */
 export class PlainConnection implements ApiRequest, Reply {
-  /** The number of ticks of the owner's timer since the last answer, or since the connection was opened. */
+  /** The ticks of the owner's timer since the last answer, or since the connection opened. */
   quietTicks = 0;
   hasAsked = false;
   rawHeaders: readonly string[] = [];
@@ -58,7 +57,7 @@ export class PlainConnection implements ApiRequest, Reply {
     socket.on('close', this.closed);
   }
 
-  /** True between an answer that has been sent and the next request. */
+  /** True if no request is running and the last answer has been sent. */
   get isIdle(): boolean {
     return !this.isAnswering && !this.socket.writableNeedDrain;
   }
@@ -75,7 +74,7 @@ export class PlainConnection implements ApiRequest, Reply {
     this.answered();
   }
 
-  /** Like `sendWhole`; the bytes are copied once and never converted to a string. */
+  /** Like `sendWhole`, but copies the bytes once and never converts them to a string. */
   sendInPlace(status: number, lines: string, before: BytesInPlace, rest: string): void {
     const { date, isDraining, keepAliveLines, answers } = this.owner;
     const length = before.end - before.start + rest.length;
@@ -96,9 +95,7 @@ export class PlainConnection implements ApiRequest, Reply {
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
   }
 
-  /**
-   * Like `ApiResponse.sendLast`; it is separate from `sendWhole`, because it would add a check to each answer there.
-   */
+  /** Like `ApiResponse.sendLast`. As an option of `sendWhole`, it would add a check to every answer. */
   sendLast(status: number, lines: string, body: string): void {
     const { socket, owner } = this;
     socket.write(
@@ -113,9 +110,9 @@ export class PlainConnection implements ApiRequest, Reply {
   }
 
   /**
-   * Replaces the stream's own `push`, which Node calls with the data that it has read: a client that waits for each
-   * answer needs neither the stream's queue nor its check for more data after each packet, which cost a twentieth of a
-   * request's time. The first early packet, or the end, restores the stream's own method.
+   * Replaces the stream's own `push`, which Node calls with the data that it has read. The stream's queue, and its
+   * check for more data after each packet, took a twentieth of a request's time. A client that waits for each answer
+   * needs neither. The first early packet, or the end of the stream, restores the original method.
    */
   private readonly push = (packet: Buffer | null): boolean => {
     const { socket } = this;
@@ -133,10 +130,10 @@ export class PlainConnection implements ApiRequest, Reply {
 
   private readonly receive = (packet: Buffer): void => {
     const { socket, owner } = this;
-    // After the last answer, no request is accepted, because it could be charged without an answer being sent.
+    // No request is accepted after the last answer; it could be charged but not answered.
     if (!socket.writable) return;
     if (this.isAnswering || this.early !== undefined) return this.receiveLater(packet);
-    // Node handles a client that does not accept its last answer at once.
+    // If a client does not accept its last answer at once, Node takes over.
     const isPlain = socket.writableLength === 0 && !owner.isDraining;
     const request = isPlain ? readPlainRequest(packet.toString('latin1')) : undefined;
     if (request === undefined) return this.handOver(packet);
@@ -170,8 +167,8 @@ export class PlainConnection implements ApiRequest, Reply {
   }
 
   /**
-   * A client that has sent its last byte counts as disconnected: a running request ends without a charge. An answer
-   * that was charged is still sent.
+   * A client that has closed its side of the connection counts as disconnected: a running request ends without a
+   * charge. An answer that was already charged is still sent.
    */
   private readonly leave = (): void => {
     if (this.isAnswering) this.socket.destroy();

@@ -7,20 +7,20 @@ import { PlainConnection, type PlainConnectionOwner } from './plain-connection.j
 
 export interface PlainConnectionsOptions {
   clock: Clock;
-  /** Maximum time from the opening to the first request, in milliseconds. */
+  /** Maximum time from the opening of a connection to its first request, in milliseconds. */
   firstRequestTimeoutMs: number;
   /** Maximum time from an answer to the next request, in milliseconds. */
   keepAliveTimeoutMs: number;
-  /** Begins a context; false if the target is not an operation of the API. */
+  /** Begins to handle a request. @returns false if the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
-  /** Continues the connection as Node's HTTP server does. */
+  /** Lets Node's HTTP server continue the connection. */
   handOver(socket: Socket, packet: Buffer): void;
 }
 
 const TICK_MAX_MS = 1_000;
 const TICKS_PER_TIMEOUT = 10;
 
-/** The plain connections of a listener: limits their idle time and closes them. */
+/** The plain connections of a listener. Limits their idle time and closes them. */
 export class PlainConnections implements PlainConnectionOwner {
   readonly date: HttpDate;
   readonly keepAliveLines: string;
@@ -69,8 +69,8 @@ export class PlainConnections implements PlainConnectionOwner {
   }
 
   /**
-   * Returns how long a connection has been idle, in whole ticks; -1 while it is not idle, undefined if it is no longer
-   * a plain connection.
+   * Returns how long a connection has been idle, in milliseconds and whole ticks; -1 if it is not idle; undefined if it
+   * is no longer a plain connection.
    */
   idleMs(socket: Socket): number | undefined {
     const connection = this.ofSockets.get(socket);
@@ -85,20 +85,20 @@ export class PlainConnections implements PlainConnectionOwner {
   }
 
   /**
-   * Watches a client that does not accept its answer at once. Node's timer restarts when data has been sent, so a
-   * client that reads slowly keeps the connection, and a client that reads nothing loses it.
+   * Watches a client that does not accept its answer at once. Node restarts its timer whenever data is sent, so a slow
+   * reader keeps the connection, and a client that reads nothing loses it.
    */
   awaitReader(connection: PlainConnection): void {
     const { socket } = connection;
     const end = () => socket.destroy();
     socket.setTimeout(this.options.keepAliveTimeoutMs, end);
     socket.once('drain', () => {
-      // Node's server times a connection that was handed over in the meantime.
+      // If the connection was handed over in the meantime, Node's server sets its time limits.
       if (this.connections.has(connection)) socket.setTimeout(0, end);
     });
   }
 
-  /** Closes idle connections after flushing what was written to them. The other connections close with their answer. */
+  /** Closes idle connections after sending what was written to them. The other connections close after their answer. */
   closeIdle(): void {
     this.isDraining = true;
     clearInterval(this.timer);
@@ -111,9 +111,7 @@ export class PlainConnections implements PlainConnectionOwner {
     for (const { socket } of this.connections) socket.destroy();
   }
 
-  /**
-   * Checks all connections with one timer, because a timer per answer, as in Node, costs more than reading the request.
-   */
+  /** Checks all connections with one timer. A timer per answer, as in Node, costs more than reading the request. */
   private tick(): void {
     const { firstRequest, keepAlive } = this.ticks;
     for (const connection of this.connections) {

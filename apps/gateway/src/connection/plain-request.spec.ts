@@ -8,7 +8,7 @@ import { readPlainRequest } from './plain-request.js';
 const LINE = 'GET /v2.0/whois/live?domainName=a.example HTTP/1.1\r\n';
 
 describe('a plain request', () => {
-  it('is one complete GET with its headers in order and values without surrounding spaces', () => {
+  it('a plain request is one complete GET with its headers in order and values without surrounding spaces', () => {
     const text = `${LINE}Host: api.example\r\nX-API-Key:\t key \r\nconnection: Keep-Alive\r\nAccept:\r\n\r\n`;
     expect(readPlainRequest(text)).toEqual({
       target: '/v2.0/whois/live?domainName=a.example',
@@ -53,7 +53,7 @@ describe('a plain request', () => {
     expect(readPlainRequest(text)).toBeUndefined();
   });
 
-  it('S104: is read as the same single request by Node’s parser, with any contents', async () => {
+  it('S104: Node’s parser reads the same request, whatever its contents', async () => {
     const seed = Number(process.env.SEED ?? 1);
     const random = new Random(seed);
     let seen: IncomingMessage[] = [];
@@ -135,7 +135,7 @@ const VALUES = [
   '\u00e9',
 ];
 
-/** Returns a random packet; most are well-formed, with occasional oddities. */
+/** Returns a random packet. Most packets are well-formed; some have errors. */
 function randomPacket(random: Random): string {
   const odd = (usual: string, others: readonly string[]) =>
     random.chance(1 / 12) ? random.pick(others) : usual;

@@ -1,25 +1,25 @@
 import { isHost } from '#libs/platform';
 import { HEADERS_MAX_BYTES, URI_MAX_BYTES } from '#libs/public-http';
 
-/** A request without a body that contains only the simplest syntax. */
+/** A request without a body, in the simplest syntax. */
 export interface PlainRequest {
-  /** Path and query as sent: visible ASCII. */
+  /** The path and query as sent, in visible ASCII. */
   target: string;
   /** Names and values alternate, as in Node's own `rawHeaders`. */
   rawHeaders: string[];
 }
 
-/** The request line (RFC 9112 §3) for one method, in origin form and with single spaces. */
+/** The request line (RFC 9112 §3): one method, origin form, and exactly one space between the parts. */
 const REQUEST_LINE = /^GET (\/[\x21-\x7e]*) HTTP\/1\.1\r\n/;
 /**
- * A header line (RFC 9110 §5.5) without obs-text. Each part has one character class, so a line that does not match
- * fails at once.
+ * A header line (RFC 9110 §5.5) without obs-text. Adjacent parts share no character, so a line that does not match is
+ * rejected without backtracking.
  */
 const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e]*)\r\n/y;
 const CRLF_LENGTH = 2;
 const FIELDS_MAX = 64;
 
-/** Fields that frame a body or change the connection: their rules are left to Node's parser. */
+/** Header fields that frame a body or change the connection. Node's parser handles requests with them. */
 const FRAMING: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -33,10 +33,10 @@ const FRAMING: ReadonlySet<string> = new Set([
 const FRAMING_LENGTHS: ReadonlySet<number> = new Set([...FRAMING].map(({ length }) => length));
 
 /**
- * Reads the contents of one packet as one complete request, one character per byte.
- * @returns undefined for anything else: a part of the headers, more than the headers, another method
- *   or version, a body, a second or malformed `Host`, a `Connection` other than `keep-alive`, a byte outside of ASCII.
- *   Such a packet is not necessarily invalid; Node's parser decides.
+ * Parses a packet as one complete request. @param packet one character per byte.
+ * @returns undefined for anything else: incomplete headers, data after the headers, another method or version, a body,
+ *   a second or malformed `Host`, a `Connection` other than `keep-alive`, a byte outside ASCII. Such a packet may still
+ *   be valid; Node's parser decides.
  */
 export function readPlainRequest(text: string): PlainRequest | undefined {
   if (text.length > HEADERS_MAX_BYTES) return undefined;

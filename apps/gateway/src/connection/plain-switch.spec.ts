@@ -6,7 +6,7 @@ import { GatewayUnderTest } from '../../../../test/gateway/gateway-under-test.js
 import { RawClient, plainQuestion } from '../../../../test/gateway/raw-client.js';
 
 describe('GATEWAY_PLAIN_CONNECTIONS', () => {
-  // Node's HTTP server announces each request that it parses; plain connections announce none.
+  // Node's HTTP server emits an event for each request that it parses; plain connections emit none.
   const announced: Channel = channel('http.server.request.start');
   let parsedByNode: string[];
   const note = (message: unknown) =>

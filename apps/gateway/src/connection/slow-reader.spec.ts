@@ -16,7 +16,7 @@ let server: Server;
 let client: RawClient;
 let socket: Socket;
 
-/** Connections that are answered at once with more data than the operating system buffers. */
+/** Opens a server that answers each request at once with more data than the operating system buffers. */
 async function openServer(keepAliveTimeoutMs: number): Promise<void> {
   plain = new PlainConnections({
     clock: new TestClock('2026-03-02T09:30:00Z'),
@@ -46,9 +46,9 @@ afterEach(async () => {
 });
 
 describe('a client that reads its answer slowly', () => {
-  it('is timed from the last data it received, not from the start of its answer, and afterwards like any idle client', async () => {
+  it('the idle time starts again whenever the client receives data, and after the answer it applies as usual', async () => {
     await openServer(MINUTE_MS);
-    // This is Node's timer, which restarts with each part that is sent.
+    // Node restarts this timer with each chunk that is sent.
     expect(socket.timeout).toBe(MINUTE_MS);
     client.read();
     await waitFor('the whole answer', () => client.text.length > LARGE.length);
@@ -56,7 +56,7 @@ describe('a client that reads its answer slowly', () => {
     expect([plain.isSending, socket.destroyed]).toEqual([false, false]);
   });
 
-  it('is timed by Node alone once it is handed over, even if it has read everything', async () => {
+  it('Node alone times a connection that was handed over, even if the client has read everything', async () => {
     await openServer(MINUTE_MS);
     client.send(QUESTION);
     await waitFor('the hand-over', () => socket.timeout === HANDED_OVER_MS);
@@ -67,12 +67,12 @@ describe('a client that reads its answer slowly', () => {
     socket.destroy();
   });
 
-  it('S104: is disconnected if it receives nothing for the idle time', async () => {
+  it('S104: a client that receives nothing for the idle time is disconnected', async () => {
     await openServer(200);
     await waitFor('the end', () => socket.destroyed);
   });
 
-  it('gets the complete answer during a shutdown', async () => {
+  it('a slow reader gets the complete answer during a shutdown', async () => {
     await openServer(MINUTE_MS);
     plain.closeIdle();
     expect([plain.isSending, socket.destroyed]).toEqual([true, false]);

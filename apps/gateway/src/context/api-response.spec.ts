@@ -14,7 +14,7 @@ afterEach(async () => {
   if (server) await once(server, 'close');
 });
 
-/** Sends text to a server with this handler. @returns the response so far, one character per byte. */
+/** Sends text to a server with this handler. @returns the response so far, with one character per byte. */
 async function talk(listener: RequestListener<never, typeof ApiResponse>, text: string) {
   server = createServer({ ServerResponse: ApiResponse }, listener as RequestListener) as Server;
   server.listen(0, '127.0.0.1');
@@ -30,7 +30,7 @@ const questions = (...paths: string[]) =>
   paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: api\r\n\r\n`).join('');
 
 describe('a response sent as a whole', () => {
-  it('has the given headers, those that Node adds, and every byte of the body', async () => {
+  it('the response has the given headers, those that Node adds, and every byte of the body', async () => {
     const body = Buffer.from('Zürich').toString('latin1');
     const received = await talk((_request, response) => {
       response.sendWhole(429, 'X-Own: 1\r\n', body);
@@ -49,7 +49,7 @@ describe('a response sent as a whole', () => {
     expect(lines.at(-1)).toBe('Content-Length: 7');
   });
 
-  it('waits for the answers to earlier requests on its connection', async () => {
+  it('the response waits for the answers to earlier requests on its connection', async () => {
     const waiting: ApiResponse[] = [];
     const received = await talk(
       (_request, response) => void waiting.push(response),
@@ -62,7 +62,7 @@ describe('a response sent as a whole', () => {
     expect(received.text).toMatch(/^HTTP[^]*\r\n\r\nfirstHTTP\/1.1 200 OK\r\n[^]*\r\n\r\nsecond$/);
   });
 
-  it('tells an HTTP/1.0 client its length', async () => {
+  it('an HTTP/1.0 client gets the length of the body', async () => {
     const received = await talk((_request, response) => {
       response.sendWhole(200, '', 'answer');
     }, 'GET / HTTP/1.0\r\n\r\n');
@@ -70,7 +70,7 @@ describe('a response sent as a whole', () => {
     expect(received.text).toContain('\r\nConnection: close\r\nContent-Length: 6\r\n\r\n');
   });
 
-  it('closes the connection after the answer unless it is kept alive', async () => {
+  it('the connection is closed after the answer unless it is kept alive', async () => {
     const received = await talk((_request, response) => {
       response.shouldKeepAlive = false;
       response.sendWhole(200, '', 'last');

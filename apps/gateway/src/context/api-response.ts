@@ -3,11 +3,11 @@ import { SECOND_MS } from '#libs/platform';
 import { noteLastAnswer } from '#libs/public-http';
 import type { Reply } from './request-context.js';
 
-/** How long data from a client is read and discarded. */
+/** How long the gateway reads and discards what a client still sends. */
 const LATE_MS = 2 * SECOND_MS;
 
 declare module 'node:http' {
-  /** Methods that Node has for subclasses of a message and that its type definitions omit. */
+  /** Methods that Node defines for subclasses of a message, but that its type definitions omit. */
   interface OutgoingMessage {
     _implicitHeader(): void;
     _storeHeader(headers: string): void;
@@ -15,22 +15,22 @@ declare module 'node:http' {
 }
 
 /**
- * A response that can be sent as a whole. `writeHead` tests each name and each value with regular expressions, which
- * costs more than all the numbered steps together; the headers of an API answer consist of our own constants, ids and
- * numbers, so they are sent as assembled.
+ * A response that can be sent in one write. `writeHead` tests each name and value with regular expressions, which costs
+ * more than all the numbered steps together. The headers of an API answer consist only of our own constants, ids and
+ * numbers, so they are sent without these tests.
  */
 export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   extends ServerResponse<Request>
   implements Reply
 {
   private wholeHead = '';
-  /** Whether the request has a body; if it is not read to its end, the connection is closed. */
+  /** Whether the request has a body. If the body is not read to its end, the connection is closed. */
   hasRequestBody = false;
 
   /** Whether the client waits for permission to send its body (`Expect: 100-continue`). */
   isAwaited = false;
 
-  /** Requests the body, if the client waits for that. */
+  /** Asks the client for its body, if the client waits for that. */
   invite(): void {
     if (this.isAwaited) this.writeContinue();
     this.isAwaited = false;
@@ -45,32 +45,32 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
       return endLate(this, body);
     }
     this.begin(status, lines);
-    // Otherwise, an HTTP/1.0 client recognises the end only when the connection closes.
+    // Without the length, an HTTP/1.0 client recognises the end of the body only when the connection closes.
     this.useChunkedEncodingByDefault = true;
     this.end(body, 'latin1');
   }
 
-  /** Like `sendWhole`, and closes the connection. */
+  /** Like `sendWhole`, but also closes the connection. */
   sendLast(status: number, lines: string, body: string): void {
     this.shouldKeepAlive = false;
     this.sendWhole(status, lines, body);
   }
 
-  /** Sends the headers; the body follows by `write` and `end`. */
+  /** Sends the headers. `write` and `end` send the body. */
   begin(status: number, lines: string): void {
     this.statusCode = status;
     this.wholeHead = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}`;
     if (this.hasRequestBody && !this.req.complete) this.shouldKeepAlive = false;
   }
 
-  /** Node calls this before it writes a body without headers. */
+  /** Called by Node before it writes a body if no headers were sent. */
   override _implicitHeader(): void {
     if (this.wholeHead === '') super._implicitHeader();
     else this._storeHeader(this.wholeHead);
   }
 }
 
-/** Whether a part of its body has not arrived yet, or has not been read. */
+/** Whether a part of the request's body has not arrived yet, or has not been read. */
 export function isOnItsWay({ headers, complete }: IncomingMessage): boolean {
   const hasBody =
     headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
@@ -78,8 +78,9 @@ export function isOnItsWay({ headers, complete }: IncomingMessage): boolean {
 }
 
 /**
- * Ends a response whose headers state its length, and closes its connection, while the request is still arriving: the
- * rest of it is read and discarded for a while, because closing at once could destroy the answer (RFC 9112 §9.6).
+ * Ends a response while its request is still arriving, and closes the connection. The response's headers must state its
+ * length. The rest of the request is read and discarded for a while, because closing at once could destroy the answer
+ * (RFC 9112 §9.6).
  */
 export function endLate(response: ServerResponse, body: string): void {
   const { req: request } = response;

@@ -3,8 +3,8 @@ import { isInBlocks } from '#libs/domain-names';
 import type { ApiRequest } from './request-context.js';
 
 /**
- * Returns the address from which a request came. `X-Forwarded-For` is used only as far as its hops are configured
- * proxies. The result is the first address from the right that is not a proxy (S96).
+ * Returns the address from which a request came: the first address from the right in `X-Forwarded-For` that is not a
+ * configured proxy (S96). The header is ignored if the peer is not a proxy.
  */
 export function clientAddress(request: ApiRequest, trustedProxies: BlockList): string {
   let address = plain(request.socket.remoteAddress ?? '');
@@ -27,7 +27,7 @@ function hopsOf(rawHeaders: readonly string[]): string[] {
   return hops;
 }
 
-/** Returns an IPv6-mapped address in its IPv4 form, because both are the same peer. */
+/** Returns an IPv4-mapped IPv6 address in its IPv4 form, because both name the same peer. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

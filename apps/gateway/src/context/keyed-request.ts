@@ -3,12 +3,12 @@ export interface KeyedRequest {
   /** Whether the request was sent with a test key. */
   isTest: boolean;
   key: string;
-  /** The SHA-256 of all data on which the answer depends. */
+  /** The SHA-256 hash of everything that determines the answer. */
   requestHash: Buffer;
   requestId: string;
   begunAt: Date;
-  /** After this time, a repeat may assume that the gateway of this request died. */
+  /** The time after which a repeat may assume that the first request's gateway has crashed. */
   runsUntil: Date;
-  /** Keys that were first used before this have expired. */
+  /** Keys first used before this time have expired. */
   keptSince: Date;
 }

@@ -2,15 +2,15 @@ import type { OwnerAnswer } from './owner-answer.js';
 
 /** A running request to lookup. */
 export interface LookupCall {
-  /** The complete request as sent, in ASCII. */
+  /** The complete request in ASCII, as it is sent. */
   readonly request: string;
-  /** The connection that carries the call; the connection sets and clears it. */
+  /** The connection that carries the call. The connection sets and clears this field. */
   connection?: { destroy(fault?: Error): void };
-  /** Ticks of the pool's timer since the call was made, including the wait for a connection. */
+  /** The ticks of the pool's timer since the call was made, including the wait for a connection. */
   waitedTicks: number;
-  /** True if the client has disconnected; then the call is not made when its turn comes. */
+  /** True if the client has disconnected. The call is then dropped instead of sent. */
   readonly isAbandoned: boolean;
-  /** Exactly one of the two callbacks is called once, unless the call was abandoned. */
+  /** Exactly one of these two callbacks is called, once, unless the call was abandoned. */
   onAnswer(answer: OwnerAnswer): void;
   onFault(fault: Error): void;
 }

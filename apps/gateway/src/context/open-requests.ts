@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net';
 import type { RequestContext } from './request-context.js';
 
-/** The newest context on a socket; it links to older ones if the client pipelines requests. */
+/** The newest context on a socket. It links to older contexts if the client pipelines requests. */
 const NEWEST = Symbol('newest context');
 
 interface ApiSocket extends Socket {
-  /**
-   * The newest context; null when all requests are over, so that answered contexts are not kept until the next request.
-   */
+  /** The newest context. Null once all requests are over, so that idle sockets keep no answered context in memory. */
   [NEWEST]?: RequestContext | null;
 }
 
@@ -19,7 +17,10 @@ export function isAsking(socket: Socket): boolean {
   return false;
 }
 
-/** Uses one close listener per socket, not one per request. */
+/**
+ * Calls `onGone` for each unanswered request when the client disconnects. One `close` listener serves all requests of a
+ * socket.
+ */
 export function watchClient(
   context: RequestContext,
   onGone: (context: RequestContext) => void,
@@ -30,7 +31,7 @@ export function watchClient(
   if (newest === null) return;
   if (newest !== undefined) {
     context.earlier = newest;
-    // Answered contexts are released, wherever they are in the list.
+    // Answered contexts are removed from the list, wherever they are.
     for (let last = context; last.earlier !== undefined;) {
       if (last.earlier.isOver) last.earlier = last.earlier.earlier;
       else last = last.earlier;
@@ -45,8 +46,8 @@ export function watchClient(
 }
 
 /**
- * Removes a context, so that an idle connection keeps none: with many connections, every young-generation collection
- * would have to copy the last context of each.
+ * Removes a context, so that an idle connection keeps none. Otherwise, with many connections, every young-generation
+ * collection would copy the last context of each.
  */
 export function forgetContext(context: RequestContext): void {
   const socket = context.request.socket as ApiSocket;

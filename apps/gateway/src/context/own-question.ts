@@ -1,9 +1,9 @@
 import type { Problem } from '#libs/platform';
 import type { KeyEntry } from '../auth-cache/caller.js';
 
-/** A request of an account without a key, on behalf of a session that the dashboard has checked. */
+/** A request that the dashboard sends for an account, without a key. The dashboard has checked the session. */
 export interface OwnQuestion {
-  /** The query as a client would write it after the path. */
+  /** The query, in the form in which a client would append it to the path. */
   query: string;
   /** The body, for an operation that takes one. */
   body?: object;

@@ -1,41 +1,41 @@
 import type { Readable } from 'node:stream';
 
-/** The parts of an owner's answer, besides its body, that the gateway reads. */
+/** The parts of an owner's answer that the gateway reads, without the body. */
 export interface OwnerHeaders {
   status: number;
-  /** `X-Outcome` and `X-Served-From`; empty if they are missing. */
+  /** The values of `X-Outcome` and `X-Served-From`; empty if the headers are missing. */
   outcome: string;
   servedFrom: string;
   /** Digits. */
   age?: string;
-  /** `X-Charged-Items`, if the price is per item. */
+  /** The value of `X-Charged-Items`, if the price is per item. */
   chargedItems?: number;
   /** The value of `X-Next-Cursor`, if another page follows. */
   nextCursor?: string;
 }
 
-/** Bytes in the read buffer, between `start` and `end`; the next read overwrites them. */
+/** The bytes from `start` to `end` of the read buffer. The next read overwrites them. */
 export interface BytesInPlace {
   bytes: Buffer;
   start: number;
   end: number;
 }
 
-/** The complete answer of an owner. */
+/** An owner's answer. */
 export interface OwnerAnswer {
   headers: OwnerHeaders;
-  /** One character per byte, as received; empty for a stream, or if `inPlace` is set. */
+  /** The body with one character per byte, as received; empty for a stream, or if `inPlace` is set. */
   body: string;
   /**
-   * The body in the read buffer, instead of `body`, for an answer that is sent before the next read; `bodyOf` converts
-   * it to text.
+   * The body in the read buffer, instead of `body`, if the answer is sent before the next read. `bodyOf` converts it to
+   * a string.
    */
   inPlace?: BytesInPlace;
-  /** The rest of an answer in a format other than JSON, as it arrives. */
+  /** The body as it arrives, for formats other than JSON. */
   stream?: Readable;
 }
 
-/** Returns the whole body as text, which stays valid. */
+/** Returns the whole body as a string, which stays valid after the next read. */
 export function bodyOf(answer: OwnerAnswer): string {
   const { inPlace } = answer;
   if (inPlace === undefined) return answer.body;

@@ -22,15 +22,15 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a JSON body within its limits. A body that is too large or too slow is not kept (S104), and its connection
- * closes after the answer. Never resolves if the client disconnects before the body is complete.
+ * Reads a JSON body within its limits. A body that is too large or too slow is discarded (S104), and its connection
+ * closes after the answer. The promise stays pending if the client disconnects before the body is complete.
  */
 export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const { headers } = request;
   const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
   if (type !== 'application/json') return new UnsupportedMediaType();
   if (headers['content-encoding'] !== undefined) return compressed;
-  // A request without these headers has no body (RFC 9112 §6.3), and Node's server does not report its end.
+  // Without these headers, a request has no body (RFC 9112 §6.3), and Node's server does not report the body's end.
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
     return missingBody;
   }
@@ -59,7 +59,7 @@ async function readBytes(
       request.pause();
       resolve(problem);
     };
-    // Node's own limit does not apply while a request is being handled.
+    // Node's own time limit ends when the request's handler is called.
     const timer = setTimeout(() => refuse(new RequestTimeout()), timeoutMs);
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
@@ -71,7 +71,7 @@ async function readBytes(
       resolve(Buffer.concat(chunks));
     });
     request.on('close', () => clearTimeout(timer));
-    // The socket's close event ends the request; the stream's error adds nothing.
+    // The request ends with the socket's close event, so the stream's error can be ignored.
     request.on('error', () => {});
   });
 }

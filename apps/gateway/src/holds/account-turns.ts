@@ -6,11 +6,11 @@ interface Turns {
   users: number;
 }
 
-/** Runs few tasks of one account at a time, so that many tasks of one account do not delay all others. */
+/** Limits how many tasks of one account run at once, so that an account with many tasks does not delay the others. */
 export class AccountTurns {
   private readonly ofAccounts = new Map<string, Turns>();
 
-  /** @param limits how many tasks of one account may run, and how many may run or wait. */
+  /** @param limits how many tasks of one account may run, and how many may run or wait in all. */
   constructor(private readonly limits: { atOnce: number; max: number }) {}
 
   /** @throws ServiceUnavailable if too many tasks of the account are running or waiting. */

@@ -1,40 +1,40 @@
 import type { HoldUse } from '../lease/journal-lines.js';
 
-/** Reports a hold to the journal at once, and to entitlement; promises resolve when entitlement acknowledges. */
+/** Reports a hold to the journal at once, and to entitlement. The promises resolve when entitlement acknowledges. */
 export interface HoldReports {
   charged(hold: RequestHold): void;
   /** @param row the row of the request log, with its line ending. */
   finished(hold: RequestHold, row?: string): void;
   settle(hold: RequestHold, part: number, credits: number): Promise<void>;
-  /** Called when `reported` has grown by this many acknowledged credits. */
+  /** Called after `reported` has grown by these newly acknowledged credits. */
   settled(hold: RequestHold, credits: number): void;
   close(hold: RequestHold): Promise<void>;
 }
 
-/** The fixed part of a hold. */
+/** What does not change during a hold. */
 export interface NewHold {
   /** The request's id, unique within its account. */
   id: string;
   accountId: string;
-  /** The number of held credits. */
+  /** The number of credits held. */
   amount: number;
-  /** The number of the hold in the journal of this process. */
+  /** The hold's number in the journal of this process. */
   number: number;
-  /** The row that the request log gets if the request is interrupted, without its line ending. */
+  /** The row that the request log gets if the gateway crashes during the request, without its line ending. */
   row: string;
 }
 
-/** Credits for lines sent longer ago than this are reported while more lines are sent. */
+/** While lines are being sent, their credits are reported after this time. */
 const SETTLE_INTERVAL_MS = 100;
 
 /**
- * Holds the maximum cost of one request about several items before anything is looked up. The part for sent items is
- * reported while the rest is still being sent, and the unused part is released at the end.
+ * A hold on the maximum cost of a request about several items, opened before any item is looked up. Credits for sent
+ * items are reported while other items are still being sent, and unused credits are released at the end.
  */
 export class RequestHold {
-  /** Credits for everything that has been sent. */
+  /** The credits for everything sent so far. */
   charged = 0;
-  /** Credits of each part that was or is being reported. */
+  /** The credits of each part whose report was sent or acknowledged. */
   private readonly parts: number[] = [];
   /** Credits that entitlement has acknowledged. */
   reported = 0;
@@ -59,14 +59,14 @@ export class RequestHold {
     this.row = hold.row;
   }
 
-  /** @param total credits for everything sent so far; it never decreases. */
+  /** @param total the credits for everything sent so far; it never decreases. */
   charge(total: number): void {
     if (!this.raise(total)) return;
     this.reports.charged(this);
     this.timer ??= setTimeout(() => this.report(), SETTLE_INTERVAL_MS).unref();
   }
 
-  /** Reports the end of the answer. @param total as for `charge`. @param row as for `HoldReports.finished`. */
+  /** Reports the end of the answer. @param total see `charge`. @param row see `HoldReports.finished`. */
   finish(total: number, row?: string): void {
     this.raise(total);
     if (this.charged > 0) this.reports.finished(this, row);

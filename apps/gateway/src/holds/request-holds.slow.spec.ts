@@ -44,7 +44,7 @@ async function ask(apiKey: string, names: number, query = '') {
   return { status: statusCode, json: (await body.json()) as Answer };
 }
 
-/** Makes lookup answer this many of the names. */
+/** Makes lookup answer only this many of the names. */
 function answering(charged: number): void {
   around.lookup.respond = (_asked, response) => {
     response.setHeader(CHARGED_ITEMS_HEADER, String(charged));
@@ -78,7 +78,7 @@ it('the maximum cost is held before the lookup, and only answered items are char
   expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
 });
 
-it('the price is deducted from the balance at once and only once, whenever it is reported to entitlement', async () => {
+it('the price is deducted from the visible balance at once and only once, whenever entitlement receives the report', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk', 'whois'] });
   const single = async (name: string) => {
     const { headers } = await under.ask(`/v2.0/whois/live?domainName=${name}.example`, {
@@ -105,19 +105,19 @@ it('the price is deducted from the balance at once and only once, whenever it is
   expect(await single('later')).toBe(BALANCE - 64);
 });
 
-it('suggestions requested again within a minute are charged again, because they may differ', async () => {
+it('suggestions that are requested again within a minute are charged again, because they may differ', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['availability'] });
   const cost = async (query: string) => {
     const path = `/v2.0/domain/availability?domainName=example.com${query}`;
     const { headers } = await under.ask(path, { 'x-api-key': apiKey });
     return headers['x-credits-cost'];
   };
-  // The first time, the time limit passes before any suggestion is found.
+  // The first request reaches its time limit before any suggestion is found.
   answering(1);
   expect(await cost('&sug=true&count=20')).toBe('1');
   answering(21);
   expect(await cost('&sug=true&count=20')).toBe('21');
-  // A single name is a repeat, as usual.
+  // A repeated lookup of one name is free, as usual.
   answering(1);
   expect([await cost(''), await cost('')]).toEqual(['1', '0']);
   const repeats = around.lookup.questions.map(({ headers }) => headers['x-repeat']);
@@ -126,7 +126,7 @@ it('suggestions requested again within a minute are charged again, because they 
   await waitFor('the settlement', () => charged() === 23);
 });
 
-it('402: a request over the balance or max_credits holds nothing and is not forwarded', async () => {
+it('402: a request that costs more than the balance or max_credits holds nothing and is not forwarded', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.balances.set(keyRecord.accountId, 99);
   expect(await ask(apiKey, 100)).toMatchObject({
@@ -141,7 +141,7 @@ it('402: a request over the balance or max_credits holds nothing and is not forw
   expect(around.lookup.questions).toEqual([]);
 });
 
-it('503: a request waits for credits held by others and does not take them', async () => {
+it('503: a request that needs credits held by other requests is told to wait, and takes none of them', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.isElsewhere = true;
   expect(await ask(apiKey, 2)).toMatchObject({ status: 503, json: { code: 'credits_busy' } });
@@ -152,7 +152,7 @@ it('503: a request waits for credits held by others and does not take them', asy
 it('503: a hold that entitlement did not acknowledge is closed as soon as entitlement answers again', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   answering(0);
-  // The account's allowance is cached from then on.
+  // This request caches the account's allowance.
   expect((await ask(apiKey, 2)).status).toBe(200);
   await isSettled(keyRecord.accountId, 0);
   around.entitlement.isDown = true;
@@ -193,7 +193,7 @@ it('a running stream is charged once, even if its first report is lost', async (
   expect(around.entitlement.charged(accountId)).toBe(3);
 });
 
-it('a client that disconnects pays for the lines that were sent, and no more', async () => {
+it('a client that disconnects pays only for the lines that were sent', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.lookup.respond = (_asked, response) => {
     response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
@@ -207,12 +207,12 @@ it('a client that disconnects pays for the lines that were sent, and no more', a
   expect(around.entitlement.charged(keyRecord.accountId)).toBe(1);
 });
 
-it('S104: a stream ends in time if its client reads nothing, and only what was written is charged', async () => {
+it('S104: a stream to a client that reads nothing ends in time, and only what was written is charged', async () => {
   const settings = { GATEWAY_LOOKUP_TIMEOUT_MS: '1500', GATEWAY_JOURNAL: `${around.folder}/slow` };
   const { apiUrl } = await around.startGateway(settings);
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   const { accountId } = keyRecord;
-  // An answer larger than the system buffers for a client that does not read.
+  // The answer is larger than what the system buffers for a client that does not read.
   const line = streamedLine('charged', JSON.stringify({ text: 'x'.repeat(1_000_000) }));
   around.lookup.respond = (_asked, response) => {
     response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');

@@ -18,13 +18,13 @@ import { type HoldReports, RequestHold } from './request-hold.js';
 
 export interface RequestHoldsOptions {
   client: Pick<EntitlementClient, 'hold' | 'settleHold' | 'closeHold'>;
-  /** Records what was sent until entitlement has acknowledged it. */
+  /** Records charges until entitlement has acknowledged them. */
   journal: Pick<LeaseJournal, 'holdOpened' | 'holdUsed' | 'holdPart' | 'holdClosed'>;
   /** The balances that customers see. */
   pools: LeasePools;
   clock: Clock;
   logger: Logger;
-  /** Maximum time for a request after it has its credits, in milliseconds. */
+  /** Maximum duration of a request after its credits were reserved, in milliseconds. */
   requestDeadlineMs: number;
 }
 
@@ -40,23 +40,23 @@ export interface HeldRequest {
   amount: number;
 }
 
-/** A request that has waited longer than this behind others of its account is rejected. */
+/** A request that has waited this long behind others of its account is rejected. */
 const TURN_WAIT_MS = 5_000;
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
 const RETRY_MS = 250;
-/** The log entry for a request whose gateway was killed. */
+/** The row of the request log for a request whose gateway was killed. */
 const BROKEN_OFF = { status: 200, outcome: 'broken_off', credits: 0, durationMs: 0 };
 
-/** The gateway's side of holds: one for each request that may be charged for several items. */
+/** The holds of this gateway: one for each request that may be charged for several items. */
 export class RequestHolds implements HoldReports {
   private readonly lines = new LogLines();
   private holdCount = 0;
   private readonly open = new Set<RequestHold>();
   /**
-   * Allows one running call and one queued call per account. Entitlement handles an account's credits one call at a
-   * time, and each call that waits there occupies one of its few database connections. Many calls of one account would
-   * therefore delay all other leases (S102).
+   * One call per account may run, and another may wait. Entitlement handles one call per account at a time, and each
+   * waiting call occupies one of its few database connections. Many calls of one account would therefore delay all
+   * other leases (S102).
    */
   private readonly turns = new AccountTurns({ atOnce: 2, max: Infinity });
   private readonly stopping = new AbortController();
@@ -65,7 +65,7 @@ export class RequestHolds implements HoldReports {
 
   /**
    * Holds the whole amount or nothing.
-   * @returns the hold (call `finish` in any case), or the rejection: 402, 503.
+   * @returns the hold, whose `finish` must be called in any case, or the rejection: 402 or 503.
    */
   async reserve(held: HeldRequest): Promise<RequestHold | Problem> {
     const { requestId: id, accountId, amount, operation } = held;
@@ -89,11 +89,11 @@ export class RequestHolds implements HoldReports {
       }
       if (answer?.outcome !== 'held') return refusalOf(answer, amount);
       const pool = this.opened(hold);
-      // While leases are open, settlements report a newer balance.
+      // If the account has an open lease, its settlements report a newer balance.
       if (pool.remaining === undefined) pool.noteBalance(answer.balance, answer.call);
       return hold;
     } catch (error) {
-      // Entitlement may have opened the hold although its answer was lost, so its id is closed.
+      // Entitlement may have opened the hold although its answer was lost, so the hold is closed by its id.
       this.opened(hold);
       hold.finish(0);
       return new ServiceUnavailable('entitlement', error);
@@ -143,9 +143,9 @@ export class RequestHolds implements HoldReports {
   }
 
   /**
-   * Settles and closes the holds that an earlier run left open. Their parts are reported again, because entitlement
-   * keeps the first report of each. Later charges are reported as one more part.
-   * @throws if the process stops first.
+   * Settles and closes the holds that an earlier process left open. Their parts are reported again, because entitlement
+   * keeps the first report of each part. Later charges are reported as one more part.
+   * @throws if the process stops before that.
    */
   async replay(uses: HoldUse[]): Promise<void> {
     const { client } = this.options;
@@ -162,7 +162,7 @@ export class RequestHolds implements HoldReports {
     this.stopping.signal.throwIfAborted();
   }
 
-  /** Waits until entitlement has acknowledged all open holds, at most `timeoutMs`. */
+  /** Waits until entitlement has acknowledged all open holds, for at most `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     const until = monotonicMs() + timeoutMs;
     while (this.open.size > 0 && monotonicMs() < until) await sleep(10);
@@ -184,8 +184,8 @@ export class RequestHolds implements HoldReports {
   }
 
   /**
-   * Retries until the process stops: a part is charged once, however often it is sent. @returns false if the process
-   * stopped.
+   * Retries until the process stops. A part is charged once, however often it is reported. @returns false if the
+   * process stopped.
    */
   private async untilDone(accountId: string, call: () => Promise<void>): Promise<boolean> {
     const { signal } = this.stopping;

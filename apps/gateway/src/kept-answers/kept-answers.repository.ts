@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { KeyedRequest } from '../context/keyed-request.js';
 
-/** The holder of the key: this request, or an earlier one. */
+/** Who has the key: this request or an earlier one. */
 export type KeyHolder =
   | { is: 'this' }
   | { is: 'running' }
@@ -20,7 +20,7 @@ interface HolderRow {
 export class KeptAnswersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Gives the key to this request, unless an earlier request holds it. */
+  /** Assigns the key to this request, unless an earlier request has it. */
   async begin(accountId: string, request: KeyedRequest): Promise<KeyHolder> {
     const { key, requestHash, requestId, begunAt, runsUntil, keptSince, isTest } = request;
     const [row] = await this.database.query<HolderRow>(BEGIN, [
@@ -34,14 +34,14 @@ export class KeptAnswersRepository {
       isTest,
     ]);
     if (row.is_begun) return { is: 'this' };
-    // The statement does not see a row that is inserted at the same moment.
+    // This statement does not see a row that another request inserts at the same moment.
     if (row.request_hash === null) return { is: 'running' };
     if (!row.request_hash.equals(requestHash)) return { is: 'another' };
     if (row.body === null) return { is: 'running' };
     return { is: 'answered', outcome: row.outcome!, body: row.body };
   }
 
-  /** Stores the answer of a request that still holds its key. */
+  /** Stores the answer, if the request still has its key. */
   async keep(
     accountId: string,
     { key, requestId }: KeyedRequest,
@@ -55,7 +55,7 @@ export class KeptAnswersRepository {
     );
   }
 
-  /** Deletes the oldest answers to the account's test keys until at most this many are left. */
+  /** Deletes the oldest answers to the account's test keys until the rest is within these limits. */
   async dropTestAnswers(accountId: string, left: { count: number; bytes: number }): Promise<void> {
     await this.database.query(DROP_TEST_ANSWERS, [accountId, left.count, left.bytes]);
   }
@@ -73,7 +73,7 @@ export class KeptAnswersRepository {
   }
 }
 
-/** A key can be taken over if it has expired, or if the same request held it and its gateway died. */
+/** A request can take a key over if the key has expired, or if the gateway of an identical request crashed. */
 const BEGIN = `
   with begun as (
     insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until, is_test)

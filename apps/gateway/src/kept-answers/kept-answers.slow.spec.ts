@@ -55,7 +55,7 @@ async function post(apiKey: string, headers = {}, body: object = NAMES, url = un
   return { status: answer.statusCode, headers: answer.headers, text, json };
 }
 
-/** Lines as lookup streams them; the promise ends when the caller has disconnected. */
+/** Streams lines as lookup does. The promise resolves when the caller has disconnected. */
 function answerInLines(count: number, isWhole: boolean): { closed: Promise<void> } {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   around.lookup.respond = (_asked, response) => {
@@ -69,7 +69,7 @@ function answerInLines(count: number, isWhole: boolean): { closed: Promise<void>
   return { closed };
 }
 
-/** Sends a request whose client disconnects once it has received this text and `done` is complete. */
+/** Sends a request and disconnects once this text has arrived and `until` has finished. */
 async function goAfter(
   apiKey: string,
   received: string,
@@ -92,7 +92,7 @@ async function goAfter(
 const linesOf = (text: string) => text.trimEnd().split('\n').slice(0, -1);
 
 describe('a repeat with the same Idempotency-Key', () => {
-  it('gets the same answer free of charge, even from another gateway', async () => {
+  it('a repeat gets the same answer free of charge, even from another gateway', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const first = await post(apiKey);
     expect(first.json).toMatchObject({ asked: 1, city: 'Zürich', meta: { credits_charged: 2 } });
@@ -108,7 +108,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('422: is a different request if anything that affects the answer differs', async () => {
+  it('422: a repeat that differs in anything that affects the answer is a different request', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     await post(apiKey);
     expectProblem(
@@ -123,7 +123,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('409: is rejected while the first request is running', async () => {
+  it('409: a repeat is rejected while the first request is running', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     const respond = around.lookup.respond!;
     let goOn: (() => void) | undefined;
@@ -137,7 +137,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect((await post(apiKey)).json).toMatchObject({ asked: 1 });
   });
 
-  it('runs if the first request was refused and nothing was charged', async () => {
+  it('a repeat runs if the first request was refused and nothing was charged', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     around.lookup.respond = undefined;
     around.lookup.answer = () => problemAnswer(503, 'lookup_overloaded', 'throttled');
@@ -149,7 +149,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(json).toMatchObject({ code: 'lookup_overloaded', credits_charged: 0 });
   });
 
-  it('gets the lines of a stream again', async () => {
+  it('a repeat gets the lines of a stream again', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     answerInLines(3, true);
     const first = await post(apiKey, STREAM);
@@ -167,7 +167,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('gets the lines of a stream, although the database could not store them at its end', async () => {
+  it('a repeat gets the lines of a stream even if the database could not store them at once', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     answerInLines(3, true);
     const respond = around.lookup.respond!;
@@ -176,7 +176,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     around.lookup.respond = (...given) =>
       void ask('revoke update on gateway.kept_answers from gateway').then(() => respond(...given));
     const first = await post(apiKey, STREAM);
-    // While the gateway may not write the row, a repeat is refused.
+    // While the gateway cannot write the row, a repeat is refused.
     expect((await post(apiKey, STREAM)).status).toBe(503);
     await ask('grant update on gateway.kept_answers to gateway');
     const again = await waitFor('the key to be settled', async () => {
@@ -189,7 +189,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('gets the sent and charged lines of a stream that was interrupted', async () => {
+  it('a repeat gets the lines of an interrupted stream that were sent and charged', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const { closed } = answerInLines(3, false);
     await goAfter(apiKey, '"index":2');
@@ -204,7 +204,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('runs if the first client disconnected before anything was sent', async () => {
+  it('a repeat runs if the first client disconnected before anything was sent', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     const { closed } = answerInLines(0, false);
     await goAfter(apiKey, '');
@@ -217,7 +217,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(again.json).toMatchObject({ meta: { credits_charged: 2 } });
   });
 
-  it('gets the answer that was being stored when the first client disconnected, which is charged', async () => {
+  it('if the first client disconnects while its answer is being stored, the answer is charged and a repeat gets it', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const respond = around.lookup.respond!;
     let goOn: (() => void) | undefined;
@@ -237,7 +237,7 @@ describe('a repeat with the same Idempotency-Key', () => {
         });
       };
       await goAfter(apiKey, '', { accept: 'application/json', until });
-      // When a later request is answered, the disconnect has been noticed.
+      // Once a later request is answered, the gateway has noticed the disconnect.
       await under.ask('/health');
       await client.query('commit');
     });
@@ -246,7 +246,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect([again.json.asked, again.headers['x-credits-cost']]).toEqual([1, '0']);
   });
 
-  it('S130: the newest 100 of an account’s answers to test keys, up to 4 MiB, are kept', async () => {
+  it('S130: of an account’s answers to test keys, the newest 100 and at most 4 MiB are kept', async () => {
     const accountId = newId();
     const { apiKey } = around.account.addKey({ accountId, scopes: SCOPES, environment: 'test' });
     const names = { domainNames: ['registered.test'] };
@@ -281,7 +281,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(bytes).toBeLessThanOrEqual(4 * 1024 * 1024);
   }, 60_000);
 
-  it('runs after 24 hours, when the stored answer has been deleted', async () => {
+  it('a request with a used key runs again after 24 hours, when the stored answer has been deleted', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     await post(apiKey);
     const tomorrow = new TestClock(new Date(Date.now() + KEPT_MS + 1_000));

@@ -25,7 +25,7 @@ export interface KeptAnswersOptions {
   >;
   clock: Clock;
   logger: Logger;
-  /** Maximum time for a request, in milliseconds. */
+  /** Maximum duration of a request, in milliseconds. */
   requestDeadlineMs: number;
 }
 
@@ -33,26 +33,26 @@ export interface KeptAnswersOptions {
 export const KEPT_MS = DAY_MS;
 const RETRY_MS = SECOND_MS;
 const MIB = 1024 * 1024;
-/** The maximum number of stored bytes of a stream. */
+/** Maximum number of stored bytes of a stream. */
 const STREAM_BYTES_MAX = 16 * MIB;
-/** Limits for the newest answers to an account's test keys: their number and their total size (S130). */
+/** Limits on the kept answers to an account's test keys: the newest ones, up to this number and total size (S130). */
 const TEST_ANSWERS = { count: 100, bytes: 4 * MIB };
 
 const keyReused = new IdempotencyKeyReused();
 const keyRunning = new IdempotencyKeyRunning();
 
 /**
- * Runs a request with an `Idempotency-Key` once: a repeat within 24 hours gets the same answer and costs nothing. A
- * complete answer is stored before it is sent, so that none is charged twice; for a stream, the sent lines are stored.
- * A request that ends without a charge releases its key. For test keys, only the newest answers are kept.
+ * Runs each request with an `Idempotency-Key` once. A repeat within 24 hours gets the same answer and costs nothing. A
+ * complete answer is stored before it is sent, so that it is never charged twice. Of a stream, the lines that were sent
+ * are stored. A request that ends without a charge releases its key. For test keys, only the newest answers are kept.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
 
   /**
-   * @returns undefined if the request must run, otherwise the stored answer or the rejection: 400 for a malformed key,
-   * 409
-   *   while the first request is running, 422 for a different request under the same key.
+   * Reserves the key for a request. @returns undefined if the request must run; otherwise the stored answer or a
+   * rejection: 400 for a malformed key, 409 while the first request is running, 422 for a different request under the
+   * same key.
    */
   begin(context: RequestContext): Promise<OwnerAnswer | Problem | undefined> | Problem | undefined {
     if (!context.route.operation.takesIdempotencyKey) return undefined;
@@ -75,7 +75,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Stores the lines of a stream that were sent, even if it was interrupted. */
+  /** Stores the lines of a stream that were sent, even if the stream was interrupted. */
   keepStream(context: RequestContext, outcome: string): void {
     const { sentLines } = context;
     const end = sentLines.lastIndexOf('\n', STREAM_BYTES_MAX) + 1;
@@ -113,7 +113,7 @@ export class KeptAnswers {
         return repeated(context, holder.outcome, holder.body);
       case 'this':
         context.keyed = keyed;
-        // The client has disconnected in the meantime, so the key must be released here.
+        // The client has disconnected in the meantime, and nothing else releases the key.
         if (context.isOver) this.release(context);
         return undefined;
     }
@@ -138,7 +138,7 @@ export class KeptAnswers {
     const accountId = caller!.account.id;
     const bytes = Buffer.from(body, 'latin1');
     if (!keyed!.isTest) return answers.keep(accountId, keyed!, outcome, bytes);
-    // A repeat of a request whose answer was not stored runs again, free of charge.
+    // If the first answer was not stored, a repeat runs again, free of charge.
     if (bytes.length > TEST_ANSWERS.bytes) return answers.release(accountId, keyed!);
     await answers.dropTestAnswers(accountId, {
       count: TEST_ANSWERS.count - 1,
@@ -148,8 +148,8 @@ export class KeptAnswers {
   }
 
   /**
-   * Retries a write until a repeat may take over the key. The request does not wait for it. Without the stored answer,
-   * a repeat would run and be charged again.
+   * Retries a write until the time when a repeat may take over the key. The request does not wait for this. If the
+   * answer is not stored, a repeat runs and is charged.
    */
   private async later({ runsUntil }: KeyedRequest, work: () => Promise<void>): Promise<void> {
     const { clock, logger } = this.options;
@@ -158,7 +158,7 @@ export class KeptAnswers {
         await work();
         return;
       } catch (error) {
-        const message = 'the answer under an Idempotency-Key could not be settled';
+        const message = 'the answer under an Idempotency-Key could not be stored or released';
         logger.sparsely('warn', message, message, { err: error });
       }
       if (clock.now() >= runsUntil) return;
@@ -167,12 +167,12 @@ export class KeptAnswers {
   }
 }
 
-/** Returns the first answer, in its original format. */
+/** Returns the stored answer in its original format. */
 function repeated(context: RequestContext, outcome: string, bytes: Buffer): OwnerAnswer {
   context.isRepeat = true;
   const headers = { status: context.answerStatus, outcome, servedFrom: 'repeat' };
   if (context.form.type === 'application/json') return { headers, body: bytes.toString('latin1') };
-  // Stops waiting for a client that does not read.
+  // Stops waiting if the client does not read.
   context.serviceCall = new AbortController();
   return { headers, body: '', stream: Readable.from([bytes]) };
 }

@@ -15,7 +15,7 @@ const eachOf = (credits: number) => async (keyIds: readonly string[]) =>
 const nothing = eachOf(0);
 
 describe('daily caps', () => {
-  it('S14: credits returned after midnight are not added to the new day', async () => {
+  it('S14: credits released after midnight are not returned to the new day', async () => {
     const clock = new TestClock('2026-03-02T23:59:59Z');
     const caps = new DailyCaps(clock, nothing);
     await caps.prepare(key);
@@ -44,14 +44,14 @@ describe('daily caps', () => {
     expect(caps.reserve(key, 3)).toEqual(expect.any(Number));
   });
 
-  it('S14: a count starts with the charges of the day in the log', async () => {
+  it('S14: a count starts with the charges that the request log has for the day', async () => {
     const caps = new DailyCaps(new TestClock(), eachOf(2));
     await caps.prepare(key);
     expect(caps.reserve(key, 1)).toEqual(expect.any(Number));
     expect(caps.reserve(key, 1)).toMatchObject(capReached);
   });
 
-  it('S14: a rotation does not restart the count, and the log is read for all keys in the chain of rotations', async () => {
+  it('S14: a rotation does not restart the count, and the log is read for all keys of the rotation', async () => {
     const asked: (readonly string[])[] = [];
     const caps = new DailyCaps(new TestClock(), async (keyIds) => {
       asked.push(keyIds);
@@ -64,7 +64,7 @@ describe('daily caps', () => {
     expect(caps.reserve(rotated, 1)).toMatchObject(capReached);
   });
 
-  it('S14: a key is rejected if there is no room for its count, and the others keep theirs', async () => {
+  it('S14: a key whose count does not fit into memory is rejected, and the other keys keep their counts', async () => {
     const caps = new DailyCaps(new TestClock(), eachOf(1), new DailyCredits(64));
     const keys = Array.from({ length: 200 }, () => lineOf(2));
     const ready = await Promise.allSettled(keys.map((one) => caps.prepare(one)));
@@ -77,7 +77,7 @@ describe('daily caps', () => {
     for (const one of roomFor) expect(caps.reserve(one, 1)).toMatchObject(capReached);
   });
 
-  it('S14: several gateways share one cap, except for charges between two reads of the log', async () => {
+  it('S14: several gateways enforce one cap together, except for charges between two reads of the log', async () => {
     const line = lineOf(20);
     const [log, clock] = [new Map<string, number>(), new TestClock()];
     const gateways = [1, 2, 3].map(() => new DailyCaps(clock, async () => log));
@@ -92,14 +92,14 @@ describe('daily caps', () => {
       for (const caps of gateways) spent += spend(caps) + spend(caps);
       await Promise.all(gateways.map(async (caps) => caps.followOthers()));
     }
-    // In the fourth second, each gateway sees 18 spent credits and admits two.
+    // In the fourth second, each gateway sees that 18 credits are spent, and accepts two requests.
     expect(spent).toBe(24);
     clock.advance(DAY_MS);
     log.clear();
     expect(gateways.map(spend)).toEqual([1, 1, 1]);
   });
 
-  it('S14: an unused key is not looked up', async () => {
+  it('S14: the log is not read for keys that are not used', async () => {
     let looks = 0;
     const caps = new DailyCaps(new TestClock(), async () => {
       looks++;

@@ -10,7 +10,7 @@ export class FollowCapsJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** Adds the log's charges to the counts; while the log cannot be read, this gateway uses only its own counts. */
+  /** Adds the log's charges to the counts. While the log cannot be read, this gateway relies on its own counts. */
   async runOnce(): Promise<void> {
     try {
       await this.caps.followOthers();

@@ -30,8 +30,8 @@ function rowOf(credits: number): string {
   return line.trimEnd();
 }
 
-describe('lines of a journal', () => {
-  it('mean the same after they are rewritten', () => {
+describe('a journal', () => {
+  it('a rewritten journal means the same as the original', () => {
     const uses = [
       { leaseId: lease, accountId: account, consumed: 0 },
       {
@@ -63,7 +63,7 @@ describe('lines of a journal', () => {
     expect(again).toContain('= h34 5\n');
   });
 
-  it('count with their highest total until their lease is closed', () => {
+  it('the highest total of a lease counts until the lease is closed', () => {
     const opened = `+ 1 ${lease} ${account}\n`;
     const used = '= 1 5 whois.live:5\n= 1 3 whois.live:3\n= 1 6 dns.live:1\n';
     const use = {
@@ -80,7 +80,7 @@ describe('lines of a journal', () => {
     ]);
   });
 
-  it('are skipped if they are damaged or truncated', () => {
+  it('damaged and truncated lines are skipped', () => {
     const opened = `+ 1 ${lease} ${account}\n`;
     const damaged = [
       `+ 2 ${other} ${account} more\n`,
@@ -99,7 +99,7 @@ describe('lines of a journal', () => {
     expect(readRows(`= 1 2\tone\n= 1 3\n= 1 4\ttwo`)).toEqual(['one']);
   });
 
-  it('no longer count once the log has written them', () => {
+  it('rows no longer count once the request log has written them', () => {
     const rows = '= 1 1\tone\tand\n= - 0\ttwo\n= 1 3\tthree\n';
     expect(readRows(rows)).toEqual(['one\tand', 'two', 'three']);
     expect(readRows(`${rows}~ 1\n~ 1\n`)).toEqual(['three']);
@@ -107,7 +107,7 @@ describe('lines of a journal', () => {
     expect(readRows(`${rows}~ 12\n`)).toEqual([]);
   });
 
-  it('contain the parts of a hold, its total and, while the request is running, the row', () => {
+  it('the lines of a hold contain its parts, its total and, while the request is running, the row for an interruption', () => {
     const opened = `* h1 order-1 ${account}\trow\tof it\n`;
     const use = { holdId: 'order-1', accountId: account, charged: 0, parts: [], row: 'row\tof it' };
     expect(readHolds(opened)).toEqual([use]);
@@ -119,7 +119,7 @@ describe('lines of a journal', () => {
     expect(readHolds(`* h1 order-1 ${account}\n`)).toEqual([{ ...use, row: undefined }]);
   });
 
-  it('are skipped if they belong to a hold and are damaged', () => {
+  it('damaged lines of holds are skipped', () => {
     const opened = `* h1 order-1 ${account}\trow\n`;
     const damaged = [
       `* 2 order-2 ${account}\n`,
@@ -142,13 +142,13 @@ describe('lines of a journal', () => {
 describe('the row of a request whose gateway was killed', () => {
   const use = { holdId: 'a', accountId: account, parts: [] };
 
-  it('contains the part that was sent', () => {
+  it('the row contains the credits of the part that was sent', () => {
     const [row] = rowOfBroken({ ...use, charged: 5, row: rowOf(0) });
     expect(readLine(row)).toMatchObject({ credits: 5, subject: 'a.example' });
     expect(row).toMatch(/[^\n]$/);
   });
 
-  it('does not exist if nothing was sent, if the request has its own row, or if the lines are damaged', () => {
+  it('there is no row if nothing was sent, if the request has its own row, or if the lines are damaged', () => {
     expect(rowOfBroken({ ...use, charged: 0, row: rowOf(0) })).toEqual([]);
     expect(rowOfBroken({ ...use, charged: 5 })).toEqual([]);
     expect(rowOfBroken({ ...use, charged: 5, row: 'damaged' })).toEqual([]);

@@ -7,34 +7,34 @@ const OPERATION_TOTAL = /^([a-z][a-z0-9_.-]{0,59}):([0-9]{1,12})$/;
 const HOLD_NUMBER = /^h[0-9]{1,12}$/;
 const HOLD_ID = /^[!-~]{1,200}$/;
 
-/** A request's hold that an earlier run left open. */
+/** A hold of a request, as an earlier process left it open. */
 export interface HoldUse {
   holdId: string;
   accountId: string;
-  /** Credits for the part that was sent. */
+  /** The credits for the part that was sent. */
   charged: number;
-  /** Credits of each part that was, or may have been, reported to entitlement; the first is part 1. */
+  /** The credits of each part that may have been reported to entitlement, starting with part 1. */
   parts: number[];
-  /** The row that the request log gets; undefined once the request has its own. */
+  /** The row that the request log gets for the interrupted request; undefined once the request has its own row. */
   row?: string;
   number?: number;
 }
 
-/** Leases, holds and rows left by earlier runs. */
+/** Leases, holds and rows that earlier processes left. */
 export interface JournalRest {
-  /** Leases to settle and close. */
+  /** The leases to settle and close. */
   uses: LeaseUse[];
-  /** Holds to settle and close. */
+  /** The holds to settle and close. */
   holds: HoldUse[];
-  /** Rows of charged answers that may be missing from the request log, in its text format. */
+  /** The rows of charged answers that may be missing from the request log, in the log's text format. */
   rows: string[];
-  /** The ids of runs that wrote the request log. */
+  /** The ids under which earlier processes wrote the request log. */
   writerIds: string[];
 }
 
 /**
  * Lists the leases that a journal leaves open, each with its highest total. Damaged lines are skipped, because
- * entitlement would reject their whole call again and again.
+ * entitlement would reject a whole call for one invalid lease.
  */
 export function readLeases(text: string): LeaseUse[] {
   const open = new Map<string, LeaseUse>();
@@ -52,7 +52,7 @@ export function readLeases(text: string): LeaseUse[] {
   return [...open.values()];
 }
 
-/** @param part `operation:total`; anything else is skipped. */
+/** @param part `operation:total`; any other format is skipped. */
 function noteOperation(use: LeaseUse, part = ''): void {
   const [, operation, total] = OPERATION_TOTAL.exec(part) ?? [];
   if (operation === undefined) return;
@@ -60,7 +60,7 @@ function noteOperation(use: LeaseUse, part = ''): void {
   use.operations = { ...use.operations, [operation]: Math.max(known, Number(total)) };
 }
 
-/** Lists the rows of a journal that the request log is not known to have written, in order. */
+/** Lists in order the rows that the request log may not have written, according to a journal. */
 export function readRows(text: string): string[] {
   const rows: string[] = [];
   let written = 0;
@@ -72,14 +72,14 @@ export function readRows(text: string): string[] {
   return rows.slice(written);
 }
 
-/** Lists the runs that wrote the request log, according to a journal. */
+/** Lists the ids of the processes that wrote the request log, according to a journal. */
 export function readWriters(text: string): string[] {
   const lines = text.split('\n').slice(0, -1);
   const ids = lines.filter((line) => line.startsWith('@ ')).map((line) => line.slice(2));
   return ids.filter(isId);
 }
 
-/** Lists the holds that a journal leaves open, each with everything that was sent and reported for it. */
+/** Lists the holds that a journal leaves open, each with everything that was sent and reported. */
 export function readHolds(text: string): HoldUse[] {
   const open = new Map<string, HoldUse>();
   for (const line of text.split('\n').slice(0, -1)) {
@@ -102,8 +102,8 @@ export function readHolds(text: string): HoldUse[] {
 }
 
 /**
- * Returns the row of a request whose gateway was killed, with the credits of the part that was sent; an empty list if
- * nothing was sent.
+ * Returns the row of a request whose gateway was killed, with the credits of the part that was sent. Returns an empty
+ * list if nothing was sent.
  */
 export function rowOfBroken({ row, charged: credits }: HoldUse): string[] {
   const entry = row === undefined || credits === 0 ? undefined : readLine(row);
@@ -114,7 +114,7 @@ interface NumberedRest extends JournalRest {
   uses: (LeaseUse & { number?: number })[];
 }
 
-/** Returns a journal with the same meaning, without lines that are no longer needed. */
+/** Returns a journal with the same meaning but without the lines that are no longer needed. */
 export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): string {
   const leases = uses.map(({ leaseId, accountId, consumed, operations = {}, number }, place) => {
     const name = number ?? place;
@@ -128,7 +128,7 @@ export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): strin
     const owed = row === undefined ? '' : `\t${row}`;
     return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
   });
-  // These rows have no open lease, so their total no longer matters, but the rows are still needed.
+  // These rows belong to no open lease, so their totals no longer matter.
   const writers = writerIds.map((id) => `@ ${id}\n`).join('');
   const owed = rows.map((row) => `= - 0\t${row}\n`).join('');
   return writers + leases.join('') + held.join('') + owed;

@@ -73,7 +73,7 @@ function open(settleIntervalMs = 20): LeaseClient {
 }
 
 const reserve = (cost = 1) => leases.reserve(accountId, cost, monotonicMs());
-/** Charges one request of `cost` credits. */
+/** Charges one request with this cost in credits. */
 async function spend(cost: number): Promise<void> {
   leases.finish((await reserve(cost)) as Lease, cost, cost);
 }
@@ -85,13 +85,13 @@ const settles = () =>
   around.entitlement.calls.filter((call) => call === 'POST /internal/leases/settle').length;
 
 describe('the lease client', () => {
-  it('a recalled lease is closed after its last request, never before', async () => {
+  it('a recalled lease is closed after its last request, not earlier', async () => {
     const [first, second] = [(await reserve()) as Lease, (await reserve()) as Lease];
     expect(first).toBe(second);
     around.entitlement.recalled.add(first.id);
     await waitFor('the recall to arrive', () => first.isClosing);
     leases.finish(first, 1, 1);
-    // After two more settlements, a close that was sent too soon would have arrived.
+    // If the close had been sent too early, it would have arrived before the second settlement.
     const seen = settles();
     await waitFor('two settlements', () => settles() >= seen + 2);
     expect(stored()[0].isClosed).toBe(false);
@@ -101,7 +101,7 @@ describe('the lease client', () => {
   });
 
   it('an expired lease is returned automatically', async () => {
-    // The lease can be used for 2 s, after subtracting a request's deadline and the margin of 5 s.
+    // The lease can be used for 2 s: its lifetime minus the request's deadline and the margin of 5 s.
     around.entitlement.ttlMs = 8_000;
     await spend(3);
     expect(leases.remaining(accountId)).toBe(100_000 - 3);
@@ -112,28 +112,28 @@ describe('the lease client', () => {
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);
   });
 
-  it('the next lease is requested when a fifth of the last remains, and has at most 1,000 credits', async () => {
+  it('the next lease is requested when a fifth of the current lease is left, for at most 1,000 credits', async () => {
     around.entitlement.leaseMax = 50_000;
     const lease = (await reserve(1_000)) as Lease;
     leases.finish(lease, 1_000, 700);
     const before = asks();
     await spend(99);
     expect(asks()).toBe(before);
-    // At the rate since the first lease, the next 30 seconds would need some 20,000 credits.
+    // At the rate measured since the first lease, the next 30 seconds would need some 20,000 credits.
     await spend(2);
     await waitFor('the next lease', () => stored().length === 2);
     expect(stored().map(({ amount }) => amount)).toEqual([1_000, 1_000]);
     expect(leases.state().counts).toMatchObject({ hits: 2, misses: 1 });
   });
 
-  it('the next lease may be prefetched again after one was used up', async () => {
+  it('after a lease was used up, the next lease may be prefetched again', async () => {
     around.entitlement.leaseMax = 10;
     await spend(1);
     await spend(8);
     await waitFor('the second lease', () => leases.state().counts.asked.granted === 2);
     await spend(1);
     expect(stored().map(({ isClosed }) => isClosed)).toEqual([false, false]);
-    // The first lease has nothing left, and the second less than a fifth.
+    // Nothing is left of the first lease, and less than a fifth of the second.
     await spend(9);
     await waitFor('the third lease', () => leases.state().counts.asked.granted === 3);
     expect(leases.state().counts).toMatchObject({ hits: 3, misses: 1 });
@@ -178,7 +178,7 @@ describe('the lease client', () => {
     expect(stored()[1].amount).toBe(1_000);
   });
 
-  it('a request for more credits than exist does not make the next request fail', async () => {
+  it('a request for more credits than the account has does not make the next request fail', async () => {
     around.entitlement.balances.set(accountId, 30);
     const [large, small] = await Promise.all([reserve(60), reserve(5)]);
     expect(large).toMatchObject({ status: 402 });
@@ -186,15 +186,15 @@ describe('the lease client', () => {
     leases.finish(small as Lease, 5, 5);
   });
 
-  it('a request waits for credits held elsewhere, but only for a limited time', async () => {
+  it('a request waits for credits held elsewhere for a limited time', async () => {
     around.entitlement.isElsewhere = true;
     const before = asks();
     expect(await reserve()).toMatchObject({ status: 503, code: 'credits_busy' });
-    // There is one attempt every 50 ms for 300 ms.
+    // There are attempts every 50 ms for 300 ms.
     expect(asks() - before).toBeLessThanOrEqual(7);
   });
 
-  it('a settlement requested during another follows it, with the totals at that time', async () => {
+  it('a settlement requested while another is running follows it, with the totals of that time', async () => {
     const { entitlement } = services;
     const answered = Promise.withResolvers<void>();
     const totals: number[] = [];
@@ -260,8 +260,8 @@ describe('the lease client', () => {
 
 describe('the lease settler', () => {
   /**
-   * Creates a settler that records the settle and close calls: the number of leases, and the number of accounts whose
-   * balance was requested.
+   * Creates a settler that records its calls: how many leases each call settles or closes, and how many balances it
+   * requests.
    */
   function settlerOf(refusals = { settle: 0, close: 0 }) {
     const calls: [what: string, leases: number, accounts?: number][] = [];
@@ -302,7 +302,7 @@ describe('the lease settler', () => {
     return { settler, pools, calls, asked, closed, leasesOf };
   }
 
-  it('settles and closes a thousand leases per call, each once', async () => {
+  it('a thousand leases are settled and closed per call, each once', async () => {
     const { settler, calls, closed, leasesOf } = settlerOf();
     const all = leasesOf(2_000);
     for (const lease of all) {
@@ -328,7 +328,7 @@ describe('the lease settler', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('requests the balances of fifty accounts in turn', async () => {
+  it('the balances of fifty accounts are requested per call, in turn', async () => {
     const { settler, calls, asked, leasesOf } = settlerOf();
     const all = leasesOf(60);
     for (let round = 0; round < 2; round++) await settler.settle();
@@ -338,7 +338,7 @@ describe('the lease settler', () => {
     expect(settler.answerAgeMs).toBeLessThan(60_000);
   });
 
-  it('retries rejected settlements until it stops', async () => {
+  it('rejected settlements are retried until the settler stops', async () => {
     const { settler, calls, closed, leasesOf } = settlerOf({ settle: 1, close: 1 });
     const [first, second] = leasesOf(2);
     first.charge(3, undefined);
@@ -356,7 +356,7 @@ describe('the lease settler', () => {
     expect([calls.length, closed.length]).toEqual([4, 1]);
   });
 
-  it('settles and closes what an earlier run left, a thousand at a time', async () => {
+  it('leases of an earlier process are settled and closed, a thousand per call', async () => {
     const { settler, calls } = settlerOf({ settle: 1, close: 0 });
     const uses = Array.from({ length: 1_001 }, () => ({
       leaseId: newId(),
@@ -373,7 +373,7 @@ describe('the lease settler', () => {
     ]);
   });
 
-  it('ignores balances while a lease of the account is being closed', async () => {
+  it('a balance is ignored while a lease of its account is being closed', async () => {
     const { settler, pools, closed, leasesOf } = settlerOf();
     const [lease, refused] = leasesOf(2);
     refused.amount = 0;

@@ -21,10 +21,10 @@ export interface LeaseClientOptions {
   client: EntitlementClient;
   logger: Logger;
   journalPath: string;
-  /** Maximum time for a request after it has its credits, in milliseconds. */
+  /** Maximum duration of a request after its credits were reserved, in milliseconds. */
   requestDeadlineMs: number;
   settleIntervalMs?: number;
-  /** The journal is rewritten when it has grown by this much. */
+  /** The journal is rewritten when it has grown by this many bytes. */
   journalCompactAtBytes?: number;
   /**
    * The part of the request log that the journal uses. Rows of charged answers stay in the journal until the log has
@@ -33,32 +33,32 @@ export interface LeaseClientOptions {
   log?: JournaledLog;
 }
 
-/** The part of the holds that the journal uses. */
+/** The holds that share the journal. */
 export interface JournaledHolds {
   uses(): HoldUse[];
-  /** Settles and closes the holds of an earlier run. @throws if the process stops first. */
+  /** Settles and closes the holds that an earlier process left open. @throws if the process stops before that. */
   replay(uses: HoldUse[]): Promise<void>;
 }
 
 /** The part of the request log that the journal uses. */
 export interface JournaledLog {
-  /** Returns rows of charged answers that are not written yet, without their line endings. */
+  /** Returns the rows of charged answers that are not written yet, without their line endings. */
   unwrittenRows(): Iterable<string>;
-  /** Calls `listener` after each write, with the number of charged answers in it. */
+  /** Calls `listener` after each write, with the number of charged answers that it contained. */
   onWritten(listener: (count: number) => void): void;
-  /** The id under which this run writes the log. */
+  /** The id under which this process writes the log. */
   writerId: string;
-  /** Writes missing rows of earlier runs, once these runs can no longer write. */
+  /** Writes the missing rows of earlier processes, once those processes can no longer write. */
   restore(rows: string[], writerIds: string[]): Promise<void>;
 }
 
-/** The request that needs credits, for entitlement's log. */
+/** The request that needs credits, as entitlement logs it. */
 export interface Requester {
   requestId: string;
   span?: { traceparent: string };
 }
 
-/** An answer to an acquire call, with the request. */
+/** Entitlement's answer to an acquire call, with what was requested. */
 interface Asked {
   answer: LeaseAnswer;
   /** The number of the acquire call. */
@@ -68,7 +68,7 @@ interface Asked {
 }
 
 const SETTLE_INTERVAL_MS = 100;
-/** A request may start on a lease only if the lease outlives the request's deadline by this much. */
+/** A request may use a lease only if the lease outlives the request's deadline by this margin. */
 const LEASE_MARGIN_MS = 5 * SECOND_MS;
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
@@ -76,24 +76,24 @@ const WAITERS_MAX = 2_000;
 const WANTED_MIN = 10;
 const WANTED_MAX = 1_000;
 const WANTED_AHEAD_SECONDS = 30;
-/** The share of a lease that is left when the next lease is requested. */
+/** The next lease is requested when this share of the current lease is left. */
 const REFILL_AT = 0.2;
 const PREFETCH_PAUSE_MS = SECOND_MS;
 
 /**
- * The gateway's side of credit leases: grants credits at once while a lease has room, requests the next lease before
- * that, and reports charges. It never grants credits that it does not hold.
+ * Obtains and spends this gateway's leases. It reserves credits at once while a lease has room, requests the next lease
+ * before that one is used up, and reports charges. It never spends credits that no lease covers.
  */
 export class LeaseClient {
-  /** Resolves once the leases of an earlier run are settled, or when this run ends first. */
+  /** Resolves once the leases of an earlier process are settled, or when this process stops before that. */
   replayed: Promise<void> = Promise.resolve();
   readonly pools = new LeasePools();
   private readonly settler: LeaseSettler;
   readonly journal: LeaseJournal;
-  /** The holds are recorded in the same journal, even before the start. */
+  /** Holds are recorded in the same journal, even before `start`. */
   holds?: JournaledHolds;
   private readonly gatewayId = newId();
-  /** The oldest leases come first, because they also end first. */
+  /** The leases in the order in which they end. */
   private readonly byAge: Lease[] = [];
   private readonly counts = new LeaseCounts();
   private isDraining = false;
@@ -124,7 +124,7 @@ export class LeaseClient {
     });
   }
 
-  /** Opens the journal and begins to settle what an earlier run left in it. */
+  /** Opens the journal and begins to settle what an earlier process left in it. */
   start(): void {
     const { uses, holds, rows, writerIds } = this.journal.open();
     const { log } = this.options;
@@ -142,8 +142,9 @@ export class LeaseClient {
   }
 
   /**
-   * Reserves credits for one request: at once if a lease has room.
-   * @returns the lease on which they are reserved (call `finish` in any case), or the rejection: 402, 503.
+   * Reserves credits for one request, at once if a lease has room.
+   * @returns the lease with the reserved credits, whose `finish` must be called in any case, or the rejection: 402 or
+   *   503.
    */
   reserve(
     accountId: string,
@@ -161,7 +162,7 @@ export class LeaseClient {
   }
 
   /**
-   * Ends a reservation: `charged` of its `cost` is spent, the rest is free again.
+   * Ends a reservation: `charged` of its `cost` is spent, and the rest is available again.
    * @param operation the answered operation, as named in the customer's ledger.
    * @param row the answer's row of the request log.
    */
@@ -180,7 +181,8 @@ export class LeaseClient {
   }
 
   /**
-   * Returns the balance last reported by entitlement, minus local use since then; undefined before the first report.
+   * Returns the balance last reported by entitlement, minus what this gateway has used since then; undefined before the
+   * first report.
    */
   remaining(accountId: string): number | undefined {
     return this.pools.get(accountId)?.remaining;
@@ -200,7 +202,7 @@ export class LeaseClient {
     };
   }
 
-  /** Returns all leases, and waits at most `timeoutMs` until entitlement has acknowledged them. */
+  /** Returns the credits of all leases, and waits until entitlement has acknowledged this, for at most `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
     for (const lease of this.settler.open.values()) this.drainLease(lease);
@@ -219,7 +221,7 @@ export class LeaseClient {
     nowMs: number,
     request?: Requester,
   ): Promise<Lease | Problem> {
-    // A lease granted now would never be closed.
+    // A lease granted from now on would never be closed.
     if (this.isDrained) return Promise.resolve(new ServiceUnavailable('gateway'));
     this.counts.misses++;
     if (pool.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
@@ -234,7 +236,7 @@ export class LeaseClient {
     runInContext(context, () => void this.ask(pool));
   }
 
-  /** Requests leases until no request waits, with one call per pool at a time. */
+  /** Requests leases until no request waits. Each pool has at most one running call. */
   private async ask(pool: LeasePool): Promise<void> {
     pool.isAsking = true;
     try {
@@ -267,11 +269,11 @@ export class LeaseClient {
       });
       await this.take(pool, lease, { answer, call, askedAtMs, min });
     } catch (error) {
-      // Entitlement may have granted the lease although its answer was lost, so its id is closed.
+      // Entitlement may have granted the lease although its answer was lost, so the lease is closed by its id.
       lease.isClosing = true;
       this.counts.asked.failed++;
       this.settler.close(lease);
-      this.options.logger.warn('entitlement does not answer, no lease', error);
+      this.options.logger.warn('entitlement did not answer the request for a lease', error);
       refuse(pool.dequeue(everybody), new ServiceUnavailable('entitlement', error));
       pool.noPrefetchUntilMs = Math.floor(monotonicMs()) + PREFETCH_PAUSE_MS;
     }
@@ -282,7 +284,7 @@ export class LeaseClient {
     lease: Lease,
     { answer, call, askedAtMs, min }: Asked,
   ): Promise<void> {
-    // Later balances are taken only from settlements, because only then is it known which use they include.
+    // Later balances come from settlements, because only their order relative to usage reports is known.
     if (pool.remaining === undefined) pool.noteBalance(answer.balance, call);
     this.counts.asked[answer.outcome]++;
     if (answer.outcome === 'granted') {
@@ -291,11 +293,10 @@ export class LeaseClient {
       lease.usableUntilMs = Math.floor(askedAtMs + lifeMs);
       pool.add(lease);
       this.byAge.push(lease);
-      // Further requests would tie up more and more credits in leases that cannot be used.
+      // A retry would reserve more and more credits in leases that cannot be used.
       const isUseless = !lease.hasRoomFor(min, monotonicMs());
       if (isUseless) refuse(pool.dequeue(everybody), new CreditsBusy());
-      // Waiting requests are served before the lease is returned; otherwise, they would cause endless requests for
-      // leases.
+      // Waiting requests are served before the lease is returned; otherwise, they would request leases without end.
       if (this.isDraining) this.serveWaiters(pool);
       if (isUseless || this.isDraining) this.drainLease(lease);
       return;
@@ -312,8 +313,8 @@ export class LeaseClient {
   }
 
   /**
-   * Waits for credits that other gateways hold: entitlement recalls them, and this gateway's idle leases are returned
-   * now.
+   * Waits for credits that other gateways hold. Entitlement recalls their leases, and this gateway returns its own idle
+   * leases now.
    */
   private async waitForOthers(pool: LeasePool): Promise<void> {
     const nowMs = monotonicMs();
@@ -357,9 +358,9 @@ export class LeaseClient {
     }
   }
 
-  /** Starts no new request on this lease. The last running request closes the lease. */
+  /** Lets no further request use this lease. Its last running request closes the lease. */
   private drainLease(lease: Lease): void {
-    // A lease that was never granted is closed by the code that requested it.
+    // A lease that was not granted is closed by the code that requested it.
     if (lease.isClosing || lease.amount === 0) return;
     lease.isClosing = true;
     if (lease.reserved === 0) this.settler.close(lease);
@@ -384,7 +385,7 @@ export class LeaseClient {
   }
 }
 
-/** True if the next lease should be requested after a request of this cost on the current one. */
+/** True if the next lease should be requested after a request with this cost has used the current lease. */
 function isRunningOut(pool: LeasePool, lease: Lease, cost: number, nowMs: number): boolean {
   if (nowMs < pool.noPrefetchUntilMs || lease.amount < WANTED_MIN) return false;
   const isLow = lease.amount - lease.consumed - lease.reserved < lease.amount * REFILL_AT;

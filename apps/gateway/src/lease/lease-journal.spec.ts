@@ -24,7 +24,7 @@ function openJournal(path: string, options: Partial<LeaseJournalOptions> = {}) {
 }
 
 describe('a journal', () => {
-  it('contains charges from the next turn on, and keeps the leftovers of a run until they are settled', async () => {
+  it('charges are in the journal from the next turn on, and leftovers of a process stay until they are settled', async () => {
     const path = join(folder, newId(), 'journal');
     const writerId = newId();
     const lease = new Lease(newId(), accountId, 3);
@@ -50,7 +50,7 @@ describe('a journal', () => {
       rows: ['row'],
       writerIds: [writerId],
     };
-    // The first run was killed. A second run ended before it had settled the leftovers, and left more.
+    // The first process was killed. A second process stopped before it had settled the leftovers, and left more.
     const second = openJournal(path);
     expect(second.left).toEqual(left);
     const another = new Lease(newId(), accountId, 3);
@@ -69,7 +69,7 @@ describe('a journal', () => {
     fourth.journal.close();
   });
 
-  it('contains only open and unsettled items after a rewrite', async () => {
+  it('a rewritten journal contains only open and unsettled items', async () => {
     const path = join(folder, newId());
     const lease = new Lease(newId(), accountId, 8);
     lease.charge(2, 'dns.live');
@@ -92,7 +92,7 @@ describe('a journal', () => {
       `* h9 order-1 ${accountId}\n# h9 1\n= h9 1\n= - 0\trow\n`;
     expect(readFileSync(path, 'utf8')).toBe(text);
     journal.close();
-    // Closing writes the pending lines, which causes a rewrite at once here.
+    // Closing the journal writes its pending lines, which causes a rewrite at once in this test.
     expect(readFileSync(path, 'utf8')).toBe(text);
     writeFileSync(path, `${text}~ 1\n- h9\n- 8\n`);
     expect(openJournal(path).left).toEqual({
@@ -103,7 +103,7 @@ describe('a journal', () => {
     });
   });
 
-  it('is rewritten after growing by 64 MiB, not before, unless a limit is set', async () => {
+  it('a journal is rewritten after it has grown by 64 MiB, unless another limit is set', async () => {
     const path = join(folder, newId());
     const { journal } = openJournal(path);
     const lease = new Lease(newId(), accountId, 0);
@@ -120,7 +120,7 @@ describe('a journal', () => {
 });
 
 describe('a journal that cannot be written', () => {
-  it('reports at once that lines may be lost, so that they are settled', async () => {
+  it('an unwritable journal reports at once that lines may be lost, so that their charges are settled', async () => {
     const gone = join(folder, newId());
     let losses = 0;
     const { journal } = openJournal(join(gone, 'journal'), {
@@ -133,7 +133,7 @@ describe('a journal that cannot be written', () => {
     expect([losses, journal.isWritable]).toEqual([1, false]);
   });
 
-  it('is reopened at most once a second', () => {
+  it('an unwritable journal is reopened at most once a second', () => {
     const path = join(folder, 'gone', newId());
     let tries = 0;
     const { journal } = openJournal(path, {

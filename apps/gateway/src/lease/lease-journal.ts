@@ -23,22 +23,22 @@ import {
 import type { Lease } from './lease.js';
 
 /**
- * After the file has grown by this many bytes (some 300,000 answers with their rows), it is rewritten with the lines
- * that are still needed.
+ * When the file has grown by this many bytes (some 300,000 answers with their rows), it is rewritten with only the
+ * lines that are still needed.
  */
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
 
 export interface LeaseJournalOptions {
   path: string;
-  /** The leases that a compacted file must contain. */
+  /** The leases that a rewritten file must contain. */
   openLeases: () => Iterable<Lease>;
   openHolds?: () => HoldUse[];
-  /** Rows of charged answers that the request log has not written yet; a compacted file contains them. */
+  /** The rows of charged answers that the request log has not written yet. A rewritten file contains them. */
   unwrittenRows?: () => Iterable<string>;
-  /** The id under which this run writes the request log. */
+  /** The id under which this process writes the request log. */
   writerId?: string;
-  /** Called if lines could not be written: their charges must be settled at once. */
+  /** Called if lines could not be written. Their charges must be settled at once. */
   onLost: () => void;
   logger: Logger;
   compactAtBytes?: number;
@@ -46,23 +46,27 @@ export interface LeaseJournalOptions {
 
 /** A hold in the form that the journal stores. */
 export interface JournaledHold {
-  /** The number of the hold within this run. */
+  /** The number of the hold in the journal of this process. */
   number: number;
   id: string;
   accountId: string;
-  /** Credits for everything that has been sent. */
+  /** The credits for everything that has been sent. */
   charged: number;
 }
 
 /**
- * A file of this gateway's charges whose leases and holds are not closed yet, so that a killed process loses nothing.
- * Its lines are `@ id` of this run as a writer of the request log, `+ number lease account` when a lease is requested,
- * `= number total operation:total`, a tab and the answer's row of the request log after an answer, `~ count` when the
- * log has written that many more rows, `- number` when the lease is closed. Total and row share a line, so that a kill
- * never separates them. The number of a hold begins with `h`: `* number hold account`, a tab and the row for an
- * interrupted request, `= number total` for everything sent so far, `# number credits` for each part reported to
- * entitlement. Lines are written at the end of the turn of the event loop in which the answers were sent; the page
- * cache survives the process, so there is no fsync. A truncated last line is ignored.
+ * A file with the charges of all open leases and holds, so that a killed process loses none.
+ *
+ * Lines of leases: `@ id` (the id under which this process writes the request log), `+ number lease account` (a lease
+ * is requested), `= number total operation:total`, a tab and the row of the request log (an answer was sent), `~ count`
+ * (the log has written that many more rows) and `- number` (the lease is closed). Total and row share a line, so that a
+ * kill cannot separate them.
+ *
+ * Lines of holds, whose numbers begin with `h`: `* number hold account`, a tab and the row for an interrupted request,
+ * `= number total` (the credits for everything sent so far) and `# number credits` (a part is reported to entitlement).
+ *
+ * Lines are written at the end of the event-loop turn in which the answers were sent. There is no fsync, because the
+ * page cache survives the process. A truncated last line is ignored.
  */
 export class LeaseJournal {
   private file?: number;
@@ -74,13 +78,13 @@ export class LeaseJournal {
   constructor(private readonly options: LeaseJournalOptions) {}
 
   /**
-   * Opens a new journal beside the journals of earlier runs, in a folder that is created if it is missing.
-   * @returns what earlier runs left; call `forgetEarlier` when it is settled and written.
+   * Opens a new journal beside the journals of earlier processes. Creates the folder if it is missing.
+   * @returns what earlier processes left; call `forgetEarlier` once all of that is settled and written.
    */
   open(): JournalRest {
     mkdirSync(dirname(this.options.path), { recursive: true, mode: 0o700 });
     const earlier = `${this.options.path}.earlier`;
-    // A run that ended before its replay was complete left both files; the older one is read first.
+    // A process that ended before its replay was complete left both files. The older file is read first.
     const texts = [earlier, this.options.path].filter(existsSync).map(readText);
     const left = {
       uses: texts.flatMap((text) => readLeases(text)),
@@ -101,13 +105,13 @@ export class LeaseJournal {
     rmSync(`${this.options.path}.earlier`, { force: true });
   }
 
-  /** False while the file cannot be written; then every answer must be settled at once. */
+  /** False while the file cannot be written. Every answer must then be settled at once. */
   get isWritable(): boolean {
     return this.file !== undefined;
   }
 
   /**
-   * Tries to open a file that could not be written, at most once a second.
+   * Tries to reopen an unwritable file, at most once a second.
    * @returns the new `isWritable`.
    */
   reopenIfDue(): boolean {
@@ -116,12 +120,12 @@ export class LeaseJournal {
     return this.isWritable;
   }
 
-  /** Bytes written since the last rewrite. */
+  /** The number of bytes written since the last rewrite. */
   get size(): number {
     return this.sizeBytes;
   }
 
-  /** Free bytes on its disk for this user. */
+  /** The free bytes on the journal's disk that this user can write. */
   get freeBytes(): number {
     const { bavail, bsize } = statfsSync(dirname(this.options.path));
     return bavail * bsize;
@@ -131,7 +135,10 @@ export class LeaseJournal {
     this.append(`+ ${lease.number} ${lease.id} ${lease.accountId}\n`);
   }
 
-  /** @param row the row of the request log, in its text format with the line ending; undefined if the row was dropped. */
+  /**
+   * @param row the row of the request log, in the log's text format with its line ending; undefined if the row was
+   *   dropped.
+   */
   used({ number, consumed, chargedBy }: Lease, operation?: string, row?: string): void {
     const by = operation === undefined ? '' : ` ${operation}:${chargedBy?.[operation]}`;
     this.append(`= ${number} ${consumed}${by}${row === undefined ? '\n' : `\t${row}`}`);
@@ -142,12 +149,12 @@ export class LeaseJournal {
     this.append(`* h${number} ${id} ${accountId}\t${row}`);
   }
 
-  /** @param row as for `used`, once its request is over. */
+  /** @param row as for `used`, once the request is over. */
   holdUsed({ number, charged }: JournaledHold, row?: string): void {
     this.append(`= h${number} ${charged}${row === undefined ? '\n' : `\t${row}`}`);
   }
 
-  /** Records the next part, which is reported to entitlement. */
+  /** Records the next part that is reported to entitlement. */
   holdPart({ number }: JournaledHold, credits: number): void {
     this.append(`# h${number} ${credits}\n`);
   }
@@ -156,7 +163,7 @@ export class LeaseJournal {
     this.append(`- h${number}\n`);
   }
 
-  /** Records that the request log has written the next `count` rows, in the order in which they were added. */
+  /** Records that the request log has written the next `count` rows, in the order in which they were added here. */
   rowsWritten(count: number): void {
     if (count > 0) this.append(`~ ${count}\n`);
   }
@@ -191,7 +198,7 @@ export class LeaseJournal {
     }
   };
 
-  /** Writes a new file with the open items, which replaces the old file. */
+  /** Replaces the file with one that contains only the open items. */
   private compact(): void {
     try {
       const uses = [...this.options.openLeases()].map((lease) => ({
@@ -216,7 +223,7 @@ export class LeaseJournal {
 
   private fail(error: unknown): void {
     this.options.logger.error(
-      'the lease journal cannot be written; settling after each answer',
+      'the lease journal cannot be written; each answer is settled at once',
       error,
     );
     this.failedAtMs = monotonicMs();
@@ -228,7 +235,7 @@ export class LeaseJournal {
 
 const readText = (path: string) => readFileSync(path, 'utf8');
 
-/** Writes a second file, so that the old file stays complete if this fails. */
+/** Writes the new file beside the old one, which stays complete if this fails. */
 function writeWhole(path: string, text: string): void {
   const next = `${path}.next`;
   const file = openSync(next, 'w', 0o600);
@@ -240,12 +247,12 @@ function writeWhole(path: string, text: string): void {
   renameSync(next, path);
 }
 
-/** The lines of a turn are encoded in this buffer; longer texts get their own. */
+/** The buffer in which the lines of a turn are encoded. Longer text gets its own buffer. */
 const WRITE_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
-/** UTF-8 needs at most this many bytes per UTF-16 unit. */
+/** The maximum number of UTF-8 bytes per UTF-16 code unit. */
 const UNIT_BYTES_MAX = 3;
 
-/** @returns the bytes written. */
+/** @returns the number of bytes written. */
 function writeAll(file: number, text: string): number {
   const isShort = text.length * UNIT_BYTES_MAX <= WRITE_BUFFER.length;
   const bytes = isShort ? WRITE_BUFFER : Buffer.from(text);

@@ -17,7 +17,7 @@ describe('a pool of leases', () => {
     return { pool, all };
   }
 
-  it('reports the balance minus all unacknowledged use, including use by holds', () => {
+  it('the reported balance is reduced by all unacknowledged use, including use by holds', () => {
     const { pool, all } = poolOf(10, 10);
     expect(pool.remaining).toBeUndefined();
     pool.acknowledged(1);
@@ -34,7 +34,7 @@ describe('a pool of leases', () => {
     expect(pool.remaining).toBe(100 - 2 - 5 - 3);
   });
 
-  it('ignores a balance that was requested while use was reported', () => {
+  it('a balance is ignored if use was reported while it was requested', () => {
     const { pool } = poolOf(10);
     pool.noteBalance(100, 1);
     pool.reportBegins(1);
@@ -48,7 +48,7 @@ describe('a pool of leases', () => {
     expect(pool.remaining).toBe(80);
   });
 
-  it('is kept for as long as a hold is open', () => {
+  it('a pool is kept as long as a hold is open', () => {
     const pools = new LeasePools();
     const pool = pools.of(accountId, 0);
     const holds = [1, 2].map((charged) => ({ charged, reported: 0 }));
@@ -62,7 +62,7 @@ describe('a pool of leases', () => {
     expect(pools.get(accountId)).toBeUndefined();
   });
 
-  it('keeps the others when one is closed, and spends the oldest first', () => {
+  it('closing a lease keeps the others, and the oldest lease is spent first', () => {
     for (const gone of [0, 1, 2]) {
       const { pool, all } = poolOf(10, 10, 10);
       pool.remove(all[gone]);

@@ -4,12 +4,12 @@ import type { Lease } from './lease.js';
 /** A request that waits for credits. */
 export interface Waiter {
   cost: number;
-  /** The monotonic time in milliseconds after which it is answered with 503. */
+  /** The monotonic time, in milliseconds, after which the request is rejected with 503. */
   giveUpAtMs: number;
   resolve(answer: Lease | Problem): void;
 }
 
-/** The part of a hold that affects the balance: credits charged, and credits that entitlement has acknowledged. */
+/** The fields of a hold that affect the balance: credits charged, and credits acknowledged by entitlement. */
 export interface HeldUse {
   readonly charged: number;
   readonly reported: number;
@@ -17,23 +17,23 @@ export interface HeldUse {
 
 const NOBODY: readonly Waiter[] = [];
 
-/** The leases that this gateway holds for one account, and the requests that wait for one. */
+/** The leases that this gateway has for one account, and the requests that wait for a lease. */
 export class LeasePool {
-  /** Open leases, the newest first. */
+  /** The newest open lease, the start of a linked list. */
   private newest?: Lease = undefined;
   private queue?: Waiter[] = undefined;
-  /** Open holds of requests. */
+  /** The open holds of requests. */
   private holds?: Set<HeldUse> = undefined;
   isAsking = false;
-  /** No lease is prefetched before this time (monotonic milliseconds). */
+  /** The monotonic time, in milliseconds, before which no lease is prefetched. */
   noPrefetchUntilMs = 0;
-  /** The account's balance as last reported by entitlement, minus the use acknowledged since. */
+  /** The account's balance as last reported by entitlement, minus the usage acknowledged since then. */
   private balance?: number = undefined;
-  /** How many calls that report usage are running. */
+  /** The number of running calls that report usage. */
   private reports = 0;
-  /** The number of the newest call at the time when such a call last began or ended. */
+  /** The number of the newest call when a usage report last began or ended. */
   private reportedIn = 0;
-  /** Credits charged since the last lease was requested, and the time of that request. */
+  /** The credits charged since `askedAtMs`, the time at which the last lease was requested. */
   chargedSinceAsk = 0;
   askedAtMs: number;
 
@@ -44,7 +44,7 @@ export class LeasePool {
     this.askedAtMs = nowMs;
   }
 
-  /** Returns the oldest lease with room: the lease that ends first is spent first. */
+  /** Returns the oldest lease with room, which is also the first to end. */
   leaseWithRoom(cost: number, nowMs: number): Lease | undefined {
     let found: Lease | undefined;
     for (let lease = this.newest; lease !== undefined; lease = lease.nextInPool) {
@@ -53,7 +53,7 @@ export class LeasePool {
     return found;
   }
 
-  /** True if no other lease has room for another request of that cost. */
+  /** True if no other lease has room for another request with this cost. */
   isOnly(lease: Lease, cost: number, nowMs: number): boolean {
     for (let other = this.newest; other !== undefined; other = other.nextInPool) {
       if (other !== lease && other.hasRoomFor(cost, nowMs)) return false;
@@ -74,7 +74,7 @@ export class LeasePool {
     lease.nextInPool = undefined;
   }
 
-  /** Waiting requests, in order. */
+  /** The waiting requests, in order. */
   get waiters(): readonly Waiter[] {
     return this.queue ?? NOBODY;
   }
@@ -83,7 +83,7 @@ export class LeasePool {
     (this.queue ??= []).push(waiter);
   }
 
-  /** Removes and returns the waiters that can be answered now. */
+  /** Removes and returns the waiting requests that match. */
   dequeue(isNow: (waiter: Waiter) => boolean): Waiter[] {
     const now = this.waiters.filter((waiter) => isNow(waiter));
     const later = this.waiters.filter((waiter) => !now.includes(waiter));
@@ -107,8 +107,8 @@ export class LeasePool {
   }
 
   /**
-   * Records that a call which reports usage begins. Usage is also reported outside settlements: when a lease is closed,
-   * or when part of a hold is used.
+   * Records the beginning of a call that reports usage. Settlements are not recorded here, only closes of leases and
+   * reports of holds.
    */
   reportBegins(lastCall: number): void {
     this.reports++;
@@ -120,15 +120,15 @@ export class LeasePool {
     this.reportedIn = lastCall;
   }
 
-  /** Records that entitlement has acknowledged this many more credits of our usage. */
+  /** Records that entitlement has acknowledged this many more credits. */
   acknowledged(credits: number): void {
     if (this.balance !== undefined) this.balance -= credits;
   }
 
   /**
-   * Stores the balance that entitlement reported. It includes all usage that entitlement has acknowledged, and credits
-   * that are leased. If usage was reported while the call was running, the order of the two is unknown, and the balance
-   * is ignored.
+   * Stores a balance reported by entitlement. It includes all usage that entitlement has acknowledged, and counts
+   * leased credits as available. A balance is ignored if usage was reported during its call, because the order of the
+   * two is unknown.
    * @param call the number of the call; calls are numbered in the order in which they begin.
    */
   noteBalance(balance: number, call: number): void {
@@ -157,12 +157,12 @@ export class LeasePool {
   }
 }
 
-/** The pools of all accounts that have a lease, a hold or a waiting request. */
+/** The pools of all accounts with a lease, a hold or a waiting request. */
 export class LeasePools {
   private readonly pools = new Map<string, LeasePool>();
   private calls = 0;
 
-  /** Creates the pool if there is none. */
+  /** Returns the account's pool; creates it if it does not exist. */
   of(accountId: string, nowMs: number): LeasePool {
     let pool = this.pools.get(accountId);
     if (pool === undefined) {
@@ -180,7 +180,7 @@ export class LeasePools {
     if (pool.isIdle) this.pools.delete(pool.accountId);
   }
 
-  /** Returns a number for a call that begins now and returns a balance. */
+  /** Returns the number of a call that begins now and returns a balance. */
   nextCall(): number {
     return ++this.calls;
   }

@@ -6,7 +6,7 @@ import type { Lease } from './lease.js';
 
 /** Maximum number of leases per call. */
 const BATCH_MAX = 1_000;
-/** Maximum number of balances requested per call, in addition to the balances of leases that were used. */
+/** Maximum number of balances requested per call, besides those of the settled leases. */
 const REFRESHED_MAX = 50;
 const RETRY_MS = SECOND_MS;
 
@@ -15,22 +15,22 @@ export interface LeaseSettlerOptions {
   gatewayId: string;
   logger: Logger;
   intervalMs: number;
-  /** Notified about all usage that entitlement acknowledges. */
+  /** Called with all usage that entitlement acknowledges. */
   pools: LeasePools;
-  /** @param call its number. */
+  /** @param call the number of the call. */
   onAnswer(answer: SettleAnswer, call: number): void;
   onClosed(lease: Lease): void;
 }
 
 /**
- * Reports charges to entitlement: one call per interval while a lease is open, even without usage, because the answer
- * names recalled leases. Totals are cumulative, so a repeated or overtaken call changes nothing. Closes are retried
+ * Reports charges to entitlement. While a lease is open, there is one call per interval even without usage, because its
+ * answer names recalled leases. Totals are cumulative, so a repeated or late call changes nothing. Closes are retried
  * until they are acknowledged.
  */
 export class LeaseSettler {
-  /** Every lease that entitlement may keep open for us. */
+  /** All leases that entitlement may have open for this gateway. */
   readonly open = new Map<string, Lease>();
-  /** Leases with unacknowledged charges, each once; marked by `isUnsettled`. */
+  /** The leases with unacknowledged charges, each once; `isUnsettled` marks them. */
   private unsettled: Lease[] = [];
   private toClose: Lease[] = [];
   /** The position from which the next call continues to request balances. */
@@ -48,7 +48,7 @@ export class LeaseSettler {
     this.timer = setInterval(() => void this.settle(), this.options.intervalMs);
   }
 
-  /** Stops the settler; unacknowledged usage is left to the journal. */
+  /** Stops the settler. Unacknowledged usage stays in the journal. */
   stop(): void {
     clearInterval(this.timer);
     this.stopping.abort();
@@ -64,22 +64,22 @@ export class LeaseSettler {
     this.unsettled.push(lease);
   }
 
-  /** Returns the unused rest, as soon as a call is free. */
+  /** Returns the unused credits of a lease, with the next call. */
   close(lease: Lease): void {
     this.toClose.push(lease);
     if (this.isClosing) return;
     this.isClosing = true;
-    // Leases that are closed in the same turn of the event loop share a call.
+    // Leases that are closed in the same event-loop turn share a call.
     setImmediate(() => void this.closeAll());
   }
 
-  /** Starts a call whose totals are current: after the running one, if there is one. */
+  /** Starts a call with current totals. If a call is running, the new one follows it. */
   settleNow(): void {
     this.isWantedAgain = true;
     void this.settle();
   }
 
-  /** Makes one call now; does nothing while another is running or no lease is open. */
+  /** Makes one call now, unless a call is running or no lease is open. */
   async settle(): Promise<void> {
     if (this.isSettling || this.open.size === 0) return;
     this.isSettling = true;
@@ -97,22 +97,24 @@ export class LeaseSettler {
           this.settled(lease, consumed);
           lease.isUnsettled = hasNews(lease);
         });
-        // Leases that were used in the meantime go to the end, so that every lease is settled before any is settled
-        // twice.
+        // Leases used during the call go to the end, so that each lease is settled before any is settled twice.
         this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();
         this.options.onAnswer(answer, call);
       } while (this.unsettled.length >= BATCH_MAX || this.isWantedAgain);
     } catch (error) {
-      this.options.logger.warn('entitlement did not accept the settlement, trying again', error);
+      this.options.logger.warn(
+        'entitlement did not accept the settlement; it will be retried',
+        error,
+      );
     } finally {
       this.isSettling = false;
     }
   }
 
   /**
-   * Requests the balances of the accounts with open leases in turn. Others may use their credits while this gateway
-   * does not, and the reported balance must not be older than about a second.
+   * Chooses the accounts whose balances the next call requests, in turn. Credits may also be used elsewhere, and a
+   * reported balance should be at most about a second old.
    */
   private nextAccounts(): string[] {
     const accounts = new Set<string>();
@@ -124,19 +126,19 @@ export class LeaseSettler {
     return [...accounts];
   }
 
-  /** Credits charged but not yet acknowledged. */
+  /** The credits charged but not yet acknowledged. */
   get unsettledCredits(): number {
     let credits = 0;
     for (const { consumed, settled } of this.open.values()) credits += consumed - settled;
     return credits;
   }
 
-  /** The time since entitlement last accepted a settlement; 0 while there is nothing to settle. */
+  /** Milliseconds since entitlement last accepted a settlement; 0 while there is nothing to settle. */
   get answerAgeMs(): number {
     return this.open.size === 0 ? 0 : monotonicMs() - this.answeredAtMs;
   }
 
-  /** Settles and closes what an earlier run left open; resolves when all of it is acknowledged. */
+  /** Settles and closes what an earlier process left open. Resolves when everything is acknowledged. */
   async replay(uses: LeaseUse[]): Promise<void> {
     for (let first = 0; first < uses.length; first += BATCH_MAX) {
       const batch = uses.slice(first, first + BATCH_MAX);
@@ -159,7 +161,7 @@ export class LeaseSettler {
         for (const lease of batch) this.acknowledged(lease);
       }
     } catch {
-      // The process is stopping: leases that are not closed are left to the journal.
+      // The process is stopping. Leases that are not closed stay in the journal.
     } finally {
       this.isClosing = false;
     }
@@ -180,7 +182,7 @@ export class LeaseSettler {
     lease.settled = total;
   }
 
-  /** Retries until the process stops: charges must not be lost, and the rest must be returned. */
+  /** Retries until the process stops: no charge may be lost, and unused credits must be returned. */
   private async untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
     const { signal } = this.stopping;
     for (;;) {
@@ -189,7 +191,10 @@ export class LeaseSettler {
         await call();
         return;
       } catch (error) {
-        this.options.logger.warn(`entitlement did not accept the ${what}, trying again`, error);
+        this.options.logger.warn(
+          `entitlement did not accept the ${what}; it will be retried`,
+          error,
+        );
         await sleep(RETRY_MS, undefined, { ref: false, signal });
       }
     }
@@ -205,7 +210,7 @@ function hasNews({ consumed, settled }: Lease): boolean {
   return consumed > settled;
 }
 
-/** Returns a snapshot of the use, which excludes charges made while the call is running. */
+/** Returns a copy of the totals, so that charges made during the call do not change it. */
 function useOf({ id, accountId, consumed, chargedBy }: Lease): LeaseUse {
   if (chargedBy === undefined) return { leaseId: id, accountId, consumed };
   return { leaseId: id, accountId, consumed, operations: { ...chargedBy } };

@@ -1,24 +1,24 @@
-/** Counts of reservations since the start: plain numbers, because every request updates them. */
+/** Counts of reservations since the start. They are plain numbers, because every request changes them. */
 export class LeaseCounts {
-  /** Reservations for which a lease had room. */
+  /** Reservations that found room on a lease. */
   hits = 0;
-  /** Reservations that had to wait for entitlement. */
+  /** Reservations that waited for entitlement. */
   misses = 0;
-  /** The number of leases requested, by entitlement's answer. */
+  /** Requests for leases, by entitlement's answer. */
   readonly asked = { granted: 0, insufficient: 0, elsewhere: 0, closed: 0, failed: 0 };
 }
 
 /** The state of a gateway's leases, for metrics. */
 export interface LeaseState {
   counts: LeaseCounts;
-  /** Leases that entitlement may keep open for us. */
+  /** The number of leases that entitlement may have open for this gateway. */
   open: number;
-  /** Credits that were charged but are not yet acknowledged. */
+  /** The credits that were charged but are not yet acknowledged. */
   unsettledCredits: number;
-  /** Time since the last acknowledgement; 0 while there is nothing to acknowledge. */
+  /** Milliseconds since the last acknowledgement; 0 while there is nothing to acknowledge. */
   settlementAgeMs: number;
   journalBytes: number;
-  /** The free bytes of the journal's disk. */
+  /** The free bytes on the journal's disk. */
   journalFreeBytes: number;
   isJournalWritable: boolean;
 }

@@ -54,7 +54,7 @@ async function lookUp(apiUrl: string, apiKey: string): Promise<number> {
   return statusCode;
 }
 
-/** Starts a gateway in a separate process, which can be killed. */
+/** Starts a gateway in its own process, so that the test can kill it. */
 async function forkGateway(journal: string): Promise<{ apiUrl: string; child: ChildProcess }> {
   const main = join(import.meta.dirname, '..', 'main.js');
   const child = fork(main, { env: around.environment(journal), stdio: 'pipe', execArgv: [] });
@@ -99,7 +99,7 @@ const optionsOf = ({ entitlement: client }: Services, journalPath: string) => ({
 });
 
 describe('leases', () => {
-  it('every answered request is charged once, and the rest is returned at a shutdown', async () => {
+  it('every answered request is charged once, and unused credits are returned at a shutdown', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     around.entitlement.balances.set(accountId, 500);
@@ -113,7 +113,7 @@ describe('leases', () => {
     expect(readLeases(readFileSync(join(around.folder, 'stop'), 'utf8'))).toEqual([]);
   });
 
-  it('S15: account is notified once of a key that was used many times within a minute', async () => {
+  it('S15: account is notified once about a key that was used many times within a minute', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('used'), async ({ apiUrl }) => {
       await Promise.all(Array.from({ length: 20 }, () => lookUp(apiUrl, apiKey)));
@@ -121,7 +121,7 @@ describe('leases', () => {
     expect(around.account.usedKeys.filter((keyId) => keyId === keyRecord.keyId)).toHaveLength(1);
   });
 
-  it('many simultaneous requests never overspend: as many as the balance covers are answered 200', async () => {
+  it('concurrent requests never overspend: as many get 200 as the balance covers', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.balances.set(keyRecord.accountId, 37);
     around.entitlement.leaseMax = 5;
@@ -148,7 +148,7 @@ describe('leases', () => {
     });
   });
 
-  it('a lease that would end before the request is not used', async () => {
+  it("a lease that would end before the request's deadline is not used", async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.ttlMs = 5_000;
     await withGateway(journalOf('short'), async ({ apiUrl }) => {
@@ -163,7 +163,7 @@ describe('leases', () => {
     expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
   });
 
-  it('the current lease continues while entitlement is down, and is settled afterwards', async () => {
+  it('the current lease works while entitlement is down, and is settled afterwards', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('away'), async ({ apiUrl }) => {
       expect(await lookUp(apiUrl, apiKey)).toBe(200);
@@ -182,7 +182,7 @@ describe('leases', () => {
     });
   });
 
-  it('requests that wait during a drain get their credits, the rest is returned, and later requests are rejected', async () => {
+  it('requests that wait during a drain get their credits, unused credits are returned, and later requests are rejected', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     around.entitlement.leaseMax = 2;
@@ -190,7 +190,7 @@ describe('leases', () => {
     const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
     leases.start();
     const waiting = Array.from({ length: 5 }, () => leases.reserve(accountId, 1, monotonicMs()));
-    // This is shorter than the life of the leases, so they are returned because of the drain.
+    // This is shorter than the lifetime of the leases, so only the drain can have returned them.
     const drained = leases.drain(20_000);
     for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
     await drained;
@@ -210,12 +210,12 @@ describe('the journal', () => {
     const { apiUrl, child } = await forkGateway('killed');
     expect(await lookUp(apiUrl, apiKey)).toBe(200);
     await waitFor('the first charge', () => around.entitlement.charged(accountId) === 1);
-    // From now on nothing is settled, so only the journal has the charges.
+    // From now on, nothing is settled, so the charges are only in the journal.
     around.entitlement.isDown = true;
     let answered = 1;
     for (let i = 0; i < 7; i++) if ((await lookUp(apiUrl, apiKey)) === 200) answered++;
     expect(answered).toBe(8);
-    // Only answers of the turn of the event loop that the kill interrupted may be missing.
+    // Only answers of the event-loop turn that the kill interrupted may be missing.
     const path = join(around.folder, 'killed');
     await waitFor('the end of the turn', () => {
       const uses = readLeases(readFileSync(path, 'utf8'));
@@ -238,7 +238,7 @@ describe('the journal', () => {
     children.delete(next.child);
   });
 
-  it('a last line truncated by the kill is ignored, and two consecutive starts lose nothing', async () => {
+  it('a last line truncated by the kill is ignored, and two starts in a row lose nothing', async () => {
     const { keyRecord } = around.account.addKey();
     const [leaseId, other] = [newId(), newId()];
     const path = join(around.folder, 'cut');
@@ -266,7 +266,7 @@ describe('the journal', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(5);
   });
 
-  it('foreign lines do not prevent other leases from being settled', async () => {
+  it('lines of an unknown format do not prevent the settlement of other leases', async () => {
     const { keyRecord } = around.account.addKey();
     const [leaseId, path] = [newId(), join(around.folder, 'damaged')];
     const damaged = [
@@ -285,13 +285,13 @@ describe('the journal', () => {
     ]);
   });
 
-  it('usage is reported together with credits, also after a kill and from a rewritten file', async () => {
+  it('use by operation is reported with the credits, also after a kill and from a rewritten file', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     const path = join(around.folder, 'operations');
     const services = connectServices();
     const options = optionsOf(services, path);
-    // The gateway settles nothing on its own, and rewrites its file at the second line.
+    // This gateway settles nothing on its own, and rewrites its file at the second line.
     const killed = { ...options, settleIntervalMs: 3_600_000, journalCompactAtBytes: 100 };
     const leases = new LeaseClient(killed);
     leases.start();
@@ -313,7 +313,7 @@ describe('the journal', () => {
     await services.close();
   });
 
-  it('a journal creates its folder, readable only by its owner', () => {
+  it("the journal's folder is created, and only its owner can read it", () => {
     const folder = join(around.folder, 'new', 'inner');
     const logger = new Logger('gateway', { write: () => {} });
     const path = join(folder, 'journal');
@@ -324,7 +324,7 @@ describe('the journal', () => {
     expect([statSync(folder).mode & 0o777, existsSync(path)]).toEqual([0o700, true]);
   });
 
-  it('if the journal cannot be written, each answer is settled at once, and the journal recovers', async () => {
+  it('while the journal cannot be written, each answer is settled at once; later the journal recovers', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     const folder = join(around.folder, 'lost');
@@ -333,7 +333,7 @@ describe('the journal', () => {
     const services = connectServices();
     const leases = new LeaseClient({
       ...optionsOf(services, path),
-      // The gateway settles nothing on its own while this test runs, and rewrites its file at every line.
+      // During this test, the gateway settles nothing on its own, and rewrites its file at every line.
       settleIntervalMs: 3_600_000,
       journalCompactAtBytes: 0,
     });

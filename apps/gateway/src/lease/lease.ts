@@ -1,25 +1,25 @@
 /** Credits of one account that this gateway may spend for a limited time. */
 export class Lease {
-  /** Granted credits; 0 until entitlement has answered. */
+  /** The granted credits; 0 until entitlement has answered. */
   amount = 0;
-  /** Credits charged so far; never decreases. */
+  /** The credits charged so far; this number never decreases. */
   consumed = 0;
-  /** Credits by operation; undefined before the first charge of a named operation. */
+  /** The credits by operation; undefined before the first charge of a named operation. */
   chargedBy?: Record<string, number> = undefined;
-  /** Credits of running requests. */
+  /** The credits reserved by running requests. */
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
   settled = 0;
   /** Whether the lease is in the list of leases to settle. */
   isUnsettled = false;
   /**
-   * The monotonic time, in whole milliseconds, until which a request may start on the lease. A whole number needs no
-   * heap object in V8.
+   * The monotonic time, in whole milliseconds, until which a request may start on the lease. V8 stores a whole number
+   * without a heap object.
    */
   usableUntilMs = 0;
-  /** Whether it is about to close: it accepts no new request, and is closed when its last running request has ended. */
+  /** Whether the lease accepts no new request and is closed after its last running request. */
   isClosing = false;
-  /** The next lease of the same pool. A linked list costs less than an array, 100,000 times. */
+  /** The next lease of the same pool. With 100,000 accounts, linked lists need less memory than arrays. */
   nextInPool?: Lease = undefined;
 
   /** @param number the short name of the lease in the journal. */

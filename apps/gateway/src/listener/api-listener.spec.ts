@@ -16,7 +16,7 @@ afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
 describe('a live lookup', () => {
-  it('answers with the headers and the meta of a charged answer', async () => {
+  it('the answer has the headers and the meta of a charged answer', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 80);
     const answer = await ask(live(apiKey));
@@ -118,18 +118,21 @@ describe('a live lookup', () => {
     ['invalid', 'live', 0],
     ['delivered', 'fixture', 0],
     ['something_new', 'live', 0],
-  ])('outcome %s served from %s costs %i', async (outcome, servedFrom, credits) => {
-    const { apiKey } = around.account.addKey();
-    around.lookup.answer = (asked) => ({
-      ...deliveredAnswer(nameIn(asked)),
-      headers: { 'x-outcome': outcome, 'x-served-from': servedFrom },
-    });
-    const answer = await ask(live(apiKey));
-    expect(answer.headers['x-credits-cost']).toBe(String(credits));
-    expect(answer.json).toHaveProperty('meta.credits_charged', credits);
-  });
+  ])(
+    'an answer with outcome %s, served from %s, costs %i',
+    async (outcome, servedFrom, credits) => {
+      const { apiKey } = around.account.addKey();
+      around.lookup.answer = (asked) => ({
+        ...deliveredAnswer(nameIn(asked)),
+        headers: { 'x-outcome': outcome, 'x-served-from': servedFrom },
+      });
+      const answer = await ask(live(apiKey));
+      expect(answer.headers['x-credits-cost']).toBe(String(credits));
+      expect(answer.json).toHaveProperty('meta.credits_charged', credits);
+    },
+  );
 
-  it('a test key gets fixtures free of charge, and nothing else', async () => {
+  it('a test key gets only fixtures, free of charge', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ environment: 'test', rank: 0 });
     around.lookup.answer = (asked) => ({
       ...deliveredAnswer(nameIn(asked)),

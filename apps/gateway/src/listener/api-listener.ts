@@ -52,7 +52,7 @@ import type { RequestPath } from '../request/request-path.js';
 export interface ApiListenerOptions {
   host: string;
   port: number;
-  /** Public origin of the API. */
+  /** The public origin of the API. */
   origin: string;
   /** Whether other gateways on this machine listen on the same port. */
   reusePort?: boolean;
@@ -62,7 +62,7 @@ export interface ApiListenerOptions {
   requestPath: RequestPath;
   bodies: ProblemBodies;
   pages: ErrorPages;
-  /** Public origin, to which the page at `/` leads. */
+  /** The public origin of the dashboard, which the page at `/` links to. */
   dashboardUrl: string;
   health: Health;
   clock: Clock;
@@ -70,15 +70,15 @@ export interface ApiListenerOptions {
   limits: SocketLimits;
 }
 
-/** Limits of a connection: times in milliseconds, and counts. */
+/** The limits of a connection: counts, and times in milliseconds. */
 export interface SocketLimits {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   keepAliveTimeoutMs: number;
-  /** Longest wait for lookup, during which a silent connection is normal. */
+  /** The longest wait for lookup. A connection without data for that time is normal. */
   lookupTimeoutMs: number;
   connectionsMax: number;
-  /** Maximum number of connections of one network that is not a trusted proxy. */
+  /** Maximum number of connections of one network, unless it is a trusted proxy. */
   peerConnectionsMax: number;
   trustedProxies: BlockList;
 }
@@ -94,13 +94,13 @@ const uriTooLong = new UriTooLong(URI_MAX_BYTES);
 const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
 const pathFault = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
 const unexpectedBody = new UnexpectedBody();
-/** CONNECT is rejected: the gateway does not tunnel to other hosts. */
+/** The rejection of CONNECT: the gateway does not tunnel to other hosts. */
 const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
 
 /**
- * The public API's listener. A connection is read by our own code while it carries plain requests for operations; the
- * first other request hands it to Node. There, operations are recognised by their exact path before Fastify sees them
- * (a router and its hooks cost more than all the checks); Fastify handles everything else.
+ * The public API's listener. Our own code reads a connection as long as it carries plain requests for operations; the
+ * first other request hands the connection to Node. Node's listener recognises operations by their exact path before
+ * Fastify sees them, because a router and its hooks cost more than all the checks. Fastify handles everything else.
  */
 export class ApiListener {
   private server: Server;
@@ -115,7 +115,7 @@ export class ApiListener {
     this.rawAnswers = { bodies: options.bodies, headerLines: lines, isAsking };
   }
 
-  /** @returns the listener's own origin, `http://host:port`. */
+  /** Starts to accept connections. @returns the listener's own origin, `http://host:port`. */
   async start(): Promise<string> {
     const { host, port, reusePort, pages, health, paths, origin } = this.options;
     this.app = fastify({
@@ -124,7 +124,7 @@ export class ApiListener {
       routerOptions: { maxParamLength: 100 },
       forceCloseConnections: false,
       return503OnClosing: false,
-      // Fastify's own answer to a path that it cannot decode repeats the whole URL, including keys (S9).
+      // Fastify's own answer to a path that it cannot decode repeats the whole URL, including a key (S9).
       frameworkErrors: (_error, request, reply) => {
         reply.hijack();
         this.sendProblem(request.raw, reply.raw, pathFault);
@@ -159,12 +159,12 @@ export class ApiListener {
     return `http://${host}:${bound}`;
   }
 
-  /** Makes every further answer ask its client to close the connection and reconnect elsewhere. */
+  /** From now on, every answer asks its client to close the connection and to reconnect elsewhere. */
   drain(): void {
     this.isDraining = this.plain.isDraining = true;
   }
 
-  /** Accepts no further connections; resolves when those in use are closed. */
+  /** Accepts no further connections. Resolves when the open ones are closed. */
   async close(): Promise<void> {
     this.plain.closeIdle();
     this.server.closeIdleConnections();
@@ -176,7 +176,7 @@ export class ApiListener {
     return this.plain.isSending;
   }
 
-  /** Closes the remaining connections, answered or not. */
+  /** Closes the remaining connections, even those with unanswered requests. */
   closeAll(): void {
     this.plain.closeAll();
     this.server.closeAllConnections();
@@ -188,7 +188,7 @@ export class ApiListener {
       {
         ServerResponse: ApiResponse,
         maxHeaderSize: HEADERS_MAX_BYTES,
-        // This is checked below, so that the answer is a problem document.
+        // The method is checked below, so that the answer is a problem document.
         requireHostHeader: false,
         headersTimeout: limits.headersTimeoutMs,
         requestTimeout: limits.requestTimeoutMs,
@@ -202,7 +202,7 @@ export class ApiListener {
     // Nothing else disconnects a client that sends requests but does not read the answers.
     server.timeout = limits.lookupTimeoutMs + limits.keepAliveTimeoutMs;
     server.on('checkContinue', (request: IncomingMessage, response: ApiResponse) => {
-      // The client need not send a body that would be rejected.
+      // Without this, the client would send a body that is rejected anyway.
       response.isAwaited = true;
       this.take(request, response, handler);
     });
@@ -222,7 +222,10 @@ export class ApiListener {
     return server;
   }
 
-  /** Unless switched off, our own code reads connections first; Node's listener gets those that are handed over. */
+  /**
+   * Returns a server whose connections our own code reads first, unless that is switched off. Node's listener gets the
+   * connections that are handed over.
+   */
   private takePlainConnections(server: Server): PlainConnections {
     const { limits, clock } = this.options;
     const [nodeListener] = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -292,13 +295,13 @@ export class ApiListener {
     if (method !== 'OPTIONS' && !routes.has(method!)) return new MethodNotAllowed(allow);
     for (let i = 0; i < rawHeaders.length; i += 2) {
       const { length } = rawHeaders[i];
-      // `content-length` has 14 characters, and `transfer-encoding` has 17.
+      // Only `content-length` (14 characters) and `transfer-encoding` (17) matter.
       if (length === 14 || length === 17) return bodyRefusal(request, routes.get(method!));
     }
     return undefined;
   }
 
-  /** Sends a refusal. An incoming body is not read, and the connection closes after the answer. */
+  /** Sends a problem. The request's body is not read, and the connection closes after the answer. */
   private sendRefusal(
     request: IncomingMessage,
     response: ServerResponse,
@@ -321,7 +324,8 @@ export class ApiListener {
   }
 
   /**
-   * Returns the problem for an unknown path. The text names only our own paths and repeats nothing of the request (S9).
+   * Returns the problem for an unknown path. Its text names only paths of the API and repeats nothing from the request
+   * (S9).
    */
   private nothingAt(path: string): Problem {
     const nearest = this.options.paths.nearest(path);
@@ -359,7 +363,7 @@ export class ApiListener {
   }
 }
 
-/** Rejects a body that the operation does not accept. Rejects a body that is too large before it is read. */
+/** Rejects a body that the operation does not accept, or that is too large, before the body is read. */
 function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | undefined {
   const length = headers['content-length'];
   const limitBytes = route?.limits.bodyBytes ?? JSON_BODY_LIMIT_BYTES;
@@ -372,7 +376,7 @@ function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | 
 const takesBody = ({ body, upload }: Operation) =>
   body !== undefined || (upload?.types.length ?? 0) > 0;
 
-/** Answers a preflight request. Any web page may call the API with a key; cookies have no effect here (S30). */
+/** Answers a preflight request. Any web page may call the API with a key, because the API ignores cookies (S30). */
 function sendPreflight(
   response: ServerResponse,
   methods: string,

@@ -27,7 +27,7 @@ describe('rejections by the framework', () => {
     ['a request that the parser rejects', [`GET /health?apiKey=${KEY} HTTP/1.1`, 'no colon']],
     ['an expectation', [`GET /?apiKey=${KEY} HTTP/1.1`, HOST, 'Expect: tea']],
     ['a tunnel', ['CONNECT localhost:80 HTTP/1.1', HOST]],
-  ])('S127: %s is a problem answer without URL or key', async (_, lines) => {
+  ])('S127: the rejection of %s is a problem answer without URL or key', async (_, lines) => {
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -31,7 +31,7 @@ function open(url = under.url): Socket {
   return socket;
 }
 
-/** Returns everything that the gateway sends in answer to these bytes before it closes the connection. */
+/** Sends these bytes. @returns everything that the gateway answers before it closes the connection. */
 async function context(
   bytes: string,
   url = under.url,
@@ -46,7 +46,7 @@ async function context(
   return { status: Number(headers.split(' ')[1]), headers, body };
 }
 
-/** Returns the statuses of requests whose heads lack an end, a few connections at a time. */
+/** Sends requests whose headers never end, a few connections at a time. @returns their statuses. */
 async function answersTo(heads: string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (let at = 0; at < heads.length; at += AT_A_TIME) {
@@ -97,7 +97,7 @@ describe('malformed requests', () => {
     },
   );
 
-  it('a non-ASCII name in the URL is rejected with the correct spelling', async () => {
+  it('a non-ASCII name in the URL is rejected, and the answer gives the correct spelling', async () => {
     const target = `${live}?domainName=bücher.example`;
     const answer = await context(`GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
     expect(answer.status).toBe(400);
@@ -108,14 +108,14 @@ describe('malformed requests', () => {
     expect(other.body).not.toContain('ASCII');
   });
 
-  it('S104: a slowly dripping request gets 408 and its socket is closed, while other requests are served', async () => {
+  it('S104: a request that arrives too slowly gets 408 and its socket is closed, while other requests are served', async () => {
     const { apiKey } = around.account.addKey();
     const { apiUrl } = await around.startGateway({
       GATEWAY_HEADERS_TIMEOUT_MS: '300',
       GATEWAY_JOURNAL: `${around.folder}/dripping`,
     });
     const dripping = context(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `, apiUrl);
-    // A client that is slow because the machine is busy tries again.
+    // On a busy machine, a client may be too slow and then tries again.
     await waitFor('another to be served', async () => {
       const asked = await request(`${apiUrl}${live}?domainName=a.example`, {
         headers: { 'x-api-key': apiKey },
@@ -126,7 +126,7 @@ describe('malformed requests', () => {
     expect((await dripping).status).toBe(408);
   });
 
-  it('S104: a slowly dripping JSON body gets 408 and its socket is closed, with or without a key', async () => {
+  it('S104: a JSON body that arrives too slowly gets 408 and its socket is closed, with or without a key', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['whois', 'bulk'] });
     const { apiUrl } = await around.startGateway({
       GATEWAY_HEADERS_TIMEOUT_MS: '300',
@@ -147,12 +147,12 @@ describe('malformed requests', () => {
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  it('S104: HTTP/2 is left to the ingress: its first bytes are an invalid request here', async () => {
+  it('S104: HTTP/2 is left to the ingress; here, its first bytes are an invalid request', async () => {
     const { status } = await context('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     expect([400, 405, 505]).toContain(status);
   });
 
-  it('S104: idle sockets beyond the limit are rejected, and those within it are not affected', async () => {
+  it('S104: idle sockets beyond the limit are rejected, and those within the limit are not affected', async () => {
     const { apiKey } = around.account.addKey();
     const { statusCode: before, body: first } = await request(
       `${under.url}${live}?domainName=b.example`,
@@ -177,7 +177,7 @@ describe('malformed requests', () => {
 });
 
 describe('addresses', () => {
-  /** Returns 216 spellings of the same or nearly the same path. */
+  /** Returns 216 paths that equal the given path or are easily mistaken for it. */
   function variants(path: string): string[] {
     const starts = ['/', '//', '/./', '/x/../', '/%2e/', '\\'];
     const [, version, first] = /^\/([^/]+)\/([^/])/.exec(path)!;
@@ -216,7 +216,7 @@ describe('addresses', () => {
     },
   );
 
-  it('S96: X-Forwarded-For counts only from trusted proxies, and is read from the right', async () => {
+  it('S96: X-Forwarded-For is used only from trusted proxies, and is read from the right', async () => {
     const { apiKey } = around.account.addKey({ allowedAddresses: ['192.0.2.7'] });
     const statusBehind = async (forwarded: string | string[]) => {
       const { statusCode, body } = await request(`${under.url}${live}?domainName=a.example`, {

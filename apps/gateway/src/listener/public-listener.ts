@@ -7,7 +7,7 @@ import { ApiListener } from './api-listener.js';
 
 @Injectable()
 export class PublicListener {
-  /** Origin of the listener; empty before it accepts connections. */
+  /** The origin of the listener; empty before it accepts connections. */
   url = '';
 
   constructor(
@@ -16,12 +16,12 @@ export class PublicListener {
     private readonly shedder: LoadShedder,
   ) {}
 
-  /** @throws if the port is taken. */
+  /** Starts to accept connections. @throws if the port is taken. */
   async open(): Promise<void> {
     this.url = await this.api.start();
   }
 
-  /** Asks clients for a while to reconnect elsewhere, then finishes running requests. */
+  /** Asks clients to reconnect elsewhere for a while, then finishes running requests. */
   async drain(): Promise<void> {
     const { api, config, shedder } = this;
     api.drain();

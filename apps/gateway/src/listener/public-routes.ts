@@ -8,7 +8,7 @@ import { REFERENCE_SCRIPT } from '../reference/reference-script.js';
 import { rootPage } from '../reference/root-page.js';
 import { NothingAtRoot } from './listener.errors.js';
 
-/** Paths of the API listener that need no key, with their patterns. */
+/** The paths of the API listener that need no key, as patterns. */
 const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/': /^\/$/,
   '/health': /^\/health$/,
@@ -25,20 +25,20 @@ export interface PublicParts {
   pages: ErrorPages;
   docs: ApiDocs;
   health: Health;
-  /** Public origin, to which the page at `/` leads. */
+  /** The public origin of the dashboard, which the page at `/` links to. */
   dashboardUrl: string;
 }
 
 const CACHED = 'public, max-age=3600';
 
-/** True for a path that needs no key, whether or not its method is allowed. */
+/** True if the path needs no key, whether or not the method is allowed. */
 export function isPublicPath(path: string): boolean {
   return Object.values(PUBLIC_PATHS).some((pattern) => pattern.test(path));
 }
 
 /**
- * Routes without a key: health, error pages and the API reference. A route that is missing from the table is rejected
- * (S86).
+ * Adds the routes that need no key: health, error pages and the API reference. A route that is missing from the table
+ * is rejected (S86).
  */
 export function addPublicRoutes(
   app: FastifyInstance,

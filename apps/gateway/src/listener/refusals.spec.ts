@@ -57,7 +57,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('401: a missing key is answered with WWW-Authenticate', async () => {
+  it('401: the answer to a missing key has WWW-Authenticate', async () => {
     const answer = await ask('/v2.0/whois/live?domainName=example.com');
     expectProblem(answer, 401, 'missing_api_key');
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
@@ -79,7 +79,7 @@ describe('a refusal', () => {
     ],
     ['/v2.0/whois/live?domainName=a.example&maxage=1', { 'x-api-key': 'KEY' }, 400, '"max_age"'],
   ])(
-    'S9: the mistake %s with %j is answered with a hint, and links to an existing page',
+    'S9: the mistake %s with %j gets a hint and a link to an existing page',
     async (path, headers, status, hint) => {
       const { apiKey } = around.account.addKey();
       const filled = Object.entries(headers).map(([name, value]) => [
@@ -100,7 +100,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('S104: a POST without a body is answered at once with the requirements', async () => {
+  it('S104: a POST without a body is answered at once, and the answer says what is required', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['bulk'] });
     const head = `POST /v2.0/bulkwhois/live HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${apiKey}\r\n`;
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
@@ -135,7 +135,7 @@ describe('a refusal', () => {
     expect(around.account.keyQueries).toBe(before);
   });
 
-  it('402 means that the credits are used up', async () => {
+  it('402: the credits are used up', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.balances.set(keyRecord.accountId, 2);
     const answers = [];
@@ -147,7 +147,7 @@ describe('a refusal', () => {
     expect(answers.map(({ headers }) => headers['x-credits-remaining'])).toEqual(['1', '0', '0']);
   });
 
-  it('S14: 403 for a wrong address, scope or rank, and for a deleted or suspended account', async () => {
+  it('S14: 403: the address, scope or rank is wrong, or the account is deleted or suspended', async () => {
     const { account, entitlement } = around;
     const code = async (apiKey: string) => {
       const answer = await ask(live(apiKey));
@@ -159,7 +159,7 @@ describe('a refusal', () => {
     );
     expect(await code(account.addKey({ scopes: ['dns'] }).apiKey)).toBe('scope_denied');
     expect(await code(account.addKey({ rank: 2 }).apiKey)).toBe('key_paused');
-    // The cost of a job or a monitor is charged later, so the cap of a key could not stop it.
+    // A job or a monitor is charged later, so the cap of a key could not limit its cost.
     const capped = { scopes: ['whois', 'jobs', 'monitors'], dailyCreditCap: 5 } as const;
     const { apiKey } = account.addKey({ ...capped, scopes: [...capped.scopes] });
     expect((await ask(live(apiKey))).status).toBe(200);
@@ -183,7 +183,7 @@ describe('a refusal', () => {
     expect((await ask(live(allowed.apiKey))).status).toBe(200);
   });
 
-  it('404 for an unknown path, 405 with Allow for a wrong method', async () => {
+  it('404: the path is unknown; 405 with Allow: the method is wrong', async () => {
     expectProblem(await ask('/nowhere?apiKey=x'), 404, 'not_found');
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'] as const) {
       const answer = await ask('/v2.0/whois/live', {}, method);
@@ -195,7 +195,7 @@ describe('a refusal', () => {
     expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('422, 503 and 504 of lookup are passed on as our own, without a charge', async () => {
+  it('422, 503 and 504 from lookup are passed on as problems of the API, without a charge', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const cases = [
       [422, 'tld_unsupported', 'unsupported'],
@@ -234,7 +234,7 @@ describe('a refusal', () => {
     expect(refused.headers).not.toHaveProperty('x-forged');
   });
 
-  it('429 states the wait and links its page, without a lookup or a charge', async () => {
+  it('429: the answer states the wait and links to its page, without a lookup or a charge', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1);
     await ask(live(apiKey));
@@ -248,7 +248,7 @@ describe('a refusal', () => {
     expect(around.lookup.questions).toHaveLength(1);
   });
 
-  it('503 if credits are held elsewhere or entitlement is down', async () => {
+  it('503: credits are held elsewhere, or entitlement is down', async () => {
     const { apiKey } = around.account.addKey();
     around.entitlement.isElsewhere = true;
     expectProblem(await ask(live(apiKey)), 503, 'credits_busy');
@@ -277,7 +277,7 @@ describe('a refusal', () => {
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
   });
 
-  it('the root page links a browser to documents and dashboard, and gives a program their addresses', async () => {
+  it('the root page links to the documentation and the dashboard for browsers, and gives programs the addresses', async () => {
     const page = await ask('/', { accept: 'text/html,*/*' });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toMatch(/<a href="https?:\/\/[^"]+">The dashboard/);
@@ -296,7 +296,7 @@ describe('a refusal', () => {
     expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml']);
   });
 
-  it('each code has a page, and the page is served', async () => {
+  it('each error code has a page that is served', async () => {
     const page = await ask('/errors/rate_limited');
     expect(page.status).toBe(200);
     expect(page.text).toMatch(/^# Too many requests/);

@@ -1,8 +1,8 @@
 import type { OwnerHeaders } from '../context/owner-answer.js';
 
-/** The headers of an answer that the gateway reads (RFC 9112). */
+/** The headers of an answer from lookup that the gateway reads (RFC 9112). */
 export interface AnswerHeaders extends OwnerHeaders {
-  /** Bytes of the body, which begins after the blank line. */
+  /** The length of the body in bytes. The body begins after the blank line. */
   bodyBytes: number;
   /** Whether the connection stays open after this answer. */
   isKept: boolean;
@@ -10,13 +10,13 @@ export interface AnswerHeaders extends OwnerHeaders {
 
 const STATUS_LINE = /^HTTP\/1\.1 [2-5][0-9]{2} /;
 const LENGTH = /^[0-9]{1,9}$/;
-/** `Age` is passed on to the customer unchanged. */
+/** The value of `Age`, which the customer gets unchanged. */
 const AGE = /^[0-9]{1,10}$/;
 
 /**
- * Reads header lines up to `end`, where the blank line's CRLF CRLF begins. Lookup states the length of each answer, so
- * an answer that is chunked, or that ends with its connection, did not come from lookup.
- * @returns undefined for anything else.
+ * Reads header lines up to `end`, the position of the blank line's CRLF CRLF. Lookup always states the length of an
+ * answer, so an answer that is chunked, or that ends when the connection closes, is not from lookup.
+ * @returns undefined for invalid headers.
  */
 export function readAnswerHeaders(text: string, end: number): AnswerHeaders | undefined {
   if (!STATUS_LINE.test(text)) return undefined;
@@ -42,7 +42,7 @@ export function readAnswerHeaders(text: string, end: number): AnswerHeaders | un
   return headers.bodyBytes === -1 ? undefined : headers;
 }
 
-/** Lengths of the names below: most headers are skipped without creating a string. */
+/** The lengths of the names below. A header of any other length is skipped without creating a string. */
 function isOfInterest(nameLength: number): boolean {
   switch (nameLength) {
     case 3: // age

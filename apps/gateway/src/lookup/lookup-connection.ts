@@ -9,7 +9,7 @@ import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
 /** The address at which lookup listens. */
 export interface LookupAddress {
-  /** A Unix socket. If it is set, the other fields are used only for the `Host` header. */
+  /** The Unix socket. If it is set, the other fields are used only for the `Host` header. */
   socketPath?: string;
   host: string;
   port: number;
@@ -21,7 +21,7 @@ export interface LookupAddress {
 
 const HEADERS_MAX_BYTES = 16 * 1024;
 /**
- * Maximum length of headers that are read in one part; longer headers are read like headers that arrive in several
+ * Maximum length of headers that are parsed in place. Longer headers are parsed like those that arrive in several
  * parts.
  */
 const USUAL_HEADERS_BYTES = 768;
@@ -29,29 +29,29 @@ const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const BLANK_LINE = '\r\n\r\n';
 
 /**
- * The buffer into which every connection is read. Node calls back before it reads again, and kept data is copied to a
- * string at once, so one buffer is enough; a new buffer for each read cost a tenth of the request path's time.
+ * The buffer that all connections share for reading. Node calls back before it reads again, and data that is kept is
+ * copied to a string at once. A new buffer for each read cost a tenth of the request path's time.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** One connection to lookup, which carries one call at a time. */
 export class LookupConnection {
-  /** The number of ticks of the pool's timer since the connection was last used or became free. */
+  /** The ticks of the pool's timer since the connection was last used or became free. */
   quietTicks = 0;
   isConnected = false;
-  /** The number of ticks of the pool's timer until the connection is closed, between two calls. */
+  /** The ticks of the pool's timer until the connection expires. It is then closed after its running call. */
   ticksLeft: number;
   /** The running call. */
   call?: LookupCall = undefined;
   private headers?: AnswerHeaders = undefined;
-  /** The part of the answer that has arrived, one character per byte. */
+  /** The part of the answer that has arrived, with one character per byte. */
   private text = '';
   private fault?: Error = undefined;
   private readonly socket: Socket;
 
   /**
-   * @param onFree called when the answer has arrived; `onClosed` is called once, when the connection is no longer
-   * usable.
+   * @param onFree called when an answer has arrived. @param onClosed called once, when the connection is no longer
+   *   usable.
    */
   constructor(
     address: LookupAddress,
@@ -68,7 +68,7 @@ export class LookupConnection {
     });
   }
 
-  /** Whether the connection accepts no further call, because either side has ended it. */
+  /** Whether the connection accepts no further call, because one side has ended it. */
   get isEnded(): boolean {
     return !this.socket.writable;
   }
@@ -80,7 +80,7 @@ export class LookupConnection {
     this.socket.write(call.request, 'latin1');
   }
 
-  /** Closes the connection at once; its call is answered with the fault, if there is one. */
+  /** Closes the connection at once. A fault, if there is one, answers the running call. */
   destroy(fault?: Error): void {
     if (fault) this.fault ??= fault;
     else this.take();
@@ -90,7 +90,7 @@ export class LookupConnection {
   /** Closes the connection now, or after the running call. */
   retire(): void {
     if (this.call === undefined) this.destroy();
-    // Replacing the callback spares a check at each answer.
+    // Replacing the callback avoids a check after each answer.
     else this.onFree = () => this.destroy();
   }
 
@@ -108,7 +108,7 @@ export class LookupConnection {
     };
     const options = { ...target, onread: { buffer: READ_BUFFER, callback } };
     if (!isTls) return connectPlain(options, isReady);
-    // The certificate is for the service's name, not for the address.
+    // The certificate is issued for the service's name, not for its address.
     const proof = tls && { secureContext: tls.material.context, servername: 'lookup' };
     return connectTls({ servername: host, ...options, ...proof }, isReady);
   }
@@ -125,8 +125,8 @@ export class LookupConnection {
   }
 
   /**
-   * Delivers an answer that arrived in one read, as nearly all do, without creating its body text. False for any other
-   * answer.
+   * Delivers an answer that arrived in one read, as nearly all answers do, without creating a string of its body.
+   * @returns false for any other answer.
    */
   private finishInPlace(bytes: Buffer, end: number): boolean {
     const text = bytes.toString('latin1', 0, Math.min(end, USUAL_HEADERS_BYTES));
@@ -137,12 +137,12 @@ export class LookupConnection {
     if (headers === undefined || start + headers.bodyBytes !== end) return false;
     const answer: OwnerAnswer = { headers, body: '', inPlace: { bytes, start, end } };
     this.hand(answer, headers.isKept);
-    // A caller never gets the result of another call.
+    // No caller ever gets the answer to another call.
     answer.inPlace = undefined;
     return true;
   }
 
-  /** Removes the headers from the text. False while they are incomplete, or if they are invalid. */
+  /** Removes the headers from `text`. @returns false while they are incomplete, or if they are invalid. */
   private readHeaders(): boolean {
     const end = this.text.indexOf(BLANK_LINE);
     if (end === -1) {
@@ -171,7 +171,7 @@ export class LookupConnection {
     call.onAnswer(answer);
   }
 
-  /** Returns the running call and clears it. */
+  /** Returns the running call, and clears the field. */
   private take(): LookupCall | undefined {
     const { call } = this;
     this.quietTicks = 0;

@@ -15,12 +15,12 @@ type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void
 
 const answerTimeout = new AnswerTimeout();
 
-/** Calls lookup over our own connections, TCP or a Unix socket. If the client disconnects, the call is ended. */
+/** Calls lookup over our own connections, by TCP or a Unix socket. If the client disconnects, the call is aborted. */
 export class LookupForwarder {
   private readonly pool: LookupPool;
   private readonly host: string;
   private token = '';
-  /** The part of a request between its path and its id; rebuilt with each token. */
+  /** The part of the request between its path and its id. It is built again for each token. */
   private fixedPart = '';
 
   constructor(private readonly options: LookupForwarderOptions) {
@@ -28,7 +28,7 @@ export class LookupForwarder {
     this.host = new URL(options.url).host;
   }
 
-  /** Calls back once, with the answer or with 503 or 504; not at all if the context is over first. */
+  /** Calls back once: with the answer, 503 or 504. Does not call back if the request is over first. */
   ask(context: RequestContext, onAnswer: OnAnswer): void {
     const call = new Call(context, this.requestOf(context), onAnswer);
     context.lookupCall = call;
@@ -41,7 +41,7 @@ export class LookupForwarder {
 
   /**
    * Builds the request to lookup. Path and query are ASCII without spaces and control characters, because step 6 has
-   * encoded everything else.
+   * encoded all others.
    */
   private requestOf({ question, requestId, isRepeat, caller, span }: RequestContext): string {
     const token = this.options.tokens.issue('gateway', 'lookup');
@@ -50,14 +50,14 @@ export class LookupForwarder {
       this.fixedPart = ` HTTP/1.1\r\nHost: ${this.host}\r\nAuthorization: Bearer ${token}\r\nX-Request-Id: `;
     }
     const repeat = isRepeat ? '\r\nX-Repeat: 1' : '';
-    // Lookup divides the limits of registries among accounts.
+    // Lookup divides the rate limits of registries among the accounts.
     const asker = caller === undefined ? '' : `\r\nX-Account-Id: ${caller.account.id}`;
     const trace = span === undefined ? '' : `\r\nTraceparent: ${span.traceparent}`;
     return `GET ${question}${this.fixedPart}${requestId}${asker}${repeat}${trace}\r\n\r\n`;
   }
 }
 
-/** A call for one request context. */
+/** A call to lookup for one request. */
 class Call implements LookupCall {
   connection?: LookupConnection = undefined;
   waitedTicks = 0;

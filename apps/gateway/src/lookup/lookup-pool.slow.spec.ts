@@ -14,13 +14,10 @@ import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/**
- * A lookup server at the level of bytes: the test sees the bytes that it receives, and determines the bytes that it
- * sends.
- */
+/** A server in place of lookup. A test sees every byte that it receives, and decides every byte that it sends. */
 class ByteServer {
   readonly sockets: Socket[] = [];
-  /** Requests in the order of arrival. */
+  /** The requests in the order of arrival. */
   readonly requests: string[] = [];
   onRequest: (socket: Socket) => void = () => {};
   private readonly server: Server = createServer((socket) => {
@@ -100,7 +97,7 @@ afterEach(async () => {
 });
 
 describe('a call to lookup', () => {
-  it('an answer is the same, however its bytes are split', async () => {
+  it('the answer is the same, however its bytes are split', async () => {
     const lookup = await open();
     const bytes = answerOf('{"name":"B\xc3\xbccher"}', 'Age: 7\r\nx-served-from:cache\r\n');
     for (let cut = 1; cut < bytes.length; cut += 3) {
@@ -121,7 +118,7 @@ describe('a call to lookup', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('calls beyond the number of connections wait for their turn, and abandoned ones are never sent', async () => {
+  it('calls beyond the number of connections wait for their turn, and abandoned calls are never sent', async () => {
     const lookup = await open({ connectionsMax: 2 });
     const held: Socket[] = [];
     server.onRequest = (socket) => held.push(socket);
@@ -138,7 +135,7 @@ describe('a call to lookup', () => {
     expect(calls[3].results).toEqual([]);
   });
 
-  it('S102: two hundred calls that do not end do not delay any other call', async () => {
+  it('S102: two hundred calls without an answer do not delay any other call', async () => {
     const lookup = await open({ connectTimeoutMs: 30_000, timeoutMs: 30_000 });
     const slow = Array.from({ length: 200 }, () => ask(lookup));
     await waitFor('all to be asked', () => server.requests.length === slow.length);
@@ -146,7 +143,7 @@ describe('a call to lookup', () => {
     expect(await ask(lookup).result()).toHaveProperty('body', '{}');
   });
 
-  it('cancelling a call closes its connection, delivers nothing, and frees its place', async () => {
+  it('cancelling a call closes its connection, delivers nothing, and frees its slot', async () => {
     const lookup = await open({ connectionsMax: 1 });
     const [first, second] = [ask(lookup), ask(lookup)];
     await waitFor('the question', () => server.requests.length === 1);
@@ -165,7 +162,7 @@ describe('a call to lookup', () => {
     expect(lookup.size).toBe(0);
   });
 
-  it('S63: a dripping answer also ends in a time-out', async () => {
+  it('S63: an answer that arrives too slowly ends in a time-out', async () => {
     const lookup = await open({ timeoutMs: 100 });
     const bytes = answerOf(`{"a":"${'x'.repeat(1_000)}"}`);
     let sent = 0;
@@ -178,7 +175,7 @@ describe('a call to lookup', () => {
     expect(lookup.size).toBe(0);
   });
 
-  it('S63: waiting for a connection counts as waiting for the answer', async () => {
+  it('S63: waiting for a connection counts towards the time limit', async () => {
     const lookup = await open({ timeoutMs: 3_000, connectionsMax: 1 });
     const calls = Array.from({ length: 5 }, () => ask(lookup));
     for (const call of calls) expect(await call.result()).toBeInstanceOf(AnswerLate);
@@ -249,7 +246,7 @@ describe('a call to lookup', () => {
 });
 
 describe('the headers of an answer', () => {
-  it('names are read in any case, and values without surrounding spaces', () => {
+  it('names are case-insensitive, and spaces around values are ignored', () => {
     const text = 'HTTP/1.1 504 x\r\nCONTENT-LENGTH:  12 \r\nConnection: CLOSE\r\n\r\n';
     expect(readAnswerHeaders(text, text.length - 4)).toEqual({
       status: 504,
@@ -261,7 +258,7 @@ describe('the headers of an answer', () => {
     });
   });
 
-  it('S112: over TLS it calls only lookup, on connections that it keeps', async () => {
+  it('S112: over TLS, the gateway calls only lookup, and keeps the connections', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lookup-tls-'));
     const authority = new OwnAuthority(folder);
     const logger = new Logger('test', { write: () => undefined });
@@ -295,11 +292,11 @@ describe('the headers of an answer', () => {
   });
 });
 
-it('a connection that has just been closed is not used again', async () => {
+it('a connection that lookup has just closed is not used again', async () => {
   const aged = await open({ timeoutMs: 100, ageMaxMs: 10 });
   server.onRequest = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
   const calls: TestCall[] = [];
-  // The call arrives after the timer has closed a free connection and before the close is reported.
+  // The call is made after the timer has closed a free connection, but before Node reports the close.
   const asking = setInterval(() => {
     if (calls.at(-1)?.results.length === 0) return;
     const call = new TestCall();
@@ -312,7 +309,7 @@ it('a connection that has just been closed is not used again', async () => {
   expect(calls.flatMap(({ results }) => results).filter((one) => one instanceof Error)).toEqual([]);
 });
 
-it('connections expire: each of three lookups behind a connection balancer gets at least a quarter, and no call is lost', async () => {
+it('connections expire: behind a connection balancer, each of three lookups gets at least a quarter of the calls, and no call is lost', async () => {
   const answer =
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nX-Outcome: delivered\r\nConnection: keep-alive\r\n\r\n{}';
   const owners = [new ByteServer(), new ByteServer(), new ByteServer()];
@@ -338,7 +335,7 @@ it('connections expire: each of three lookups behind a connection balancer gets 
   const aging = new LookupPool({ url, timeoutMs: 5_000, ageMaxMs: 1_000 });
   let isOver = false;
   const faults: unknown[] = [];
-  /** Keeps a call running all the time, because a connection can be closed only between two calls. */
+  /** Keeps a call running at all times. Connections can be closed only between two calls. */
   const asker = async () => {
     while (!isOver) {
       const { promise, resolve } = Promise.withResolvers<OwnerAnswer | Error>();

@@ -5,44 +5,47 @@ import { type LookupAddress, LookupConnection } from './lookup-connection.js';
 import { AnswerLate, ConnectTimeout, ConnectionEnded } from './lookup.errors.js';
 
 export interface LookupPoolOptions {
-  /** Origin of lookup's internal listener. */
+  /** The origin of lookup's internal listener. */
   url: string;
   /** The Unix socket of lookup, if it runs on the same machine. */
   socketPath?: string;
   /** The certificate of this process, if calls between services use TLS. */
   tls?: InternalTls;
-  /** Maximum time for a complete answer, in milliseconds, including the wait for a connection. */
+  /** Maximum time for a complete answer, including the wait for a connection, in milliseconds. */
   timeoutMs: number;
   connectionsMax?: number;
   connectTimeoutMs?: number;
-  /** Unused connections are closed after this time, before lookup closes them (72 s). */
+  /** Free connections are closed after this time, before lookup closes them (72 s). */
   keepAliveMs?: number;
-  /** Maximum age of a connection, so that a balancer can place new connections on new instances of lookup. */
+  /** Maximum age of a connection. New connections let a balancer distribute calls to new instances of lookup. */
   ageMaxMs?: number;
 }
 
 /**
- * Maximum number of connections: as many as concurrent live lookups, because with fewer, slow registries would delay
- * every answer.
+ * Maximum number of connections. There is one per concurrent live lookup; with fewer, slow registries would delay every
+ * answer.
  */
 const CONNECTIONS_MAX = 1_500;
 const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
 const AGE_MAX_MS = 30_000;
-/** The minimum age at which a connection expires, as a part of the maximum, so that they do not all end at once. */
+/**
+ * The minimum age at which a connection expires, as a fraction of the maximum age, so that connections do not all
+ * expire at once.
+ */
 const AGE_MIN_PART = 0.5;
 const TICK_MAX_MS = 500;
 const TICKS_PER_TIMEOUT = 20;
 
 /**
- * Keeps connections to lookup and makes one call at a time on each: the part of HTTP/1.1 that two services of one
- * product need. Compared with undici's dispatcher, it halves the whole gateway's CPU time per request: no parser in
- * WebAssembly, no stream per connection, no object per header.
+ * Keeps connections to lookup and makes one call at a time on each. It implements only the part of HTTP/1.1 that lookup
+ * uses: no WebAssembly parser, no stream per connection, no object per header. With undici's dispatcher instead, the
+ * gateway needs twice the CPU time per request.
  */
 export class LookupPool {
   private readonly address: LookupAddress;
   private readonly connections = new Set<LookupConnection>();
-  /** The most recently used connection is used next, so that unneeded ones expire. */
+  /** Free connections. The most recently used one is used next, so that superfluous ones expire. */
   private readonly idle: LookupConnection[] = [];
   private waiting: LookupCall[] = [];
   private readonly timer: NodeJS.Timeout;
@@ -77,7 +80,7 @@ export class LookupPool {
     this.timer = setInterval(() => this.tick(), tickMs);
   }
 
-  /** Makes the call on a free connection, at once or as soon as there is one. */
+  /** Makes the call on a free connection: at once, or as soon as a connection is free. */
   ask(call: LookupCall): void {
     const free = this.takeIdle();
     if (free !== undefined) free.ask(call);
@@ -86,7 +89,7 @@ export class LookupPool {
     else this.waiting.push(call);
   }
 
-  /** Closes all connections; waiting calls fail. */
+  /** Closes all connections. Waiting calls fail. */
   close(): void {
     this.isClosed = true;
     clearInterval(this.timer);
@@ -125,10 +128,7 @@ export class LookupPool {
     if (next) this.ask(next);
   }
 
-  /**
-   * Takes a free connection that has not ended. Node reports the end of a connection late, after calls that arrive in
-   * the meantime.
-   */
+  /** Takes a free connection that has not ended. Node may report the end of a connection only after the next call. */
   private takeIdle(): LookupConnection | undefined {
     for (;;) {
       const free = this.idle.pop();
@@ -145,7 +145,7 @@ export class LookupPool {
 
   /**
    * Counts time-outs in ticks of one timer, because a timer per call costs more than reading the request's parameters.
-   * They fire up to one tick late.
+   * A time-out fires up to one tick late.
    */
   private tick(): void {
     const { connect, answer, keepAlive } = this.ticks;
@@ -159,7 +159,7 @@ export class LookupPool {
       else if (!isConnected && quiet >= connect) connection.destroy(new ConnectTimeout());
     }
     const late = this.waiting.filter((call) => call.waitedTicks++ >= answer);
-    // Only the first calls are checked, because later calls have not waited longer.
+    // Later calls have not waited longer, so only the first calls are checked.
     this.waiting.splice(0, late.length);
     for (const call of late) call.onFault(new AnswerLate());
   }

@@ -1,7 +1,7 @@
 /** The connection to lookup was closed before the answer was complete. */
 export class ConnectionEnded extends Error {
   constructor() {
-    super('lookup closed the connection before its answer was complete');
+    super('the connection to lookup closed before the answer was complete');
   }
 }
 
@@ -21,6 +21,6 @@ export class AnswerLate extends Error {
 
 export class ConnectTimeout extends Error {
   constructor() {
-    super('lookup accepted no connection in time');
+    super('no connection to lookup was free in time');
   }
 }

@@ -13,17 +13,17 @@ import { priceList, quotePackage } from '../pricing/pricing.js';
 import type { RequestsService } from '../usage/requests.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
-/** The account that owns a key. */
+/** The account that owns the key, and what the key may do. */
 export interface Asker {
   account: { id: string };
 }
 
 type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
 
-/** The functions that answer the gateway's own operations, by the operation's name. */
+/** The functions that answer the gateway's own operations, by operation name. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
-/** @throws if one of them has no handler. */
+/** Returns the handlers of the gateway's own operations. @throws if an operation has no handler. */
 export function ownOperations(usage: UsageService, requests: RequestsService): OwnOperations {
   const own: OwnOperations = new Map([
     answered(PRICING, priceList),
@@ -38,7 +38,7 @@ export function ownOperations(usage: UsageService, requests: RequestsService): O
   return own;
 }
 
-/** Connects a handler to the values of its row. */
+/** Returns the entry of an operation, whose handler gets the typed parameters. */
 function answered<P extends Parameters>(
   { name }: Operation<P>,
   answer: Answer<ValuesOf<P>>,

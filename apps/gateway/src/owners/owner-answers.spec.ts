@@ -59,7 +59,7 @@ const ask = async (name: string) => {
 };
 
 describe('an operation whose owner has an address', () => {
-  it('is answered by its owner, and readiness reports an owner that fails', async () => {
+  it('the owner answers the operation, and readiness reports an owner that fails', async () => {
     owner.answer = () => ({ status: 200, headers: {}, body: '{"status":true}' });
     expect((await ask('plain')).json).toEqual({ status: true });
     expect(owner.questions.at(-1)!.path).toBe('/internal/archive?version=2');
@@ -68,14 +68,14 @@ describe('an operation whose owner has an address', () => {
     expect(await ready.json()).toMatchObject({ faults: expect.arrayContaining(['corpus']) });
   });
 
-  it('202: is answered as its row specifies if it has only begun', async () => {
+  it('202: the operation answers as its row specifies if its work has only begun', async () => {
     owner.answer = () => ({ status: 202, headers: {}, body: '{"status":true}' });
     const begun = await ask('begun');
     expect([begun.status, begun.json]).toEqual([202, { status: true }]);
     expectProblem(await ask('plain'), 503, 'service_unavailable');
   });
 
-  it('is rejected by its owner with any code that is public', async () => {
+  it("the owner's rejection is passed on with any public code", async () => {
     const codes: ProblemCode[] = [
       'insufficient_credits',
       'scope_denied',
@@ -106,7 +106,7 @@ describe('an operation whose owner has an address', () => {
     });
   });
 
-  it('S99: 429 of an owner counts like any rejection, and says how long to wait', async () => {
+  it('S99: 429 from an owner counts as any rejection does, and states the wait', async () => {
     owner.answer = () => ({
       ...problemAnswer(429, 'too_many_tests', 'failed'),
       body: JSON.stringify({ code: 'too_many_tests', status: 429, detail: 'No.', retry_after: 90 }),
@@ -124,14 +124,14 @@ describe('an operation whose owner has an address', () => {
     expect(left[0] - left[1]).toBe(1);
   });
 
-  it('402: a cap, which no purchase raises, does not link to the page of credits', async () => {
+  it('402: a rejection because of a cap, which no purchase raises, has no link to the page that sells credits', async () => {
     owner.answer = () => problemAnswer(402, 'price_above_max', 'failed');
     const { status, json } = await ask('plain');
     expect([status, json.code]).toEqual([402, 'price_above_max']);
     expect(json).not.toHaveProperty('credits_url');
   });
 
-  it('is answered as during an outage if its owner rejects it with any other code', async () => {
+  it('any other code from the owner is answered like an outage', async () => {
     for (const [status, code] of [
       [403, 'caller_not_allowed'],
       [401, 'invalid_api_key'],
@@ -143,19 +143,19 @@ describe('an operation whose owner has an address', () => {
     }
   });
 
-  it('503: is unavailable while its owner is down', async () => {
+  it('503: the operation is unavailable while its owner is down', async () => {
     expectProblem(await ask('away'), 503, 'service_unavailable');
     expectProblem(await ask('away-file'), 503, 'service_unavailable');
   });
 });
 
-describe('limits in a row', () => {
-  it('504: give the owner its time to answer', async () => {
+describe('the limits in an operation’s row', () => {
+  it('504: the owner must answer within the time limit', async () => {
     owner.answer = () => undefined;
     expectProblem(await ask('impatient'), 504, 'answer_timeout');
   });
 
-  it('413: set how large an answer may be', async () => {
+  it('413: an answer may not exceed the size limit', async () => {
     const text = 'x'.repeat(1024 * 1024);
     owner.answer = () => ({ status: 200, headers: {}, body: JSON.stringify({ text }) });
     const refused = await ask('brief');

@@ -2,7 +2,10 @@ import { Problem } from '#libs/platform';
 
 const MIB = 1024 * 1024;
 
-/** The answer does not fit into one JSON body. The request is the cause, so it counts, and repeating it does not help. */
+/**
+ * The answer does not fit into one JSON body. The client's request causes this, so it counts, and a retry does not
+ * help.
+ */
 export class AnswerTooLarge extends Problem {
   constructor(limitBytes: number) {
     super({

@@ -21,7 +21,7 @@ import {
 } from '../../../../test/new-service/archive-operations.js';
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 
-/** The name of the service differs from that in the row, because this process has only the product's services. */
+/** In this process, only the product's services exist, so the service's name differs from the row's. */
 const OWNER = 'corpus';
 const SEARCH: Operation = {
   ...ARCHIVE_SEARCH,
@@ -64,7 +64,7 @@ interface Found {
   json: Record<string, unknown>;
 }
 
-/** @param path the address of a next page, or a query. */
+/** @param path the path of a next page, or a query. */
 async function search(apiKey: string, path: string): Promise<Found> {
   const address = path.startsWith('/') ? path : `/v2.0/archive/records?${path}`;
   const { status, headers, json } = await under.ask(address, { 'x-api-key': apiKey });
@@ -82,7 +82,7 @@ async function search(apiKey: string, path: string): Promise<Found> {
 }
 
 describe('a paged search through the gateway', () => {
-  it('is read page by page to its end by following Link, each page at its price', async () => {
+  it('Link leads through all pages to the end, and each page has its price', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const first = await search(apiKey, `apiKey=${apiKey}&domainName=A.example&max_credits=5`);
     const pages = [first];
@@ -108,7 +108,7 @@ describe('a paged search through the gateway', () => {
     await waitFor('the settlement', () => entitlement.charged(keyRecord.accountId) === 15);
   });
 
-  it('returns the same pages by number; further modes have their own pages and prices', async () => {
+  it('a page number returns the same pages; other modes have their own pages and prices', async () => {
     const { apiKey } = under.around.account.addKey();
     const second = await search(apiKey, 'domainName=a.example&page=2&page_size=2');
     expect([second.numbers, second.cost]).toEqual([[3, 4], '5']);
@@ -117,7 +117,7 @@ describe('a paged search through the gateway', () => {
     expect(new URL(mini.next!, 'http://x').searchParams.get('mode')).toBe('mini');
   });
 
-  it('version 1 pages in the same way, including Link', async () => {
+  it('version 1 has the same pages, including Link', async () => {
     const { apiKey } = under.around.account.addKey();
     const first = await search(apiKey, '/v1.0/archive?domainName=a.example&page=2');
     const [, next] = String(first.next).split('/v1.0/archive?');
@@ -125,7 +125,7 @@ describe('a paged search through the gateway', () => {
     expect((await search(apiKey, first.next!)).numbers).toEqual([7]);
   });
 
-  it('is free if nothing is found, and says whether there was data to search', async () => {
+  it('a search that finds nothing is free, and says whether there was data to search', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     for (const [name, hasData] of [
       [WITHOUT_RECORDS, true],
@@ -168,7 +168,7 @@ describe('a paged search through the gateway', () => {
     expect(costs).toEqual(['5', '0']);
   });
 
-  it('400: rejects a cursor that was changed, belongs to other parameters, or is sent with a page number', async () => {
+  it('400: a cursor is rejected if it was changed, belongs to other parameters, or comes with a page number', async () => {
     const { paging } = await search(under.around.account.addKey().apiKey, 'domainName=a.example');
     const cursor = paging.next_cursor!;
     const other = cursor.startsWith('W') ? `V${cursor.slice(1)}` : `W${cursor.slice(1)}`;

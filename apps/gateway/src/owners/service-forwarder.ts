@@ -32,18 +32,18 @@ export interface ServiceForwarderOptions {
 
 const CONNECTIONS = 200;
 const TRANSFER_CONNECTIONS = 700;
-/** Characters allowed in a header that goes to the customer. */
+/** Characters that a header for the customer may contain. */
 const CURSOR = /^[A-Za-z0-9_.-]{1,1500}$/;
 
 const answerTimeout = new AnswerTimeout();
 
 /**
  * Calls an owner with undici: for bodies, formats other than JSON, streams, and every owner except lookup. Calls of the
- * hot path use our own connections (`lookup/`). There is only one attempt here as well.
+ * hot path use their own connections (`lookup/`). Here too, a call is never retried.
  */
 export class ServiceForwarder {
   private readonly pool: ServicePool;
-  /** Uploads and downloads have their own connections, so that other requests always find one. */
+  /** Connections for uploads and downloads only, so that other requests always find a free one. */
   private readonly transfers: ServicePool;
 
   constructor(private readonly options: ServiceForwarderOptions) {
@@ -53,7 +53,10 @@ export class ServiceForwarder {
     this.transfers = new ServicePool({ ...way, connections: TRANSFER_CONNECTIONS });
   }
 
-  /** Answers with a Problem if the owner could not be called; the call ends if the client disconnects. */
+  /**
+   * Calls back with the answer, or with a Problem if the owner could not be called. The call ends if the client
+   * disconnects.
+   */
   async ask(context: RequestContext): Promise<OwnerAnswer | Problem> {
     const { route, question, body, form } = context;
     const { timeoutMs, answerBytes } = route.limits;
@@ -70,7 +73,8 @@ export class ServiceForwarder {
       });
       const headers = headersOf(response);
       if (headers.status === 200 && form.type !== 'application/json') {
-        // The reader gets the errors of the stream. Without this handler, an abandoned stream would end the process.
+        // The reader gets the stream's errors. Without this handler, an error of an abandoned stream would end the
+        // process.
         return { headers, body: '', stream: response.body.on('error', () => {}) as Readable };
       }
       return { headers, body: await textOf(response.body, answerBytes) };
@@ -81,7 +85,7 @@ export class ServiceForwarder {
     }
   }
 
-  /** Returns how to send an upload or a download to this owner, and how long the owner may take to answer. */
+  /** Returns how to send an upload or a download to this owner, and the owner's time limit. */
   transferOf(
     context: RequestContext,
   ): Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'> | Problem {
@@ -90,7 +94,7 @@ export class ServiceForwarder {
       const { timeoutMs } = context.route.limits;
       return { dispatcher: this.transfers, headers, answerTimeoutMs: timeoutMs };
     } catch (error) {
-      // The `Idempotency-Key` is malformed.
+      // This happens if the `Idempotency-Key` is malformed.
       return toProblem(error);
     }
   }

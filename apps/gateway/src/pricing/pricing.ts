@@ -39,13 +39,13 @@ export function priceList(): PriceList {
   };
 }
 
-/** Returns the net price of a package. @throws InvalidRequest for a number of credits between the steps. */
+/** Returns the net price of a package. @throws InvalidRequest for a number of credits that is not sold. */
 export function quotePackage({
   credits,
 }: ValuesOf<(typeof PRICING_QUOTE)['parameters']>): PackageQuote {
   const netMicros = packagePriceMicros(credits);
   if (netMicros === undefined) {
-    const message = 'must be a multiple of 1,000, above 100,000 a multiple of 10,000';
+    const message = 'must be a multiple of 1,000 or, above 100,000, a multiple of 10,000';
     throw new InvalidRequest([{ field: 'credits', message }]);
   }
   return {

@@ -9,7 +9,7 @@ import { ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import { AskedQuestion } from './questions.dto.js';
 
-/** Serves requests from the dashboard's pages, on behalf of an account whose session the dashboard has checked. */
+/** Serves requests from the dashboard's pages. The dashboard has checked the session of the account. */
 @Controller()
 @AllowCallers('dashboard')
 export class QuestionsController {
@@ -26,7 +26,7 @@ export class QuestionsController {
   }
 
   /**
-   * Answers as for a live key of the account: limits, credits and the request log are the same. @throws NotFound for an
+   * Answers as for a live key of the account: with the same limits, credits and request log. @throws NotFound for an
    * operation that needs a real key, such as a transfer.
    */
   @Post('internal/questions')
@@ -43,7 +43,7 @@ export class QuestionsController {
   }
 }
 
-/** Lookups and searches in their newest version. */
+/** The lookups and searches in their newest versions. */
 function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
   const isNewest = version === newestVersion(operation);
   return isNewest && operation.access.kind === 'key' && kind === 'answer' && !path.includes('{');
@@ -52,8 +52,8 @@ function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
 const RETRY_AFTER = /^Retry-After: (\d+)\r$/m;
 
 /**
- * Returns the reply of the dashboard, which needs only the body and the time to wait; the API's headers are for its
- * clients.
+ * Returns a response for the dashboard, which needs only the body and the time to wait. The API's other headers are for
+ * API clients.
  */
 function replyOf(reply: FastifyReply): Reply {
   const sendWhole: Reply['sendWhole'] = (status, lines, body) => {

@@ -3,9 +3,9 @@ import { IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator
 const NAME_LENGTH_MAX = 60;
 const QUERY_LENGTH_MAX = 16_384;
 
-/** A request that an account makes through its session. */
+/** A request that an account makes with its session instead of a key. */
 export class AskedQuestion {
-  /** The name of the operation's row. */
+  /** The name of the operation. */
   @IsString()
   @MaxLength(NAME_LENGTH_MAX)
   operation: string;
@@ -19,7 +19,7 @@ export class AskedQuestion {
   @IsObject()
   body?: object;
 
-  /** `test` returns fixtures, free of charge. */
+  /** With `test`, the answer is a fixture and free of charge. */
   @IsIn(['live', 'test'])
   environment: 'live' | 'test';
 }

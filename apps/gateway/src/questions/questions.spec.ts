@@ -21,7 +21,7 @@ beforeEach(() => {
   dashboard.session = { ...dashboard.session, accountId: newId() };
 });
 
-/** Sends the form of a page as a browser does. */
+/** Sends the form of a search page as a browser does. */
 async function search(operation: string, fields: Record<string, string>) {
   const headers = { ...dashboard.ours, 'content-type': 'application/x-www-form-urlencoded' };
   const body = new URLSearchParams(fields).toString();
@@ -62,7 +62,7 @@ it('samples are free, and no paid source is queried for them', async () => {
   expect(under.around.entitlement.charged(accountId())).toBe(0);
 });
 
-it('without enough credits nothing is looked up, and the page links to the shop', async () => {
+it('without enough credits, nothing is looked up, and the page links to the page that sells credits', async () => {
   under.around.entitlement.balances.set(accountId(), 0);
   const { status, page } = await search('whois.live', { domainName: 'poor.example' });
   expect(status).toBe(402);
@@ -70,7 +70,7 @@ it('without enough credits nothing is looked up, and the page links to the shop'
   expect(under.around.lookup.questions).toEqual([]);
 });
 
-it('beyond the rate limit the page says when to continue, and links to plans with higher limits', async () => {
+it('beyond the rate limit, the page says when to continue, and links to plans with higher limits', async () => {
   under.around.entitlement.limits.set(accountId(), 1);
   expect((await search('whois.live', { domainName: 'one.example' })).status).toBe(200);
   const { status, page } = await search('whois.live', { domainName: 'two.example' });
@@ -80,12 +80,12 @@ it('beyond the rate limit the page says when to continue, and links to plans wit
   expect(page).not.toContain('Retry-After');
 });
 
-it('a rejection names the field as the page does', async () => {
+it('a rejection names the field by its label on the page', async () => {
   const { status, page } = await search('whois.live', { domainName: 'a.example', max_age: 'old' });
   expect([status, page]).toEqual([400, expect.stringContaining('Maximum age in seconds must be')]);
 });
 
-it('S86: only the dashboard may call without a key, and only operations that have a page', async () => {
+it('S86: only the dashboard may call without a key, and only operations with a page', async () => {
   const tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
   const ask = async (caller: 'dashboard' | 'worker', operation: string) => {
     const answer = await fetch(`${under.gateway.url}/internal/questions`, {

@@ -9,7 +9,7 @@ import {
 } from '../../../../test/gateway/gateway-under-test.js';
 
 const SCOPES: ('whois' | 'bulk')[] = ['whois', 'bulk'];
-/** Maximum number of running bulk requests: in total, of one account alone, and of one account beside others. */
+/** Maximum number of running bulk requests: in total, of an account that is alone, and of an account beside others. */
 const BULK_MAX = 200;
 const BULK_ALONE_MAX = BULK_MAX / 2;
 const BULK_SHARE = BULK_MAX / 4;
@@ -36,7 +36,7 @@ async function bulk(apiKey: string, url = under.url) {
   return { status: answer.statusCode, headers: answer.headers, json, text: '' };
 }
 
-/** Makes lookup leave bulk requests open and answer the others. */
+/** Makes lookup hold bulk requests open and answer all others. */
 function holdBulk(): ServerResponse[] {
   const held: ServerResponse[] = [];
   around.lookup.respond = (asked, response) => {
@@ -51,7 +51,7 @@ function deliver(response: ServerResponse): void {
 }
 
 describe('long-running requests', () => {
-  it('S102: are limited in number, and every simultaneous live request is served', async () => {
+  it('S102: their number is limited, and every concurrent live request is served', async () => {
     const keys = Array.from(
       { length: BULK_MAX / BULK_SHARE },
       () => around.account.addKey({ scopes: SCOPES }).apiKey,
@@ -73,7 +73,7 @@ describe('long-running requests', () => {
     expect((await bulk(apiKey)).status).toBe(200);
   });
 
-  it('S102: of one account leave room for other accounts, however many there are', async () => {
+  it('S102: one account’s requests leave room for other accounts, however many there are', async () => {
     const [greedy, modest] = [1, 2].map(() => around.account.addKey({ scopes: SCOPES }));
     const held = holdBulk();
     const alone = Array.from({ length: BULK_ALONE_MAX }, () => bulk(greedy.apiKey));
@@ -91,7 +91,7 @@ describe('long-running requests', () => {
     expect(after.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('S102: end in 504 if their owner does not answer in time, and free their place', async () => {
+  it('S102: they end in 504 and free their slots if their owner does not answer in time', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     around.lookup.respond = () => {};
     const { apiUrl } = await around.startGateway({
@@ -106,7 +106,7 @@ describe('long-running requests', () => {
       BULK_ALONE_MAX,
     );
     around.lookup.respond = undefined;
-    // On a busy machine, one answer may be late again.
+    // On a busy machine, one more answer may be late.
     await waitFor('room', async () => (await bulk(apiKey, apiUrl)).status === 200);
   });
 });

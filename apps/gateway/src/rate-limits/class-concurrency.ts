@@ -1,7 +1,7 @@
 import { type ConcurrencyClass, RATE_CLASSES } from '#libs/contracts';
 import type { CounterId } from '#libs/counters';
 
-/** Maximum number of running requests per class, over all accounts, so that heavy searches cannot starve lookups. */
+/** Maximum number of running requests per class over all accounts, so that expensive searches cannot starve lookups. */
 const UNDER_WAY_MAX: Record<ConcurrencyClass, number> = {
   live: 1_500,
   bulk: 200,
@@ -16,17 +16,17 @@ export function classPlace(name: ConcurrencyClass): number {
   return CLASSES.indexOf(name);
 }
 
-/** When this part of a class's slots is taken, the number of slots of an account is limited, too. */
+/** When this share of a class's slots is in use, the number of slots of one account is limited. */
 const SHARED_FROM = 1 / 2;
-/** The part of a class's slots that an account may then have. */
+/** The share of a class's slots that an account may then use. */
 const ACCOUNT_SHARE = 1 / 4;
 
-/** Accounts are counted in this many buckets per class, by the last bits of their ids, which are random. */
+/** Accounts are counted in this many buckets per class, chosen by the last bits of their random ids. */
 const SLOTS = 2 ** 14;
 
 /**
- * Counts running requests by class and by account. Accounts in the same bucket share one limit. Exact counts, in a map
- * with an entry for each running request, took a tenth of a request's time.
+ * Counts running requests by class and by account. Accounts in the same bucket share one limit. Exact counts, kept in a
+ * map with an entry for each running request, took a tenth of a request's time.
  */
 export class ClassConcurrency {
   private readonly classes: { max: number; underWay: number; bySlot: Uint16Array }[];
@@ -41,8 +41,8 @@ export class ClassConcurrency {
   }
 
   /**
-   * Counts a request that begins. @returns false if the class is full, or if it is half full and the account has a
-   * quarter of its slots. Each true must be followed by one `leave` with the same account.
+   * Counts a request that begins. @returns false if the class is full, or if it is half full and the account uses a
+   * quarter of its slots. After true, call `leave` once with the same account.
    */
   enter(place: number, account?: CounterId): boolean {
     const one = this.classes[place];

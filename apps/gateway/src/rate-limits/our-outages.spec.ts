@@ -35,9 +35,9 @@ const ask = () => under.ask(live(apiKey, `&domainName=name${asked++}.example`));
 const left = ({ headers }: { headers: object }) =>
   Number((headers as Record<string, string>)['x-ratelimit-remaining-requests']);
 
-describe('the requests per minute', () => {
+describe('the rate limit per minute', () => {
   it.each(['lookup_overloaded', 'service_unavailable'])(
-    'are not used up by ten failures of %s',
+    'ten failures with %s do not count',
     async (code) => {
       around.lookup.answer = () => problemAnswer(503, code, 'unreachable');
       for (let i = 0; i < 10; i++) {
@@ -51,7 +51,7 @@ describe('the requests per minute', () => {
     },
   );
 
-  it('are not used up by an unreachable entitlement', async () => {
+  it('requests that fail because entitlement is unreachable do not count', async () => {
     expect(left(await ask())).toBe(LIMIT - 1);
     const { apiKey: other, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, LIMIT);
@@ -71,13 +71,13 @@ describe('the requests per minute', () => {
     [503, 'upstream_throttled'],
     [503, 'upstream_unreachable'],
     [504, 'upstream_timeout'],
-  ])('count %d %s, because the registry was queried', async (status, code) => {
+  ])('%d %s counts, because the registry was queried', async (status, code) => {
     around.lookup.answer = () => problemAnswer(status, code, 'throttled');
     for (let i = 0; i < LIMIT; i++) expectProblem(await ask(), status, code);
     expectProblem(await ask(), 429, 'rate_limited');
   });
 
-  it('are not used up by an outage of lookup for an address without a key', async () => {
+  it('an outage of lookup does not count for an address without a key', async () => {
     around.lookup.answer = () => problemAnswer(503, 'service_unavailable', 'unreachable');
     const first = await under.ask('/v2.0/tlds');
     const second = await under.ask('/v2.0/tlds');
@@ -85,7 +85,7 @@ describe('the requests per minute', () => {
     expect([left(first), left(second)]).toEqual([60, 60]);
   });
 
-  it('S122: are not used up by outages, of which few become rows of the log', async () => {
+  it('S122: outages do not count, and few of their requests become rows of the log', async () => {
     around.lookup.answer = () => problemAnswer(503, 'service_unavailable', 'unreachable');
     for (let i = 0; i < 100; i++) expectProblem(await ask(), 503, 'service_unavailable');
     under.forget();
@@ -100,7 +100,7 @@ describe('the requests per minute', () => {
     expect(rows.length).toBeLessThan(50);
   });
 
-  it('never announce a longer wait than their window', async () => {
+  it('a rejection never announces a longer wait than the limit’s window', async () => {
     const { headers } = await ask();
     expect(headers['ratelimit-policy']).toBe('"live";q=3;w=60');
     const seconds = Number(/;t=(\d+)$/.exec(String(headers.ratelimit))?.[1]);

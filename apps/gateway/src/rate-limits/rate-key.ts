@@ -3,14 +3,14 @@ import { RATE_CLASSES, type RateClass } from '#libs/contracts';
 import { CounterId } from '#libs/counters';
 
 /**
- * Returns the counter's rate key for a class. Test keys have separate rate keys, so they never use up the limits of
- * live keys.
+ * Returns the rate key under which a class is counted. Test keys have rate keys of their own, so they never use up the
+ * limits of live keys.
  */
 export function rateKey(rateClass: RateClass, isTest: boolean): number {
   return RATE_CLASSES.indexOf(rateClass) + (isTest ? RATE_CLASSES.length : 0);
 }
 
-/** The rate key of operations without a key, counted by address. */
+/** The rate key of operations without an API key, which are counted by address. */
 export const PUBLIC_RATE_KEY = RATE_CLASSES.length * 2;
 
 /** Represents an address group in the form in which accounts are counted. */

@@ -36,7 +36,7 @@ it.each([
   ['we', ''],
   ['Node', 'te: trailers\r\n'],
 ])(
-  'S126: a connection read by %s is closed after many 429, and others are served',
+  'S126: a connection read by %s is closed after many 429 answers, and other connections are served',
   async (_, line) => {
     const { apiKey } = under.around.account.addKey();
     const { apiKey: others } = under.around.account.addKey();
@@ -48,7 +48,7 @@ it.each([
       if (answer.startsWith('HTTP/1.1 429 ')) refusals.push(answer);
       else expect(answer).toContain('200 OK');
       if (refusals.length === 5 && beside === undefined) {
-        // The client connects only now, because a connection without a request is closed.
+        // A connection without a request is closed, so the client connects only now.
         beside = open();
         expect(await ask(beside, live(others), line)).toContain('200 OK');
       }

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 const REFUSALS_MAX = 50;
 
 /**
- * Counts how often each connection was rejected by its rate limit: a client that continues regardless loses its
- * connection and must open a new one (S126). Only rejections are counted, so allowed requests cost nothing.
+ * Counts how often each connection was rejected by its rate limit. A client that ignores the rejections loses its
+ * connection and must open a new one (S126). Only rejections are counted, so accepted requests cost nothing.
  */
 export class RefusedConnections {
   private readonly refusals = new WeakMap<Socket, number>();
 
-  /** Counts a rejection. @returns true if it must be the connection's last answer. */
+  /** Counts a rejection. @returns true if its answer must be the last one on the connection. */
   isLast(socket: Socket): boolean {
     const count = (this.refusals.get(socket) ?? 0) + 1;
     this.refusals.set(socket, count);

@@ -15,7 +15,10 @@ let valkey: ValkeyServer;
 let gateways: RunningGateway[] = [];
 let asked = 0;
 
-/** Starts gateways one after another, so that a busy machine does not make them count alone. */
+/**
+ * Starts gateways one after another. All at once, a busy machine could delay their access to Valkey, and they would
+ * count alone.
+ */
 async function startGateways(settings: Record<string, string> = {}): Promise<RunningGateway[]> {
   const started: RunningGateway[] = [];
   for (let i = 0; i < GATEWAYS; i++) {
@@ -31,7 +34,7 @@ async function startGateways(settings: Record<string, string> = {}): Promise<Run
   return started;
 }
 
-/** Resolves when all gateways have announced themselves twice, because each then knows how many there are. */
+/** Resolves when every gateway has announced itself twice. Each one then knows how many there are. */
 async function untilAllHaveMet(): Promise<void> {
   const client = new Valkey(valkey.url);
   const beats = async () => {
@@ -62,7 +65,7 @@ const answered = (statuses: number[], status: number) =>
 
 const hasLostValkey = () => around.logged.includes('Valkey does not answer');
 
-/** Answers to an account that sends three times its limit, in every possible way. */
+/** Sends three times as many requests as the account's limit, in every possible way. @returns the answers. */
 async function flood(limit: number): Promise<number[]> {
   const { apiKey, keyRecord } = around.account.addKey();
   const { accountId } = keyRecord;
@@ -108,10 +111,10 @@ here('requests per minute over three gateways', () => {
   });
 
   it.each([10, 120])(
-    'S99: at a limit of %i, requests with many keys, transports, addresses and methods together never exceed the limit',
+    'S99: at a limit of %i, requests by any mix of keys, transports, addresses and methods never exceed the limit together',
     async (limit) => {
       const statuses = await flood(limit);
-      // Gateways that lost Valkey because the machine was too busy admit fewer requests.
+      // A gateway that lost Valkey because the machine was busy accepts fewer requests.
       for (let again = 0; again < 3 && hasLostValkey(); again++) {
         expect(answered(statuses, 200)).toBeLessThanOrEqual(limit);
         around.logged = '';
@@ -124,7 +127,7 @@ here('requests per minute over three gateways', () => {
     },
   );
 
-  it('S100: without counters each gateway allows a third of the limit, and credits fail closed', async () => {
+  it('S100: without Valkey, each of three gateways allows a third of the limit, and no credits are spent beyond the balance', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 30);
     const headers = { 'x-api-key': apiKey };

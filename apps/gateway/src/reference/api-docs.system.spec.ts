@@ -5,7 +5,7 @@ import { axeFaults } from '../../../../test/environment/axe.js';
 import { chromiumPath } from '../../../../test/environment/chromium.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
-/** Maximum size of a page with its style sheet, as browsers request it. */
+/** Maximum size of a page with its style sheet, compressed as browsers request it. */
 const GZIP_BYTES_MAX = 600_000;
 const LOOKS = [
   { colorScheme: 'light', width: 1280, rules: undefined },
@@ -24,7 +24,7 @@ afterAll(() => under?.stop());
 describe('the API reference', () => {
   const served = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 
-  it('describes every operation, with or without a key, and needs no key itself', async () => {
+  it('the reference describes every operation, with or without a key, and needs no key itself', async () => {
     const { status, json, headers } = await under.ask('/openapi.json');
     expect([status, json.openapi]).toEqual([200, '3.1.0']);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
@@ -34,7 +34,7 @@ describe('the API reference', () => {
     for (const { name } of served) expect(text).toContain(`<section id="${name}"`);
   });
 
-  it('is sent compressed to clients that accept it, in at most 600 kB', async () => {
+  it('the reference is sent compressed to clients that accept it, in at most 600 kB', async () => {
     const { headers } = await under.ask('/docs', { 'accept-encoding': 'gzip, br' });
     expect(headers['content-encoding']).toBe('gzip');
     expect(Number(headers['content-length'])).toBeLessThan(GZIP_BYTES_MAX);
@@ -42,7 +42,7 @@ describe('the API reference', () => {
     expect(plain.headers['content-encoding']).toBeUndefined();
   });
 
-  it('is the only file that is served', async () => {
+  it('no other file is served', async () => {
     for (const path of ['/docs/package.json', '/docs/..%2fREADME.md', '/docs/%2e%2e']) {
       expectProblem(await under.ask(path), 404, 'not_found');
     }
@@ -131,7 +131,7 @@ describe('the API reference', () => {
         await said.getByText(/^Answered 200, .*request req_/).waitFor();
         const shown = await section('whois.live').locator('[data-answer]').textContent();
         expect(shown).toContain('"domain_name": "registered.test"');
-        // One of the form's fields is called `dataset`.
+        // One of the form's fields is named `dataset`.
         await open('files.list');
         await send('files.list');
         const told = section('files.list').getByRole('status');

@@ -3,7 +3,7 @@ import { type Operation, listenerOf, openApi } from '#libs/contracts';
 import { PAGE_POLICY, REFERENCE_POLICY, SCRIPT_PATH, apiPage } from './api-page.js';
 import { type Origins, referenceBody } from './reference-page.js';
 
-/** A document, uncompressed and compressed. */
+/** A document in both forms: uncompressed and compressed. */
 export interface ApiDocument {
   type: string;
   /** The Content-Security-Policy of the document. */
@@ -12,15 +12,18 @@ export interface ApiDocument {
   gzip: Buffer;
 }
 
-/** Documents by table and origins: gateways that run in one process, as in tests, describe the same table once. */
+/** The documents by table and origins, so that several gateways in one process, as in tests, build them once. */
 const KNOWN = new WeakMap<readonly Operation[], Map<string, ApiDocs>>();
 
-/** The API's description (`/openapi.json`) and a reference for people (`/docs`), both from the table of operations. */
+/**
+ * The API's description (`/openapi.json`) and the reference for people (`/docs`), both generated from the table of
+ * operations.
+ */
 export class ApiDocs {
   readonly description: ApiDocument;
   readonly reference: ApiDocument;
 
-  /** Returns the documents of a table. They are built once, so that serving them costs nothing. */
+  /** Returns the documents of a table. They are built once and kept in memory. */
   static of(operations: readonly Operation[], origins: Origins): ApiDocs {
     const known = KNOWN.get(operations) ?? new Map<string, ApiDocs>();
     KNOWN.set(operations, known);

@@ -1,6 +1,6 @@
 import { type Markup, html, htmlDocument } from '#libs/public-http';
 
-/** Style sheet of the API's own pages. */
+/** The style sheet of the API's own pages. */
 export const STYLES_PATH = '/assets/pages.css';
 
 export const SCRIPT_PATH = '/assets/reference.js';
@@ -9,10 +9,13 @@ export const SCRIPT_PATH = '/assets/reference.js';
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The reference calls the API, and its script writes no markup. */
+/** The policy of the reference: its script may call the API, but cannot write markup. */
 export const REFERENCE_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
-/** Returns a page on the API's origin, in the style of the dashboard. @param dashboardUrl its public origin. */
+/**
+ * Returns a page of the API's listener in the style of the dashboard. @param dashboardUrl the dashboard's public
+ * origin.
+ */
 export function apiPage(
   dashboardUrl: string,
   title: string,

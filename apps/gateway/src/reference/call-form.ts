@@ -1,7 +1,7 @@
 import { type Operation, type Parameter, exampleCall, newestVersion } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 
-/** Returns the only field for a key. It is hidden until the script that reads it runs. */
+/** Returns the field for a key, which stays hidden until the page's script reads it. */
 export function keyField(): Markup {
   return html`<section id="your-key" hidden>
     <h2>Your key</h2>
@@ -23,7 +23,9 @@ export function keyField(): Markup {
   </section>`;
 }
 
-/** Returns a form that the script of the page turns into a call of the operation; it is filled in with its example. */
+/**
+ * Returns a form from which the page's script calls the operation. The form is filled in with the operation's example.
+ */
 export function callForm(row: Operation): Markup {
   const { name, method, parameters, body, routes, examples } = row;
   const [example] = examples;
@@ -34,7 +36,7 @@ export function callForm(row: Operation): Markup {
     ...example.parameters,
   };
   const json = JSON.stringify(example.body ?? body?.example, undefined, 2);
-  // The data attributes are not on the form, because a field may be called `dataset` and would hide them.
+  // The data attributes are not on the form, because a form field named `dataset` would hide the form's own `dataset`.
   return html`<details
     hidden
     data-call

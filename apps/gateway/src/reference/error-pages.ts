@@ -2,14 +2,14 @@ import { readFile, readdir } from 'node:fs/promises';
 import { html, markdown } from '#libs/public-http';
 import { apiPage } from './api-page.js';
 
-/** The folder of the pages, relative to the compiled file. */
+/** The folder with the pages, relative to the compiled file. */
 const FOLDER = new URL('../../../../../docs/errors/', import.meta.url);
 
-/** The page of each error code, as `GET /errors/<code>` serves it, and the list of all at `/errors`. */
+/** The page of each error code (`GET /errors/<code>`), and the list of all codes (`/errors`). */
 export class ErrorPages {
   private constructor(private readonly pages: ReadonlyMap<string, string>) {}
 
-  /** Reads every page once, so that serving it never touches the disk. */
+  /** Reads every page once, so that serving a page does not need the disk. */
   static async load(folder: URL = FOLDER): Promise<ErrorPages> {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.md'));
     const pages = await Promise.all(
@@ -21,12 +21,12 @@ export class ErrorPages {
     return new ErrorPages(new Map(pages.toSorted(([a], [b]) => (a < b ? -1 : 1))));
   }
 
-  /** Returns the page in Markdown; undefined for a code that does not exist. */
+  /** Returns a code's page in Markdown; undefined for an unknown code. */
   markdown(code: string): string | undefined {
     return this.pages.get(code);
   }
 
-  /** Returns the page of a code for a browser. */
+  /** Returns a code's page in HTML. */
   html(code: string, dashboardUrl: string): string | undefined {
     const text = this.pages.get(code);
     if (text === undefined) return undefined;
@@ -34,7 +34,7 @@ export class ErrorPages {
     return apiPage(dashboardUrl, title, html`<section>${markdown(rest)}</section>`);
   }
 
-  /** Returns the list of all codes with their titles, for a browser. */
+  /** Returns the list of all codes with their titles, in HTML. */
   list(dashboardUrl: string): string {
     const lines = [...this.pages].map(
       ([code, text]) =>
@@ -57,7 +57,7 @@ export class ErrorPages {
   }
 }
 
-/** Splits a page into the title at its start and the text. */
+/** Splits a page into its title and the text below. */
 function headed(text: string): { title: string; rest: string } {
   const [, title, rest] = /^# (.*)\n([\s\S]*)$/.exec(text)!;
   return { title, rest };

@@ -14,14 +14,14 @@ import {
 import { type Markup, html, markdown, markdownLine } from '#libs/public-http';
 import { callForm, keyField } from './call-form.js';
 
-/** The origins of an API and of its dashboard. */
+/** The origins of the API and the dashboard. */
 export interface Origins {
   /** The API's origin, without a trailing slash. */
   apiUrl: string;
   dashboardUrl: string;
 }
 
-/** Returns the complete reference at `/docs`, generated from the table of operations. */
+/** Returns the reference at `/docs`, generated from the table of operations. */
 export function referenceBody(operations: readonly Operation[], origins: Origins): Markup {
   const groups = groupsOf(operations);
   return html`<nav class="contents" aria-label="Operations">

@@ -1,6 +1,6 @@
 /**
- * `/assets/reference.js`, for `/docs`. It keeps a key only in memory, and sends the calls that the forms of the page
- * describe. An answer is displayed only as text.
+ * The script `/assets/reference.js` of the page `/docs`. It keeps a key only in memory, and sends the calls that the
+ * page's forms describe. Answers are displayed only as text.
  */
 export const REFERENCE_SCRIPT = /* js */ `'use strict';
 const UNSEEN = /[^\\P{Cc}\\n\\t]|[\\u061c\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]/gu;
@@ -76,7 +76,7 @@ for (const place of document.querySelectorAll('[data-call]')) {
       said.textContent = words.filter(Boolean).join(', ') + '.';
     } catch {
       shown.hidden = true;
-      said.textContent = 'No answer could be read on this page. The command above shows it.';
+      said.textContent = 'The answer could not be read on this page. The command above shows it.';
     }
   });
 }

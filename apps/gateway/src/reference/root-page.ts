@@ -1,7 +1,7 @@
 import { html } from '#libs/public-http';
 import { apiPage } from './api-page.js';
 
-/** Returns the page for a browser at the API's address: it links to the dashboard and the documents. */
+/** Returns the page at the root of the API for browsers. It links to the dashboard and the documentation. */
 export function rootPage(dashboardUrl: string): string {
   return apiPage(
     dashboardUrl,

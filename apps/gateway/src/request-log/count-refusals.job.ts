@@ -3,19 +3,20 @@ import type { LogEntry } from './log-line.js';
 import type { CountedRefusals, RequestLogRepository } from './request-log.repository.js';
 
 /**
- * Number of rejections of one key that become rows between two runs. Further rejections are counted together (S122).
+ * Number of rejections per key that become rows between two runs of the job. Further rejections are only counted
+ * (S122).
  */
 const ROWS_OF_KEY = 20;
 /**
- * Number of keys and kinds of rejections that are distinguished between two runs. Rejections of further keys and kinds
- * are not counted.
+ * Maximum number of keys, and of kinds of rejections, that are counted between two runs. Rejections of further keys and
+ * kinds are not counted.
  */
 const KEYS_MAX = 50_000;
 const KINDS_MAX = 10_000;
 
 /**
- * Prevents rejections from filling the disk: a client that continues after 429 causes one row per minute for each kind
- * of rejection, with their number. A killed process loses the counts of its last minute.
+ * Prevents rejections from filling the disk. A client that ignores 429 causes one row per minute for each kind of
+ * rejection, with the number of rejections. A killed process loses the counts of its last minute.
  */
 export class CountRefusalsJob implements Job {
   readonly name = 'count-refusals';
@@ -28,7 +29,7 @@ export class CountRefusalsJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** @returns true for a rejection that is to be logged as a row. */
+  /** @returns true if this rejection becomes a row of the log. */
   isRow(keyId: string): boolean {
     const rows = this.rows.get(keyId) ?? 0;
     if (rows >= ROWS_OF_KEY || (rows === 0 && this.rows.size >= KEYS_MAX)) return false;
@@ -36,7 +37,7 @@ export class CountRefusalsJob implements Job {
     return true;
   }
 
-  /** Counts a rejection that does not get its own row. */
+  /** Counts a rejection that does not become a row. */
   count(refusal: LogEntry): undefined {
     const { accountId, keyId, operation, version, status, outcome } = refusal;
     const kind = `${keyId} ${operation} ${version} ${status} ${outcome}`;
@@ -55,7 +56,7 @@ export class CountRefusalsJob implements Job {
     }
   }
 
-  /** Writes the counts and resets them. Counts that cannot be written are dropped, which the log reports. */
+  /** Writes and resets the counts. Counts that cannot be written are dropped, which is logged. */
   async runOnce(): Promise<void> {
     const counted = [...this.counted.values()];
     this.rows = new Map();
@@ -64,7 +65,7 @@ export class CountRefusalsJob implements Job {
     try {
       await this.log.insertCounted(counted, this.clock.now());
     } catch (error) {
-      this.logger.warn('counts of refused requests could not be written', error);
+      this.logger.warn('the counts of rejected requests could not be written', error);
     }
   }
 

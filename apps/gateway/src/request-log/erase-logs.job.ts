@@ -3,10 +3,10 @@ import { DAY_MS, type Job } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
 const DELETED_AT_ONCE = 10_000;
-/** Rows that a gateway kept in memory, or in the journal of a killed run, may arrive this late. */
+/** Rows may arrive this late, from a gateway's memory or from the journal of a killed gateway. */
 const REMEMBERED_MS = 7 * DAY_MS;
 
-/** Deletes the requests of erased accounts, in chunks that do not delay other writers. */
+/** Deletes the requests of erased accounts in batches, so that other writers are not delayed. */
 @Injectable()
 export class EraseLogsJob implements Job {
   readonly name = 'erase-logs';

@@ -1,7 +1,7 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 import { KEY_FIGURES } from './key-figures.js';
 
-/** The tables of the gateway, and the columns that an owner receives. */
+/** The gateway's tables, with the columns that an account gets in its export. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -36,7 +36,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
   ],
   withheld: {
     ...WITHHELD_MESSAGING,
-    kept_answers: 'answers kept for 24 hours for repeats; the requests are in the log',
+    kept_answers: 'answers kept for 24 hours for repeats; the request log lists the requests',
     counted_requests: "a job's progress",
     counted_key_hours: "a job's progress",
     log_erasures: 'erased accounts',

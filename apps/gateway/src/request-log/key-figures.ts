@@ -1,16 +1,17 @@
 /**
- * The limits of response time, in milliseconds, by which answers are counted; slower answers are counted separately.
+ * The upper bounds of response times, in milliseconds, by which answers are counted. Slower answers have a count of
+ * their own.
  */
 export const WITHIN_MS = [100, 300, 1_000, 3_000, 10_000] as const;
 
 const PACES = [...WITHIN_MS.map((ms) => `within_${ms}`), 'later'];
 
-/** Columns of `key_hours` that are summed. */
+/** The summed columns of `key_hours`. */
 export const KEY_FIGURES = ['requests', 'failed', 'credits', ...PACES];
 
 const FAILED = 'status >= 400';
 
-/** The same sums over rows of the log, in this order. */
+/** The same sums over rows of the request log, in the same order. */
 export const KEY_SUMS = [
   'sum(requests)',
   `coalesce(sum(requests) filter (where ${FAILED}), 0)`,
@@ -23,5 +24,5 @@ export const KEY_SUMS = [
   }),
 ].join(', ');
 
-/** The counts by response time, as one array. */
+/** The counts by response time, in one array. */
 export const PACE_LIST = `array[${PACES.map((name) => `sum(${name})`).join(', ')}]`;

@@ -1,11 +1,11 @@
 import type { AccountClient } from '#libs/contracts';
 import type { Job, Logger } from '#libs/platform';
 
-/** The maximum number of keys per call. */
+/** Maximum number of keys per call. */
 const BATCH_MAX = 1_000;
 const KEYS_MAX = 200_000;
 
-/** Reports to account which keys were used, so that it can show the time (S15). */
+/** Reports to account which keys were used, so that account can show when each key was last used (S15). */
 export class KeyUseJob implements Job {
   readonly name = 'key-use';
   private used = new Set<string>();
@@ -19,9 +19,7 @@ export class KeyUseJob implements Job {
     if (this.used.size < KEYS_MAX) this.used.add(keyId);
   }
 
-  /**
-   * Reports the used keys. A failed report is repeated with the next report, so that no used key is shown as unused.
-   */
+  /** Reports the used keys. Keys of a failed report are included in the next one. */
   async runOnce(): Promise<void> {
     const keyIds = [...this.used];
     this.used = new Set();
@@ -31,7 +29,7 @@ export class KeyUseJob implements Job {
       }
     } catch (error) {
       for (const keyId of keyIds) this.note(keyId);
-      this.logger.warn('the use of keys could not be reported to account', error);
+      this.logger.warn('account could not be told which keys were used', error);
     }
   }
 }

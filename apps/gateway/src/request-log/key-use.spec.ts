@@ -8,7 +8,7 @@ import { Logger, ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 import { KeyUseJob } from './key-use.job.js';
 
-it('a use that could not be reported to account is in the next report, so that no used key looks unused', async () => {
+it('S15: keys of a failed report are included in the next report, so that no used key looks unused', async () => {
   const told: string[][] = [];
   let isAway = true;
   const account = createServer((request, response) => {

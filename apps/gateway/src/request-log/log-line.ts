@@ -1,6 +1,6 @@
 import { SECOND_MS, isId } from '#libs/platform';
 
-/** One request of a known account. It never contains a key; `subject` is the requested name, address or number. */
+/** A request of a known account. It never contains a key; `subject` is the requested name, address or number. */
 export interface LogEntry {
   /** The time of the request, in milliseconds since 1970. */
   atMs: number;
@@ -18,14 +18,14 @@ export interface LogEntry {
 
 /** Maximum number of characters of the subject. */
 export const SUBJECT_MAX = 255;
-/** Index of the credits among a line's fields. */
+/** The index of the credits among a line's fields. */
 const CREDITS_PLACE = 9;
-/** Characters with a meaning in COPY's text format. */
-// oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
+/** Characters with a special meaning in COPY's text format. */
+// oxlint-disable-next-line eslint/no-control-regex -- control characters must be escaped
 const SPECIAL = /[\\\u0000-\u001f]/;
-// oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
+// oxlint-disable-next-line eslint/no-control-regex -- control characters must be escaped
 const SPECIALS = /[\\\u0000-\u001f]/g;
-/** The formats of a line's fields other than ids; a line has eleven fields. */
+/** The formats of a line's fields, except ids. A line has eleven fields. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const WORD = /^[!-~]{1,100}$/;
 const NUMBER = /^\d{1,9}$/;
@@ -35,17 +35,17 @@ export const COPY_LINES_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;
 
-/** Entries as lines of COPY's text format. */
+/** Formats entries as lines of COPY's text format. */
 export class LogLines {
   private lastSecond = -1;
   private lastSecondText = '';
 
-  /** @returns the line with its line ending. */
+  /** Returns the line of an entry, with its line ending. */
   of(entry: LogEntry): string {
     return `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
   }
 
-  /** Returns a time in RFC 3339; the text of each second is formatted once. */
+  /** Returns a time in RFC 3339. The text of each second is formatted once and reused. */
   private timeOf(atMs: number): string {
     const second = Math.floor(atMs / SECOND_MS);
     if (second !== this.lastSecond) {
@@ -57,7 +57,7 @@ export class LogLines {
 }
 
 /**
- * Reads a line back from the lease journal, which may be damaged.
+ * Checks a line from the lease journal, which may be damaged.
  * @returns undefined for text that is not a line of the log.
  */
 export function readLine(line: string): LogEntry | undefined {

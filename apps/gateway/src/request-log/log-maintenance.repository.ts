@@ -7,14 +7,14 @@ import { KEY_FIGURES, KEY_SUMS } from './key-figures.js';
 export class LogMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Creates the partitions around a time. */
+  /** Creates the partitions for the days around a time. */
   async makePartitions(at: Date): Promise<void> {
     await this.database.query('select roll_partitions($1)', [at]);
   }
 
   /**
-   * Adds the rows written since the last call to their hours, including late ones. Each row counts once: the counts and
-   * the position up to which rows are counted are written in one transaction.
+   * Adds the rows written since the last call to the counts of their hours; late rows are included. Each row counts
+   * once, because the counts and the position up to which rows are counted are written in one transaction.
    */
   async countNewRows(): Promise<void> {
     for (const [counted, count] of COUNTS) {
@@ -28,7 +28,7 @@ export class LogMaintenanceRepository {
     }
   }
 
-  /** Lists accounts whose rows must be deleted, including those that had none left an hour ago. */
+  /** Lists the accounts whose rows must be deleted. An account without rows is listed again after an hour. */
   async listErasures(): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `select account_id as id from log_erasures
@@ -38,7 +38,7 @@ export class LogMaintenanceRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Deletes some of an account's rows of the log, oldest first. @returns how many. */
+  /** Deletes up to `limit` of an account's rows of the log, oldest first. @returns the number of deleted rows. */
   async deleteRows(accountId: string, limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_ROWS, [
       accountId,
@@ -47,7 +47,7 @@ export class LogMaintenanceRepository {
     return deleted;
   }
 
-  /** Deletes an account's counts and records that no data of it is left. */
+  /** Deletes an account's counts, and records that none of its data is left. */
   async finishErasure(accountId: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await transaction.query('delete from request_hours where account_id = $1', [accountId]);
@@ -59,7 +59,7 @@ export class LogMaintenanceRepository {
     });
   }
 
-  /** Deletes records of erasures that are so old that no more rows can arrive. */
+  /** Deletes the records of old erasures, for which no more rows can arrive. */
   async deleteErasures(olderThanMs: number): Promise<void> {
     await this.database.query(
       `delete from log_erasures where asked_at < clock_timestamp() - $1 * interval '1 ms'`,
@@ -68,7 +68,7 @@ export class LogMaintenanceRepository {
   }
 }
 
-/** Each count with the table that stores its progress. */
+/** The tables that store the progress of the counts, each with the statement that continues the count. */
 const COUNTS = [
   [
     'counted_requests',
@@ -94,8 +94,9 @@ const COUNTS = [
   ],
 ] as const;
 
-// This is one statement, so that counted rows and the new snapshot belong to the same moment. After a crash, a
-// transaction id can be reused: a row above the highest one counts although the snapshot claims to have seen it.
+// One statement, so that the counted rows and the new snapshot belong to the same moment. After a crash, a transaction
+// id can be used again: a row whose id is above the highest counted one is counted even if the snapshot contains that
+// id.
 function countNewRows(counted: string, insert: string): string {
   return `
   with fresh as materialized (

@@ -69,7 +69,7 @@ async function loggedOf(accountId: string): Promise<string[]> {
   return rows.map(({ subject }) => subject);
 }
 
-/** Runs `work` while the table is locked and nothing can be logged; waiting statements are then cancelled. */
+/** Locks the table while `work` runs, so that nothing can be logged, and then cancels the waiting statements. */
 async function withoutLog(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   await admin.query('lock table gateway.request_log in access exclusive mode');
@@ -85,7 +85,7 @@ async function withoutLog(work: () => Promise<void>): Promise<void> {
 
 const HELD_BY = 4711;
 
-/** Makes each row of a COPY wait for this lock from now on, on the server, after its whole batch has been sent. */
+/** Makes the server wait for this lock at each row of a COPY, after the whole batch was sent. */
 async function holdBatches(): Promise<void> {
   await admin.query(`create function gateway.hold_batch() returns trigger language plpgsql as $$ begin
     if current_setting('application_name') = 'gateway request log' then
@@ -121,7 +121,7 @@ const entryOf = (changes: Partial<LogEntry> = {}): LogEntry => ({
 });
 
 describe('request log rows', () => {
-  it('kill -9: each charged answer has one row after the next start, and the daily cap counts it', async () => {
+  it('kill -9: after the next start, each charged answer has one row, and the daily cap counts it', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ dailyCreditCap: 9 });
     const first = await forkGateway('rows');
     expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
@@ -143,7 +143,7 @@ describe('request log rows', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(9);
   });
 
-  it('kill -9 while the server delays a batch: its rows exist once, and that run writes nothing more', async () => {
+  it('kill -9 while the server delays a batch: its rows exist once, and the killed gateway writes nothing more', async () => {
     const { apiKey, keyRecord } = around.account.addKey({});
     const first = await forkGateway('held');
     expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
@@ -168,7 +168,7 @@ describe('request log rows', () => {
     await admin.query('drop function gateway.hold_batch cascade');
   });
 
-  it('kill -9 during a bulk request: the sent part is charged once and has one row; the rest is returned', async () => {
+  it('kill -9 during a bulk request: the sent part is charged once and has one row; the other credits are returned', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
     const { accountId } = keyRecord;
     const { entitlement, lookup } = around;
@@ -206,11 +206,11 @@ describe('request log rows', () => {
     );
     expect(rows).toEqual([{ outcome: 'broken_off', credits: 3, operation: 'whois.bulk' }]);
     await end(second.child, 'SIGTERM');
-    // No row remains for a third start.
+    // A third start finds no rows to write.
     expect(readHolds(readFileSync(path, 'utf8'))).toEqual([]);
   });
 
-  it('rows that were written before, or occur twice, are written once', async () => {
+  it('missing rows that exist already or occur twice are written once', async () => {
     const repository = new RequestLogRepository(await database.service('gateway'));
     const missing = new MissingRows(
       {
@@ -230,7 +230,7 @@ describe('request log rows', () => {
     expect((await loggedOf(accountId)).toSorted()).toEqual(['a', 'b\\c']);
   });
 
-  it('the log names charged rows that it has not written, and counts them once it has written them', async () => {
+  it('the log lists charged rows that it has not written, and counts them once they are written', async () => {
     let isAway = true;
     const sink = {
       copy: async () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(true)),
@@ -254,7 +254,7 @@ describe('request log rows', () => {
     expect([written, log.unwrittenRows()]).toEqual([[100], []]);
   });
 
-  it('an undamaged line is read back unchanged; a damaged one is not read', () => {
+  it('an undamaged line is read unchanged; a damaged line is rejected', () => {
     const entry = entryOf({ subject: 'bücher\\x.example' });
     const line = new LogLines().of(entry).trimEnd();
     expect(readLine(line)).toEqual(entry);
@@ -269,14 +269,14 @@ describe('request log rows', () => {
     expect(damages.map(readLine)).toEqual(damages.map(() => undefined));
   });
 
-  it('the journal returns the rows that the log has not written, even from its compacted file', () => {
+  it('the journal returns the rows that the log has not written, even after a rewrite', () => {
     const text =
       '+ 0 a b\n= 0 1\trow one\n= 0 2\trow two\n~ 1\n= 0 3\trow three\n= 0 4\n= 0 5\tcut';
     expect(readRows(text)).toEqual(['row two', 'row three']);
     expect(readRows('= - 0\trow two\n~ 1\n')).toEqual([]);
   });
 
-  it('the journal returns the open holds, even from its compacted file', () => {
+  it('the journal returns the open holds, even after a rewrite', () => {
     const [accountId, other] = [newId(), newId()];
     const text = `* h0 req_a ${accountId}\trow\ta\n# h0 2\n= h0 5\n* h1 req_b ${other}\trow b\n= h1 4\trow b of its own\n* h2 req_c ${other}\trow c\n- h2\n# h0 x\n= h7 1\n* h8 req_d nobody\tx\n`;
     const holds = [

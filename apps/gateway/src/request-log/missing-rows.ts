@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, SECOND_MS, ServiceUnavailable } from '#libs/platform';
 import { type LogEntry, readLine } from './log-line.js';
 
-/** The storage in which rows are searched and written. */
+/** The part of the request log that finds and writes missing rows. */
 export interface RowStore {
-  /** Writes missing rows. @returns false if no partition accepts one of them. */
+  /** Writes the missing rows. @returns false if no partition accepts one of them. */
   insertMissing(entries: LogEntry[]): Promise<boolean>;
-  /** Prevents these runs from writing anything more to the log. */
+  /** Prevents these earlier processes from writing anything more to the log. */
   endWriters(writerIds: string[]): Promise<void>;
   makePartitions(): Promise<void>;
 }
 
 const BATCH_MAX = 1_000;
 const RETRY_MS = SECOND_MS;
-/** How long a daily cap waits for the rows from which it is counted. */
+/** How long a daily cap waits for the rows that it counts. */
 const WAIT_MAX_MS = 3 * SECOND_MS;
 
-/** Writes the charges that a killed run could not log; daily caps are counted after that. */
+/** Writes the charges that a killed gateway could not log. Daily caps are counted after that. */
 export class MissingRows {
   private done: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
@@ -27,8 +27,8 @@ export class MissingRows {
   ) {}
 
   /**
-   * Waits until the runs that left rows can no longer write, and then retries until all rows are written.
-   * @throws if it is stopped first.
+   * Waits until the processes that left rows can no longer write, then retries until all rows are written.
+   * @throws if the job is stopped before that.
    */
   async restore(lines: string[], writerIds: string[]): Promise<void> {
     const entries = lines.map(readLine).filter((entry) => entry !== undefined);
@@ -36,7 +36,7 @@ export class MissingRows {
     return this.done;
   }
 
-  /** @throws ServiceUnavailable if rows are still missing after three seconds. */
+  /** Waits until no rows are missing. @throws ServiceUnavailable after three seconds. */
   async settled(): Promise<void> {
     const ended = new AbortController();
     const late = sleep(WAIT_MAX_MS, 'late', { ref: false, signal: ended.signal });
@@ -61,7 +61,7 @@ export class MissingRows {
     await this.store.makePartitions();
     if (await this.store.insertMissing(entries)) return;
     this.logger.error(
-      'rows of an earlier run are older than the oldest partition of the request log and are dropped',
+      'rows of an earlier process are older than the oldest partition of the request log and are dropped',
     );
   }
 
@@ -72,7 +72,10 @@ export class MissingRows {
       try {
         return await work();
       } catch (error) {
-        this.logger.warn('the rows of an earlier run cannot be written; trying again', error);
+        this.logger.warn(
+          'the rows of an earlier process cannot be written; this will be retried',
+          error,
+        );
         await sleep(RETRY_MS, undefined, { ref: false, signal });
       }
     }

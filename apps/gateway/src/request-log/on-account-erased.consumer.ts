@@ -6,7 +6,7 @@ import { Consumes } from '#libs/messaging';
 import { KeptAnswers } from '../kept-answers/kept-answers.js';
 import { RequestLogRepository } from './request-log.repository.js';
 
-/** The consumer is durable, so that an erased account's requests and answers are always deleted. */
+/** A durable consumer, so that an erased account's requests and answers are deleted even if the event arrives late. */
 @Controller()
 export class OnAccountErasedConsumer {
   constructor(

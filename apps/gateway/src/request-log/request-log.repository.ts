@@ -13,19 +13,16 @@ import { COPY_LINES_SQL, type LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
 
 const TIMEOUT_MS = 5_000;
-/** After this time, no answer is expected, because the server cancels statements sooner. */
+/** After this time, no answer is expected, because the server cancels statements earlier. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
-/** SQLSTATE check_violation: the table has no checks other than the bounds of its partitions. */
+/** SQLSTATE check_violation. The table has no checks except the bounds of its partitions. */
 const NO_PARTITION = '23514';
 
 const COUNT_BATCH_SQL =
   'update log_writers set batches = batches + 1 where id = $1 returning batches';
 
-/**
- * Account and time find the row through an index of one partition; the id distinguishes it from others at the same
- * time.
- */
+/** Account and time find the row through an index of one partition. The id distinguishes rows with the same time. */
 const INSERT_MISSING_SQL = `insert into request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   select distinct on (row."requestId") row.at, row."requestId", row."accountId", row."keyId", row.operation,
@@ -37,7 +34,7 @@ const INSERT_MISSING_SQL = `insert into request_log
     select 1 from request_log logged
     where logged.account_id = row."accountId" and logged.at = row.at and logged.request_id = row."requestId")`;
 
-/** Refusals of one kind. */
+/** The rejections of one kind. */
 export interface CountedRefusals {
   accountId: string;
   keyId: string;
@@ -56,22 +53,22 @@ const INSERT_COUNTED_SQL = `insert into request_log
     version smallint, status smallint, outcome text, requests integer)`;
 
 /**
- * Writes the log with COPY over a separate connection, which is opened when needed. Each line is stored once: a batch
- * shares its transaction with the count of this run's batches.
+ * Writes the log with COPY over its own connection, which is opened when needed. Each line is stored once, because a
+ * batch and the count of batches are written in one transaction.
  */
 export class RequestLogCopy implements LogSink {
   /**
-   * Identifies this run of the gateway. Its journal keeps the id, so that the next run can end batches that this run
-   * left open.
+   * Identifies this process in the log. Its journal keeps the id, so that the next process can end batches that this
+   * one left open.
    */
   readonly writerId = newId();
   private client?: pg.Client;
   private isRegistered = false;
-  /** The number of batches that are certainly in the log. */
+  /** The number of batches that are certain to be in the log. */
   private batches = 0;
   /**
-   * How many bytes of the pending lines are in the log: certainly (`storedBytes`), or possibly since the last attempt
-   * (`sentBytes`).
+   * How many bytes of the pending lines are certain to be in the log. `sentBytes` were sent by the last attempt and may
+   * be in the log.
    */
   private storedBytes = 0;
   private sentBytes = 0;
@@ -83,8 +80,8 @@ export class RequestLogCopy implements LogSink {
   ) {}
 
   /**
-   * @param lines the lines to write; if the last call failed, they begin with its lines.
-   * @returns false if no partition accepts one of them; rejected lines are dropped at the second attempt.
+   * Writes lines. @param lines after a failed call, they must begin with the lines of that call.
+   * @returns false if no partition accepts one of the lines. At the second attempt, such lines are dropped.
    */
   async copy(lines: Buffer): Promise<boolean> {
     try {
@@ -114,7 +111,10 @@ export class RequestLogCopy implements LogSink {
     await this.disconnect();
   }
 
-  /** Waits for an attempt that the server is still processing, and determines the result of the last attempt. */
+  /**
+   * Begins a batch. Waits for an attempt that the server is still processing, and finds out whether the last attempt
+   * succeeded.
+   */
   private async begin(client: pg.Client): Promise<void> {
     if (!this.isRegistered) {
       const insert = 'insert into log_writers (id) values ($1) on conflict do nothing';
@@ -137,7 +137,7 @@ export class RequestLogCopy implements LogSink {
     if (client === undefined) return;
     const ended = client.end().catch(() => {});
     await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
-    // A server that does not respond would not acknowledge a clean close either.
+    // A server that does not respond does not acknowledge a clean close either.
     client.connection.stream.destroy();
   }
 
@@ -147,7 +147,7 @@ export class RequestLogCopy implements LogSink {
       application_name: 'gateway request log',
       connectionTimeoutMillis: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,
-      // If the network loses the end of the connection, the server does not notice that it has ended.
+      // If the network loses the connection's end, the server does not notice it.
       idle_in_transaction_session_timeout: TIMEOUT_MS,
     });
     client.on('error', () => {
@@ -158,7 +158,7 @@ export class RequestLogCopy implements LogSink {
   }
 }
 
-/** @throws if the server stops responding. */
+/** Waits for the server. @throws if the server stops responding. */
 async function answered<T>(answer: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const silence = sleep(SILENCE_MS, undefined, { ref: false, signal: ended.signal });
@@ -173,13 +173,13 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The request log of accounts, for the account's own pages and for its erasure. */
+/** Statements over the request log of one account, for its pages and its erasure. */
 @Injectable()
 export class RequestLogRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Writes the entries that are missing from the log, by request id.
+   * Writes the entries that the log lacks, compared by request id.
    * @returns false if no partition accepts one of them; nothing was written then.
    */
   async insertMissing(entries: LogEntry[]): Promise<boolean> {
@@ -200,16 +200,16 @@ export class RequestLogRepository {
   }
 
   /**
-   * Ends earlier runs that wrote the log: waits for any batch that the server has not yet committed or rolled back.
-   * Everything that arrives from them later is rejected.
+   * Ends earlier processes that wrote the log. Waits until the server has committed or rolled back their batches, and
+   * makes it reject everything that arrives from them later.
    */
   async endWriters(writerIds: string[]): Promise<void> {
     await this.database.query('delete from log_writers where id = any ($1::uuid[])', [writerIds]);
   }
 
-  /** Sums the credits that keys were charged since `since`, by key; keys without charges are omitted. */
+  /** Sums the credits that each key was charged after `since`. Keys without charges are omitted. */
   async sumCreditsOfKeys(keyIds: readonly string[], since: Date): Promise<Map<string, number>> {
-    // Reads only the partitions of the day, each through its index of key and time.
+    // The statement reads only the day's partitions, each through its index of key and time.
     const rows = await this.database.query<{ key_id: string; credits: string }>(
       `select key_id, sum(credits) as credits from request_log
        where key_id = any($1) and at >= $2 group by key_id`,

@@ -69,7 +69,7 @@ const hoursOf = async (accountId: string) =>
   );
 
 describe('refusals', () => {
-  it('S122: 20,000 rejections of one key become at most 100 rows, and are all counted', async () => {
+  it('S122: of 20,000 rejections of one key, at most 100 become rows, and all are counted', async () => {
     const refusals = new CountRefusalsJob(new RequestLogRepository(service), clock, logger);
     const log = new RequestLog(copy, logger);
     const [accountId, keyId] = [newId(), newId()];
@@ -93,7 +93,7 @@ describe('refusals', () => {
 });
 
 describe('the request log', () => {
-  it('stores a subject with any text unchanged in one row', async () => {
+  it('any subject is stored unchanged in one row', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const subjects = [
@@ -120,7 +120,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('keeps a limited number of rows while the database is down, counts the rest, and writes the kept rows later', async () => {
+  it('while the database is down, a limited number of rows is kept and later written, and the others are counted', async () => {
     let isAway = true;
     const sink = {
       copy: async (lines: Buffer) => {
@@ -139,7 +139,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(10);
   });
 
-  it('writes rows that arrive during a write with the next COPY', async () => {
+  it('rows that arrive during a write are written by the next COPY', async () => {
     const copied: number[] = [];
     const sink = {
       copy: async (lines: Buffer) => {
@@ -157,7 +157,7 @@ describe('the request log', () => {
     expect(log.waiting).toBe(100);
   });
 
-  it('a database that stops answering delays neither the log nor a shutdown', async () => {
+  it('a database that stops responding delays neither requests nor a shutdown', async () => {
     const proxy = await TcpProxy.before(database.url('gateway'));
     const distant = new RequestLogCopy(proxy.through(database.url('gateway')), copy.makePartitions);
     const log = new RequestLog(distant, logger);
@@ -177,7 +177,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(2);
   });
 
-  it('a shutdown writes rows that arrive while it writes', async () => {
+  it('a shutdown also writes rows that arrive during its write', async () => {
     const copied: number[] = [];
     const sink = {
       copy: async (lines: Buffer) => {
@@ -197,7 +197,7 @@ describe('the request log', () => {
     const accountId = newId();
     log.add(entry({ accountId }));
     await log.flush();
-    // A role may end its own sessions.
+    // A role may terminate its own sessions.
     await service.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where application_name = 'gateway request log' and datname = current_database()`,
@@ -243,7 +243,7 @@ describe('the request log', () => {
     },
   );
 
-  it('a run that has ended writes nothing more', async () => {
+  it('a process that was ended writes nothing more', async () => {
     const ended = new RequestLogCopy(database.url('gateway'), copy.makePartitions);
     const log = new RequestLog(ended, logger);
     const accountId = newId();
@@ -271,7 +271,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('late rows are counted, too, and rows of slow writers are counted once', async () => {
+  it('late rows and the rows of slow writers are counted once', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const late = clock.now().getTime() - 50 * HOUR_MS;
@@ -293,7 +293,7 @@ describe('the request log', () => {
     expect(await hoursOf(accountId)).toEqual([{ status: 200, requests: '3', credits: '3' }]);
   });
 
-  it("a key's credits of the day are counted from the log", async () => {
+  it('a key’s credits of the day are counted from the log', async () => {
     const log = new RequestLog(copy, logger);
     const keyId = newId();
     log.add(entry({ keyId, credits: 3 }));
@@ -305,7 +305,7 @@ describe('the request log', () => {
     );
   });
 
-  it('an erasure removes the rows of one account in chunks, including rows that arrive later', async () => {
+  it('an erasure deletes the rows of one account in batches, including rows that arrive later', async () => {
     const log = new RequestLog(copy, logger);
     const [gone, stays] = [newId(), newId()];
     for (let n = 0; n < 25; n++)
@@ -354,7 +354,7 @@ describe('the request log', () => {
     expect(valid).toBe(1);
   });
 
-  it('partitions are created ahead, and those older than 90 days are dropped', async () => {
+  it('partitions are created in advance, and those older than 90 days are dropped', async () => {
     clock.set('2026-08-05T09:30:00Z');
     await new RollPartitionsJob(owner, clock).runOnce();
     const partitions = await service.query<{ name: string }>(

@@ -1,24 +1,27 @@
 import { type Logger, Loop } from '#libs/platform';
 import { type LogEntry, LogLines, isCharged } from './log-line.js';
 
-/** The destination of the lines: `COPY … FROM STDIN` in its text format. */
+/** The destination of the log's lines, which receives them in the text format of COPY. */
 export interface LogSink {
-  /** @returns false if no partition accepts one of the lines; nothing was written then. */
+  /** Writes lines. @returns false if no partition accepts one of them; nothing was written then. */
   copy(lines: Buffer): Promise<boolean>;
-  /** Creates today's partitions; needed only after the clock was changed. */
+  /** Creates today's partitions. Needed only after the clock was changed. */
   makePartitions(): Promise<void>;
 }
 
 const ENTRIES_MAX = 50_000;
 const FLUSH_MS = 200;
-/** Lines are encoded at once into reused chunks. They cause no garbage, and journal and log share the encoding. */
+/**
+ * Size of a chunk. Lines are encoded at once into chunks that are reused: this creates no garbage, and the journal and
+ * the log share the encoded lines.
+ */
 const CHUNK_BYTES = 256 * 1024;
-/** Maximum number of chunks per COPY, and of written chunks that are kept for reuse. */
+/** Maximum number of chunks per COPY, and of written chunks kept for reuse. */
 const COPY_CHUNKS_MAX = 6;
-/** UTF-8 needs at most this many bytes per UTF-16 unit. */
+/** The maximum number of UTF-8 bytes per UTF-16 code unit. */
 const UNIT_BYTES_MAX = 3;
 
-/** Lines that are not written yet: `bytes` between `from` and `to`. */
+/** A chunk of lines. The bytes from `from` to `to` are not written yet. */
 interface Chunk {
   bytes: Buffer;
   from: number;
@@ -29,12 +32,12 @@ interface Chunk {
 }
 
 /**
- * Buffers the request log and copies it to the database every 200 ms. While the database is unavailable, it holds
- * 50,000 entries. Further entries are dropped and counted. Requests never wait for the log.
+ * Buffers the request log and copies it to the database every 200 ms. While the database is unavailable, the buffer
+ * keeps 50,000 entries. Further entries are dropped and counted. Requests never wait for the log.
  */
 export class RequestLog {
   private readonly lines = new LogLines();
-  /** The chunks in order; the last one accepts further lines. */
+  /** The chunks in order. The last chunk accepts further lines. */
   private chunks: Chunk[] = [newChunk()];
   private readonly spare: Buffer[] = [];
   private count = 0;
@@ -59,7 +62,7 @@ export class RequestLog {
     void this.loop.start();
   }
 
-  /** @returns the line of the entry, for the lease journal; undefined if it was dropped. */
+  /** Adds an entry. @returns its line, for the lease journal; undefined if the entry was dropped. */
   add(entry: LogEntry): string | undefined {
     if (this.count >= this.entriesMax) {
       this.droppedCount++;
@@ -74,7 +77,7 @@ export class RequestLog {
     return line;
   }
 
-  /** Returns rows of charged answers that are not in the database yet. */
+  /** Returns the rows of charged answers that are not in the database yet. */
   unwrittenRows(): string[] {
     const lines = this.chunks.flatMap(({ bytes, from, to }) =>
       bytes.toString('utf8', from, to).split('\n').slice(0, -1),
@@ -82,31 +85,33 @@ export class RequestLog {
     return lines.filter(isCharged);
   }
 
-  /** Calls back with the number of charged answers in each write, including those that no partition accepts. */
+  /**
+   * Calls `listener` after each write with its number of charged answers, including those that no partition accepted.
+   */
   onWritten(listener: (count: number) => void): void {
     this.listener = listener;
   }
 
-  /** Entries that are not in the database yet. */
+  /** The number of entries that are not in the database yet. */
   get waiting(): number {
     return this.count;
   }
 
-  /** Entries that were dropped since the start. */
+  /** The number of entries dropped since the start. */
   get dropped(): number {
     return this.droppedCount;
   }
 
   /**
-   * Writes the pending lines, one call at a time; lines that fail stay for the next call. Lines that arrive during a
-   * write also wait for the next call; otherwise, a busy gateway would start one small COPY after another.
-   * @returns false if they could not be written.
+   * Writes the pending lines, in one call at a time. Lines that could not be written stay for the next call. So do
+   * lines that arrive during a write; otherwise, a busy gateway would make one small COPY after another.
+   * @returns false if the lines could not be written.
    */
   async flush(): Promise<boolean> {
     let due = this.count;
     try {
       while (due > 0) {
-        // A snapshot of the chunks; later lines are queued behind them.
+        // A copy of the list. Later lines go into further chunks.
         const parts = this.chunks.slice(0, COPY_CHUNKS_MAX).map((chunk) => ({ ...chunk }));
         await this.write(parts);
         this.forget(parts);
@@ -117,12 +122,12 @@ export class RequestLog {
       }
       return true;
     } catch (error) {
-      this.logger.warn('the request log cannot be written, keeping it', error);
+      this.logger.warn('the request log cannot be written; its entries are kept', error);
       return false;
     }
   }
 
-  /** Stops and writes the rest, including lines added in the meantime, for as long as writing succeeds. */
+  /** Stops, and writes the remaining lines, including those added during a write, as long as writing succeeds. */
   async stop(): Promise<void> {
     await this.loop.stop();
     while (this.count > 0 && (await this.flush()));
@@ -133,7 +138,7 @@ export class RequestLog {
     if (await this.sink.copy(lines)) return;
     await this.sink.makePartitions();
     if (await this.sink.copy(lines)) return;
-    // These lines are older than the oldest partition and would block the log forever.
+    // These lines are older than the oldest partition, and would block the log forever.
     this.droppedCount += countOf(parts);
   }
 
@@ -146,7 +151,7 @@ export class RequestLog {
     return next;
   }
 
-  /** Removes the written lines. */
+  /** Releases the chunks with the written lines. */
   private forget(parts: Chunk[]): void {
     for (const [place, { to, count, charged }] of parts.entries()) {
       const chunk = this.chunks[place];

@@ -3,8 +3,8 @@ import { Clock, DAY_MS, type Job } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
 /**
- * A late row needs the partition of its month, as far back as the log is kept; each call also creates the partition of
- * the previous month.
+ * A late row needs the partition of its month, however old, as long as the log is kept. Each call therefore also
+ * creates the partition of the previous month.
  */
 const LATE_DAYS = [60, 30, 0];
 

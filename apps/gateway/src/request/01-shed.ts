@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 export interface LoadShedderOptions {
   /** Maximum number of running requests. */
   inFlightMax: number;
-  /** Event-loop delay (99th percentile per second) above which no new request is accepted. */
+  /** Maximum event-loop delay (99th percentile per second) at which requests are accepted. */
   delayMaxMs: number;
 }
 
@@ -14,7 +14,7 @@ const NANOSECONDS = 1e6;
 /** Step 1: rejects requests before any work is done, if the process has more than it can answer. */
 export class LoadShedder {
   inFlight = 0;
-  /** Delay of the event loop, 99th percentile of the last second. */
+  /** The event-loop delay, as the 99th percentile of the last second. */
   delayMs = 0;
   private isLate = false;
   private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -37,7 +37,7 @@ export class LoadShedder {
   }
 
   private sample(): void {
-    // The histogram contains the time between two ticks of its own timer.
+    // The histogram includes the interval of its own timer.
     this.delayMs = this.delays.percentile(99) / NANOSECONDS - RESOLUTION_MS;
     this.isLate = this.delayMs > this.options.delayMaxMs;
     this.delays.reset();

@@ -19,8 +19,8 @@ const ambiguousCredentials = new AmbiguousCredentials();
 const malformedRequest = new MalformedRequest();
 
 /**
- * Step 2b: compares the key of the query with the key in the headers. A key may be in `apiKey`, in `Authorization:
- * Bearer` and in `X-API-Key`; the same key in several places is accepted, two different keys or a repeated `apiKey` are
+ * Step 2b: compares the key in the query with the keys in the headers. A key may be in `apiKey`, `Authorization:
+ * Bearer` and `X-API-Key`. The same key in several places is accepted; two different keys or a repeated `apiKey` are
  * rejected (S10, S11).
  */
 export function findKey(context: RequestContext): Problem | undefined {
@@ -35,8 +35,8 @@ export function findKey(context: RequestContext): Problem | undefined {
 }
 
 /**
- * Step 2a: reads the query once and removes the key from it. Invalid encoding is reported by step 6, except in the key,
- * which must never be repeated.
+ * Step 2a: reads the query once and removes the key from it. Step 6 reports invalid encoding, except in the key,
+ * because no answer may repeat a key.
  */
 export function readQuery(context: RequestContext, query: string): Problem | undefined {
   let hasKey = false;
@@ -64,7 +64,7 @@ export function readQuery(context: RequestContext, query: string): Problem | und
   return undefined;
 }
 
-/** Names the place where a key may have been intended, but never its contents. */
+/** Names the place where the client may have put the key, but never the key itself. */
 function missingKeyOf({ request: { rawHeaders }, names }: RequestContext): Problem {
   const headers = rawHeaders
     .filter((_, place) => place % 2 === 0)
@@ -75,7 +75,7 @@ function missingKeyOf({ request: { rawHeaders }, names }: RequestContext): Probl
   return names.some(isMeant) ? inOtherParameter : missingApiKey;
 }
 
-/** Compares lengths first, because almost every header has a different name. */
+/** Returns the key if this header has one. Lengths are compared first, because nearly every header has another name. */
 function keyOfHeader(name: string, value: string): string | undefined {
   if (name.length === 9 && name.toLowerCase() === 'x-api-key') return value;
   if (name.length !== 13 || name.toLowerCase() !== 'authorization') return undefined;
@@ -83,7 +83,10 @@ function keyOfHeader(name: string, value: string): string | undefined {
   return isBearer ? value.slice(BEARER.length).trim() : undefined;
 }
 
-/** Decodes as browsers encode forms: `+` is a space. `WRONGLY_ENCODED` if it is not valid encoded UTF-8. */
+/**
+ * Decodes a value as browsers encode forms: `+` is a space. @returns `WRONGLY_ENCODED` if the value is not encoded
+ * UTF-8.
+ */
 function decoded(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {

@@ -8,8 +8,8 @@ import { TooManyFailedKeys } from '../auth-cache/auth-cache.errors.js';
 import type { FailedKeys } from '../auth-cache/failed-keys.js';
 
 /**
- * Step 3: identifies the caller. In most cases, the record is in memory. Otherwise, the key is checked by its checksum
- * and hash, and the owners of the records are called, unless the address has failed too often.
+ * Step 3: identifies the caller, whose record is usually in memory. Otherwise, the key's checksum and hash are checked,
+ * and the records are loaded from their owners, unless the address has failed too often.
  */
 export function knowCaller(
   context: RequestContext,
@@ -21,7 +21,7 @@ export function knowCaller(
   const known = authCache.find(apiKey, startedMs);
   if (known) return known;
   const address = clientAddress(request, trustedProxies);
-  // Requests with a key that is already being loaded cause no further call.
+  // If the key is already being loaded, this request causes no further call.
   const isNew = !authCache.isLoading(apiKey);
   const waitSeconds = isNew ? failedKeys.waitSeconds(address, startedMs) : 0;
   if (waitSeconds > 0) return new TooManyFailedKeys(waitSeconds);

@@ -19,7 +19,7 @@ const cappedKeyNotAllowed = new CappedKeyNotAllowed();
 const keyPaused = new KeyPaused();
 const testKeyNotAllowed = new TestKeyNotAllowed();
 
-/** Step 4: 403 if this key may not make this request, from this address, at this time. */
+/** Step 4: rejects with 403 if the key may not make this request from this address at this time. */
 export function authorise(
   { request, route }: RequestContext,
   caller: KeyEntry,

@@ -9,11 +9,14 @@ import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import { PUBLIC_RATE_KEY, addressCounterId, rateKey } from '../rate-limits/rate-key.js';
 import { ClassBusy, RateLimited } from '../rate-limits/rate-limits.errors.js';
 
-/** One rejection per class and limit, because they are the most frequent answers during a flood. */
+/**
+ * One rejection per class and limit is kept and reused, because rejections are the most frequent answers during a
+ * flood.
+ */
 const rateLimited = new Map<string, RateLimited>();
 const REFUSALS_MAX = 1_000;
 
-/** Step 5a: counts the request towards the account's minute, whichever of its keys is used (S99). */
+/** Step 5a: counts the request towards the account's limit per minute, which all its keys share (S99). */
 export function countRequest(
   { route }: RequestContext,
   { account, isTest }: KeyEntry,
@@ -23,7 +26,7 @@ export function countRequest(
   return rateLimiter.take(account.counterId, rateKey(rateClass, isTest), account.limits[rateClass]);
 }
 
-/** Step 5a for an operation without a key: counts the request towards the minute of its address. */
+/** Step 5a of an operation without a key: counts the request towards the limit per minute of its address. */
 export function countAddress(
   { request }: RequestContext,
   trustedProxies: BlockList,
@@ -33,7 +36,7 @@ export function countAddress(
   return rateLimiter.take(addressCounterId(group), PUBLIC_RATE_KEY, PUBLIC_LIMIT);
 }
 
-/** 503 rejections because one of our services was unavailable or overloaded. */
+/** Codes of 503 rejections that an unavailable or overloaded service of ours causes. */
 const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'class_busy',
   'lookup_overloaded',
@@ -41,10 +44,13 @@ const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'service_unavailable',
 ]);
 
-/** Whether a rejection with this code is not counted, because our own outage caused it. */
+/** Whether a rejection with this code does not count towards the rate limit, because our own outage caused it. */
 export const isOurOutage = (code: string): boolean => OUR_OUTAGES.has(code);
 
-/** Uncounts a request that was rejected because of our own outage, so that the customer may repeat it at once. */
+/**
+ * Takes back the count of a request that our own outage caused to be rejected, so that the customer may repeat it at
+ * once.
+ */
 export function forgetOurOutage(
   context: RequestContext,
   { code }: Problem,
@@ -64,7 +70,10 @@ export function forgetOurOutage(
   context.rate = { ...rate, remaining: rate.remaining + 1 };
 }
 
-/** Step 5b: 429 if the minute is full, 503 if the class, or the account's part of it, is full. */
+/**
+ * Step 5b: rejects with 429 if the limit per minute is reached, and with 503 if the class, or the account's share of
+ * it, is full.
+ */
 export function limitRate(
   context: RequestContext,
   concurrency: ClassConcurrency,

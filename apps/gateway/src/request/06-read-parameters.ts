@@ -8,8 +8,8 @@ const testKeyFixtureOnly = new TestKeyFixtureOnly();
 const fixtureNeedsTestKey = new FixtureNeedsTestKey();
 
 /**
- * Step 6a: reads the parameters of the operation and builds the request to its owner.
- * @param body parsed JSON, for an operation with a body.
+ * Step 6a: reads the operation's parameters and builds the request to its owner.
+ * @param body the parsed JSON, for an operation with a body.
  */
 export function readParameters(context: RequestContext, body?: unknown): Problem | undefined {
   const { route, names, values } = context;
@@ -36,7 +36,7 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
     : undefined;
 }
 
-/** Lists the names in the body; only as many as fit completely into the log. */
+/** Lists the names in the body for the log, as many as fit completely. */
 function namesIn({ route, body, input }: RequestContext): string {
   const { subjects = [] } = route.operation.body!;
   if (subjects.length === 0) return '';
@@ -50,7 +50,7 @@ function namesIn({ route, body, input }: RequestContext): string {
   return text;
 }
 
-/** Step 6b: a test key gets only fixtures, and a live key gets none. */
+/** Step 6b: lets a test key request only fixtures, and a live key none. */
 export function checkFixture(context: RequestContext, isTest: boolean): Problem | undefined {
   const { route, input, body } = context;
   let isMismatch = body !== undefined && hasMismatch(context, isTest);
@@ -73,7 +73,7 @@ function hasMismatch({ route, input, body }: RequestContext, isTest: boolean): b
   return subjects.some(({ kind, of }) =>
     of(body as never, values)
       .map((text) => kind.clean?.(text) ?? text)
-      // The owner rejects invalid values, item by item.
+      // The owner rejects invalid items individually.
       .some((text) => kind.fault(text) === undefined && !mayAsk(kind, text, isTest)),
   );
 }
@@ -92,7 +92,8 @@ function readPrice(context: RequestContext): void {
 }
 
 /**
- * Returns the first form that `Accept` names (RFC 9110 §12.5.1, without weights); otherwise the operation's first form.
+ * Returns the first known format that `Accept` names (RFC 9110 §12.5.1, without weights); otherwise, the operation's
+ * first format.
  */
 function acceptedForm({ request, route }: RequestContext): AnswerForm {
   const { rawHeaders } = request;

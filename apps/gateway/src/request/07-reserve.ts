@@ -9,8 +9,9 @@ import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
 
 /**
- * Step 7a: a request that was charged within the last 60 seconds is free, unless it requests fresh data. A request
- * about several items is charged each time, because it is charged for its results and might return more now.
+ * Step 7a: decides whether the request is a free repeat, because it was charged within the last 60 seconds and does not
+ * request fresh data. A request about several items is never free: it is charged for its results, and might now return
+ * more of them.
  */
 export function findRepeat(
   { question, isFresh, price, eachPrice, route }: RequestContext,
@@ -21,7 +22,7 @@ export function findRepeat(
   return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account.counterId, question);
 }
 
-/** Leases, holds and caps, on which credits are reserved. */
+/** The leases, holds and caps on which credits are reserved. */
 export interface Reserves {
   leases: LeaseClient;
   holds: RequestHolds;
@@ -29,8 +30,8 @@ export interface Reserves {
 }
 
 /**
- * Step 7b: reserves the price of anything that may be charged: on a lease, or by a separate hold for an answer about
- * several items, some of which may not be sent.
+ * Step 7b: reserves the price: on a lease or, for an answer about several items, by a separate hold, because some items
+ * may not be sent.
  * @returns undefined if nothing has to be reserved.
  */
 export function reserve(

@@ -14,22 +14,22 @@ import type { OwnerAnswer } from '../context/owner-answer.js';
 import { ServiceForwarder } from '../owners/service-forwarder.js';
 
 export interface ForwarderOptions {
-  /** Internal origins of the owners that this installation has. */
+  /** The internal origins of the owners in this installation. */
   origins: ServiceOrigins;
-  /** Unix sockets of the owners that run on the same machine. */
+  /** The Unix sockets of the owners on the same machine. */
   sockets: ServiceOrigins;
   tokens: ServiceTokens;
-  /** Maximum time for a complete answer of the hot path, in milliseconds. */
+  /** Maximum time for a complete answer from lookup, in milliseconds. */
   timeoutMs: number;
   own: OwnOperations;
 }
 
-/** Receives the owner's answer once; not at all if the request is over first. */
+/** Receives the owner's answer once. Not called if the request is over first. */
 export type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void;
 
 const ANSWERED = { status: 200, outcome: 'delivered', servedFrom: 'live' };
 
-/** Step 8: calls the operation's owner once, because a second attempt could cost a second upstream query. */
+/** Step 8: calls the operation's owner. The call is never retried, because that could cost a second upstream query. */
 export class Forwarder {
   private readonly lookup: LookupForwarder;
   private readonly services = new Map<string, ServiceForwarder>();
@@ -50,7 +50,7 @@ export class Forwarder {
     else void this.settle(context, this.askOwner(context), onAnswer);
   }
 
-  /** Returns the connection by which an upload or a download reaches its owner. */
+  /** Returns the connections and headers by which an upload or a download reaches its owner. */
   transferOf(context: RequestContext): ReturnType<ServiceForwarder['transferOf']> {
     const { service } = context.route.operation.owner;
     return this.services.get(service)?.transferOf(context) ?? new ServiceUnavailable(service);

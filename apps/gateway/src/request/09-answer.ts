@@ -9,19 +9,22 @@ import type { RefusedConnections } from '../rate-limits/refused-connections.js';
 export interface AnswerSettings {
   bodies: ProblemBodies;
   refusedConnections: RefusedConnections;
-  /** Time from its start after which a request's stream ends, even if the client has not read it, in milliseconds. */
+  /**
+   * Maximum duration of a stream from the start of its request, in milliseconds. It then ends even if the client has
+   * not read everything.
+   */
   streamMs: number;
 }
 
 const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
-/** The statuses of rejections that are meant for the customer. All other rejections concern only the services. */
+/** The statuses of an owner's rejections that concern the customer. All others concern only the services. */
 const PASSED_ON: ReadonlySet<number> = new Set([
   400, 402, 403, 404, 409, 410, 413, 416, 422, 429, 503, 504,
 ]);
 
-/** Step 9a: sends a data answer. `remaining` is the balance after it. */
+/** Step 9a: sends an answer with data. `remaining` is the balance after this request. */
 export function sendAnswer(
   context: RequestContext,
   answer: OwnerAnswer,
@@ -50,7 +53,7 @@ export function sendAnswer(
 
 const ENDED_BY_PURCHASE = new Set(['insufficient_credits', 'key_paused', 'rate_limited']);
 
-/** Step 9b: sends a refusal. */
+/** Step 9b: sends a rejection. */
 export function sendProblem(
   context: RequestContext,
   problem: Problem,
@@ -81,7 +84,7 @@ function nextPageOf(context: RequestContext, cursor: string): string {
 
 const BRACES = /\{(\w+)\}/g;
 
-/** Returns the path as requested, with the values of the request in place of the braces. */
+/** Returns the path of the request, with the parameters' values in place of the braces. */
 function pathOf({ route: { path }, names, values }: RequestContext): string {
   if (!path.includes('{')) return path;
   return path.replace(BRACES, (braces, name: string) => {
@@ -90,7 +93,10 @@ function pathOf({ route: { path }, names, values }: RequestContext): string {
   });
 }
 
-/** Converts an owner's rejection to a problem; an unreadable one is our fault, not the customer's. */
+/**
+ * Converts an owner's rejection to a problem. An unreadable rejection becomes a 5xx, because the customer did not cause
+ * it.
+ */
 export function problemOf(answer: OwnerAnswer, owner: string): Problem {
   const { status } = answer.headers;
   const problem = PASSED_ON.has(status) ? ownersProblem(bodyOf(answer), status) : undefined;

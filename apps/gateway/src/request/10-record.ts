@@ -12,12 +12,12 @@ import { isOurOutage } from './05-limit-rate.js';
 
 /** How a request ended, for the log. */
 export interface Ending {
-  /** 499 if the client disconnected before its answer. */
+  /** The status; 499 if the client disconnected before the answer. */
   status: number;
-  /** The lookup's outcome, or the code of the problem. */
+  /** The lookup's outcome or the problem's code. */
   outcome: string;
   credits: number;
-  /** The code of the problem with which it was rejected. */
+  /** The problem's code, if the request was rejected. */
   code?: string;
 }
 
@@ -33,8 +33,8 @@ export interface RecorderParts {
 }
 
 /**
- * Step 10: updates the charge, the journal, the memory of repeats and the log in the turn of the event loop in which
- * the answer was sent.
+ * Step 10: updates the charge, the journal, the memory of repeats and the log, in the event-loop turn in which the
+ * answer was sent.
  */
 export class RequestRecorder {
   constructor(private readonly parts: RecorderParts) {}

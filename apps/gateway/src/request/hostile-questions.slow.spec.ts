@@ -32,7 +32,7 @@ const ask = (apiKey: string, domainName: string) =>
     'x-api-key': apiKey,
   });
 
-describe('hostile requests of a customer', () => {
+describe('hostile requests from a customer', () => {
   it('S99: a test key gets no real answer for free, however the name is spelled', async () => {
     const { apiKey } = around.account.addKey({ environment: 'test' });
     const scheme = `${'a'.repeat(32)}.example.com`;
@@ -65,38 +65,44 @@ describe('hostile requests of a customer', () => {
   it.each([
     ['ip-whois?ip=192.0.2.1', 200],
     ['ip-whois?ip=192.0.2.77', 422],
-    // This range begins in a block for documentation and ends in an allocated one.
+    // This range begins in a block for documentation and ends in an allocated block.
     ['ip-whois?ip=198.51.100.0/23', 422],
     ['asn-whois?asn=64496', 200],
     ['asn-whois?asn=64500', 422],
-  ])('S99: a test key gets fixtures among addresses and AS numbers: %s', async (path, status) => {
-    const { apiKey } = around.account.addKey({ environment: 'test', scopes: ['ip', 'asn'] });
-    around.lookup.answer = () => deliveredAnswer('whatever');
-    expect((await under.ask(`/v2.0/${path}&apiKey=${apiKey}`)).status).toBe(status);
-  });
+  ])(
+    'S99: a test key gets only fixtures among addresses and AS numbers: %s',
+    async (path, status) => {
+      const { apiKey } = around.account.addKey({ environment: 'test', scopes: ['ip', 'asn'] });
+      around.lookup.answer = () => deliveredAnswer('whatever');
+      expect((await under.ask(`/v2.0/${path}&apiKey=${apiKey}`)).status).toBe(status);
+    },
+  );
 
   it.each([
     ['registered', 200],
     ['Registered.TEST', 200],
-    // The suffix of the name itself is ignored.
+    // The operation ignores the name's own suffix.
     ['available.example', 200],
     ['unlisted', 422],
     ['unlisted.registered', 422],
     ['unlisted.test', 422],
-  ])('S99: a test key gets fixtures among suffixes of a name: %s', async (domainName, status) => {
-    const { apiKey } = around.account.addKey({ environment: 'test', scopes: ['availability'] });
-    around.lookup.answer = () => deliveredAnswer('whatever');
-    const body = (tld: string[]) => ({ method: 'POST', body: JSON.stringify({ tld }) }) as const;
-    const post = async (tld: string[]) => {
-      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-      const path = `${under.url}/v2.0/domain/availability?domainName=${domainName}`;
-      return (await fetch(path, { headers, ...body(tld) })).status;
-    };
-    expect(await post(['test', '.test'])).toBe(status);
-    expect(await post(['test', 'example'])).toBe(422);
-  });
+  ])(
+    'S99: a test key gets only fixtures among suffixes of a name: %s',
+    async (domainName, status) => {
+      const { apiKey } = around.account.addKey({ environment: 'test', scopes: ['availability'] });
+      around.lookup.answer = () => deliveredAnswer('whatever');
+      const body = (tld: string[]) => ({ method: 'POST', body: JSON.stringify({ tld }) }) as const;
+      const post = async (tld: string[]) => {
+        const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+        const path = `${under.url}/v2.0/domain/availability?domainName=${domainName}`;
+        return (await fetch(path, { headers, ...body(tld) })).status;
+      };
+      expect(await post(['test', '.test'])).toBe(status);
+      expect(await post(['test', 'example'])).toBe(422);
+    },
+  );
 
-  it('S8: a key pasted as the name reaches neither lookup nor the request log', async () => {
+  it('S8: a key that was pasted as the name reaches neither lookup nor the request log', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.answer = () => problemAnswer(400, 'invalid_domain_name', 'invalid');
     for (const name of [apiKey, `https://x.example/?apiKey=${apiKey}`, apiKey.toUpperCase()]) {
@@ -110,7 +116,7 @@ describe('hostile requests of a customer', () => {
 });
 
 describe('a client that pipelines requests', () => {
-  it('S104: leaves no answered request in memory, however long its connection lasts', async () => {
+  it('S104: no answered request stays in memory, however long the connection lasts', async () => {
     const { apiKey } = around.account.addKey();
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1').resume();
     const seen: WeakRef<object>[] = [];
@@ -123,11 +129,11 @@ describe('a client that pipelines requests', () => {
     for (let count = 1; count <= 40; count++) {
       const held = around.lookup.holdAnswers();
       socket.write(
-        // If `te` is sent, Node handles the connection, and starts each request before the previous one is answered.
+        // With `te`, Node handles the connection, and starts each request before the previous one is answered.
         `GET /v2.0/whois/live?domainName=a${count}.example HTTP/1.1\r\nhost: a\r\nte: trailers\r\nx-seen: 1\r\nx-api-key: ${apiKey}\r\n\r\n`,
       );
       await waitFor('the question', () => around.lookup.questions.length === count);
-      // At least one request is always running.
+      // At any time, at least one request is running.
       earlier?.release();
       earlier = held;
     }
@@ -147,7 +153,7 @@ describe('invalid keys', () => {
     return (await under.ask('/v2.0/whois/live?domainName=a.example', headers)).status;
   };
 
-  it('S17: are stopped even as a simultaneous flood, and neighbours are not affected', async () => {
+  it('S17: a concurrent flood of them is stopped, and neighbouring addresses are not affected', async () => {
     const before = around.account.keyQueries;
     const one = () =>
       `GET /v2.0/whois/live HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.9\r\nx-api-key: ${under.strangersKey()}\r\n\r\n`;
@@ -171,7 +177,7 @@ describe('invalid keys', () => {
   });
 
   it('S17: the entry for an address does not keep its requests in memory', async () => {
-    // Remembers 12,000 requests of 16 kB, with room for half of that.
+    // Records failures from 12,000 requests of 16 kB, in a memory that can hold half of them.
     const source = `
       import { parentPort } from 'node:worker_threads';
       import { FailedKeys } from '${new URL('../auth-cache/failed-keys.js', import.meta.url).href}';
@@ -191,7 +197,7 @@ describe('invalid keys', () => {
     expect(waitSeconds).toBe(0);
   });
 
-  it('S17: simultaneous requests with one valid key cause one call', async () => {
+  it('S17: concurrent requests with one valid key cause one call', async () => {
     const { apiKey } = around.account.addKey();
     const before = around.account.keyQueries;
     const asked = Array.from({ length: 70 }, () => statusFrom('192.0.2.11', apiKey));
@@ -199,7 +205,7 @@ describe('invalid keys', () => {
     expect(around.account.keyQueries - before).toBe(1);
   });
 
-  it('S17: a network that uses another /64 for each request is stopped, and its neighbour is not', async () => {
+  it('S17: a network that uses another /64 for each request is stopped, but its neighbour is not', async () => {
     const before = around.account.keyQueries;
     const statuses = [];
     for (let network = 0; network < 400; network++) {
@@ -219,7 +225,7 @@ describe('hostile answers from lookup', () => {
     ['less than nothing', -1],
     ['no whole number', 1.5],
   ])(
-    'S95: a waiting time that is %s is not passed on, and the gateway continues',
+    'S95: a waiting time that is %s is not passed on, and the gateway continues to work',
     async (_what, wait) => {
       const { apiKey } = around.account.addKey();
       const refusal = problemAnswer(503, 'upstream_throttled', 'throttled');

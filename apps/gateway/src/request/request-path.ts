@@ -53,7 +53,7 @@ import { type AnswerSettings, problemOf, sendAnswer, sendProblem } from './09-an
 import type { RequestRecorder } from './10-record.js';
 import type { OwnerAnswer } from '../context/owner-answer.js';
 
-/** The parts that the steps use. */
+/** The components that the steps use. */
 export interface RequestPathParts {
   shedder: LoadShedder;
   failedKeys: FailedKeys;
@@ -80,14 +80,14 @@ const CLIENT_GONE = 499;
 const serviceOverloaded = new ServiceOverloaded();
 
 /**
- * Runs an API request through the numbered steps of `request/`. Each step continues at once if its data is in memory;
- * usually, the whole path therefore runs in one turn of the event loop. The steps are fields of this object that call
- * one another, because a closure per step would cause garbage five times per request.
+ * Runs an API request through the numbered steps of `request/`. A step whose data is in memory continues at once, so
+ * the whole path usually runs in one event-loop turn. The steps are fields that call one another, because closures
+ * would create garbage five times per request.
  */
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
 
-  /** @param match of a path with parameters. */
+  /** @param match the path with its parameters, if it has any. */
   handle(
     request: ApiRequest,
     reply: Reply,
@@ -111,7 +111,7 @@ export class RequestPath {
     this.whenReady(context, caller, this.admit);
   }
 
-  /** Runs a request without a key, of an account whose session the dashboard has checked (no steps 2b and 3). */
+  /** Runs a request without a key (without steps 2b and 3), for an account whose session the dashboard has checked. */
   ask(request: ApiRequest, reply: Reply, route: ApiRoute, question: OwnQuestion): void {
     const context = new RequestContext(request, reply, route, monotonicMs());
     context.ownQuestion = question;
@@ -120,7 +120,7 @@ export class RequestPath {
     this.whenReady(context, question.caller, this.admit);
   }
 
-  /** Step 1, and the resources that end with the request. */
+  /** Runs step 1, and registers what must be released when the request ends. */
   private begin(context: RequestContext): Problem | undefined {
     const { shedder } = this.parts;
     const { isOverloaded } = shedder;
@@ -156,7 +156,7 @@ export class RequestPath {
     const { operation, limits } = context.route;
     const { ownQuestion } = context;
     if (operation.body === undefined || ownQuestion) return this.read(context, ownQuestion?.body);
-    // Only Node's own requests have bodies: a plain connection hands them over.
+    // A plain connection hands requests with a body over, so this is Node's own request.
     (context.reply as ApiResponse).invite();
     const request = context.request as IncomingMessage;
     const { bodyTimeoutMs: timeoutMs } = this.parts;
@@ -175,7 +175,7 @@ export class RequestPath {
     this.whenReady(context, this.parts.keptAnswers.begin(context), this.start);
   };
 
-  /** @param kept the answer to an earlier request under the same `Idempotency-Key`. */
+  /** @param kept the answer to an earlier request with the same `Idempotency-Key`. */
   private readonly start = (context: RequestContext, kept: OwnerAnswer | undefined): void => {
     if (kept) return this.answer(context, kept);
     const isRepeat = findRepeat(context, context.caller!, this.parts.repeatWindow);
@@ -186,7 +186,7 @@ export class RequestPath {
     context.isRepeat = isRepeat;
     const reserved = reserve(context, context.caller!, this.parts);
     if (reserved instanceof Promise) {
-      // Credits that were granted after the client disconnected must not stay reserved.
+      // Credits that arrive after the client has disconnected must not stay reserved.
       void reserved.then((given) => {
         if (context.isOver && !(given instanceof Problem)) this.giveBack(context, given);
       });
@@ -223,7 +223,7 @@ export class RequestPath {
 
   private readonly deliver = (context: RequestContext, answer: OwnerAnswer): void => {
     const hasClient = context.request.socket.writable;
-    // The client disconnected in this turn of the event loop, so only a repeat could get the charged answer.
+    // The client disconnected in this event-loop turn, so only a repeat can get the charged answer.
     if (!hasClient && !context.isKept) return this.abort(context);
     crashPoint('gateway.after-lookup-answer');
     if (answer.stream) return void this.stream(context, answer);
@@ -251,7 +251,7 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** Runs an upload or a download, which is free and counts as running while data is transferred. */
+  /** Runs an upload or a download. Transfers are free, and count as running while data is transferred. */
   private transfer(context: RequestContext): void {
     const { caller, request, route } = context;
     const { transfers, forwarder, shedder, trustedProxies } = this.parts;
@@ -261,8 +261,8 @@ export class RequestPath {
       reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));
     if (transfer instanceof Problem) return this.refuse(context, transfer);
     context.transfer = transfer;
-    // A transfer does not count towards the concurrency limit of its class. A drain does not wait for a download,
-    // because the client can request the rest.
+    // A transfer does not count towards its class's concurrency limit. A drain does not wait for downloads, because a
+    // client can request the rest later.
     this.leaveClass(context);
     if (route.kind === 'download') {
       context.isInFlight = false;
@@ -288,7 +288,7 @@ export class RequestPath {
 
   private balanceAfter(context: RequestContext, credits: number): number | undefined {
     const remaining = this.remaining(context);
-    // Parts that were sent earlier are already deducted from the balance.
+    // The balance no longer includes the parts that were sent earlier.
     const due = credits - (context.hold?.charged ?? 0);
     return remaining === undefined ? undefined : remaining - due;
   }
@@ -315,9 +315,9 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** The client disconnected: unsent parts are not charged, and the owner may stop. */
+  /** Ends a request whose client disconnected. Unsent parts are not charged, and the owner may stop. */
   private readonly abort = (context: RequestContext): void => {
-    // A repeat may already have read the stored answer, so the answer is charged once it is stored.
+    // A repeat may already have read the stored answer, so an answer is charged once it is stored.
     if (context.isKept) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
@@ -340,7 +340,7 @@ export class RequestPath {
     else keptAnswers.keepStream(context, outcome);
   }
 
-  /** Releases the slots that a running request held; the next request may use them before the answer is sent. */
+  /** Releases the slots of a running request, so that the next request may use them even before the answer is sent. */
   private releaseSlots(context: RequestContext): void {
     const { shedder, transfers } = this.parts;
     context.isOver = true;
@@ -360,8 +360,8 @@ export class RequestPath {
   }
 
   /**
-   * Continues at once if a value is available, otherwise later; answers with a problem if the value is one. An
-   * exception in a step ends only this request; uncaught, it would end the process.
+   * Calls the next step at once if the value is available, otherwise later. A problem is sent as the answer. An
+   * exception in a step ends only this request; if it were uncaught, it would end the process.
    */
   private whenReady<T>(
     context: RequestContext,
@@ -392,7 +392,7 @@ export class RequestPath {
       next(context, value);
     } catch (error) {
       if (!context.isOver) return this.refuse(context, new InternalError(error));
-      this.parts.logger.error('a step threw after its request had ended', { err: error });
+      this.parts.logger.error('a step failed after its request had ended', { err: error });
     }
   }
 }

@@ -9,19 +9,19 @@ import {
 import { nearestName } from '#libs/platform';
 import { type ApiRoute, type RouteOptions, compileRoute } from './api-route.js';
 
-/** One public path with its methods. */
+/** A public path with its methods. */
 export interface ApiPath {
   /** The value of the `Allow` header. */
   allow: string;
-  /** Further headers of the answer to `OPTIONS`, names and values alternating: the tus extensions supported here. */
+  /** Additional headers of the answer to `OPTIONS`, as alternating names and values: the supported tus extensions. */
   options: readonly string[];
   /** The routes by method. */
   routes: ReadonlyMap<string, ApiRoute>;
-  /** The route of most requests, available without a map lookup. */
+  /** The GET route, which most requests use, so that it needs no lookup in the map. */
   get?: ApiRoute;
 }
 
-/** The match of a path, with the values of its parameters. */
+/** A matched path, with the values of its parameters. */
 export interface PathMatch {
   entry: ApiPath;
   names: readonly string[];
@@ -34,7 +34,7 @@ interface Template {
   entry: ApiPath;
 }
 
-/** Path parameters are short. A longer parameter does not match. */
+/** Maximum length of a path parameter. A path with a longer one does not match. */
 const SEGMENT = '([^/]{1,255})';
 
 /** The public paths of a table of operations. */
@@ -43,7 +43,7 @@ export class ApiPaths {
   private readonly templates: Template[] = [];
   readonly routes: readonly ApiRoute[];
 
-  /** @throws OperationFaults if the table is not valid: then no operation is served. */
+  /** Compiles the table. @throws OperationFaults if the table is invalid; no operation is served then. */
   constructor(
     readonly operations: readonly Operation[],
     options: RouteOptions = {},
@@ -69,12 +69,12 @@ export class ApiPaths {
     this.routes = all;
   }
 
-  /** Finds the entry of a path without parameters: one map lookup, for the hot path. */
+  /** Finds a path without parameters in one map lookup, for the hot path. */
   find(path: string): ApiPath | undefined {
     return this.exact.get(path);
   }
 
-  /** Finds the entry of a path with parameters. */
+  /** Finds a path with parameters. */
   match(path: string): PathMatch | undefined {
     for (const { pattern, names, entry } of this.templates) {
       const found = pattern.exec(path);
@@ -83,7 +83,7 @@ export class ApiPaths {
     return undefined;
   }
 
-  /** Finds the path that was probably intended, if an existing one is similar. */
+  /** Finds the existing path that is most similar to a mistyped one. */
   nearest(path: string): string | undefined {
     return nearestName(path, [...this.exact.keys()]);
   }
@@ -99,7 +99,10 @@ export class ApiPaths {
   }
 }
 
-/** Returns one route per method. If a parameter selects among several, this is the first, which links to the others. */
+/**
+ * Returns one route per method. If a parameter selects among several operations, this is the first one's route, which
+ * refers to the others.
+ */
 function routesOf(
   rows: { operation: Operation; at: OperationRoute }[],
   options: RouteOptions,
@@ -123,13 +126,16 @@ function routesOf(
     }
     routes.set(method, first);
   }
-  // HEAD works like GET, with the same limits and price, but without a body, which Node omits (RFC 9110, 9.3.2).
+  // HEAD works like GET, with the same limits and price, but Node omits the body (RFC 9110 §9.3.2).
   const get = routes.get('GET');
   if (get && !routes.has('HEAD')) routes.set('HEAD', get);
   return routes;
 }
 
-/** Returns the headers of https://tus.io/protocols/resumable-upload#options */
+/**
+ * Returns the headers that the tus protocol specifies for `OPTIONS`
+ * (https://tus.io/protocols/resumable-upload#options).
+ */
 function tusOptions(operations: readonly Operation[]): string[] {
   const uploads = operations.flatMap(({ upload }) => upload ?? []);
   const extensions = new Set(uploads.flatMap(({ tus = [] }) => tus));

@@ -18,7 +18,7 @@ import { headerLines } from '#libs/public-http';
 import { classPlace } from '../rate-limits/class-concurrency.js';
 import { OwnerPath } from './owner-path.js';
 
-/** One operation at one public address, with everything that can be computed in advance. */
+/** An operation at one public path, with everything that can be computed in advance. */
 export interface ApiRoute {
   /** The path as in the row, with path parameters in braces. */
   path: string;
@@ -27,61 +27,62 @@ export interface ApiRoute {
   /** The scope; undefined for operations without a key. */
   scope?: Scope;
   rateClass?: RateClass;
-  /** The class in headers and metrics; `public` for operations without one. */
+  /** The rate class in headers and metrics; `public` for operations without one. */
   rateName: RateClass | 'public';
   limits: OperationLimits;
-  /** The index of the class among those with a concurrency limit. */
+  /** The index of the rate class among the classes with a concurrency limit. */
   classPlace: number;
   scopeBit: number;
   /** Whether test keys are rejected. */
   isForLiveKeys: boolean;
   /**
-   * Whether the operation starts work whose credits do not count towards the daily cap of a key; keys with a cap are
+   * Whether the operation starts work whose credits do not count towards a key's daily cap. Keys with a cap are then
    * rejected.
    */
   isChargedLater: boolean;
   reader: InputReader;
   ownerPath: OwnerPath;
-  /** Index of the text of `fresh`; -1 for none. */
+  /** The index of the parameter `fresh`; -1 if there is none. */
   freshPlace: number;
-  /** Index of the text of `max_credits`; -1 for none. */
+  /** The index of the parameter `max_credits`; -1 if there is none. */
   maxCreditsPlace: number;
-  /** The value of `dry_run`. */
+  /** The value that `dry_run` has. */
   dryRunPlace: number;
-  /** Parameters that name the subject, one of which must be given. */
+  /** Parameters that name the subject. One of them must be given. */
   subjects: readonly Subject[];
-  /** Maximum credits of an answer, if it is the same for every answer. */
+  /** The price of an answer in credits, if it is the same for every answer. */
   fixedPrice?: number;
-  /** How the bytes of the request and the answer are treated. */
+  /** Whether the request is an upload or a download, or has an ordinary body and answer. */
   kind: OperationKind;
   /**
-   * Whether the answer is always one JSON object and the request has no body, so that a plain connection can answer it.
+   * Whether the request has no body and the answer is always one JSON object, so that a plain connection can handle
+   * both.
    */
   isPlain: boolean;
-  /** Whether requests use the connections of the hot path, which read only the headers of lookup's answers. */
+  /** Whether requests use the hot path's connections, which read only the headers of lookup's answers. */
   isPooled: boolean;
   /** Whether `meta` is inserted before the answer's last brace. */
   hasMeta: boolean;
   /**
-   * `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), and whether the data is simulated; names and
-   * values alternate.
+   * `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), and the mark of simulated data, as
+   * alternating names and values.
    */
   versionHeaders: readonly string[];
-  /** The same headers, as header lines. */
+  /** The same headers as header lines. */
   versionLines: string;
-  /** The operations with this path and method, by the value of the parameter that distinguishes them. */
+  /** The operations with this path and method, by the value of the parameter that selects one. */
   choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };
 }
 
 /** A parameter that names the subject of a request. */
 interface Subject {
-  /** The index of its text. */
+  /** The index of the parameter. */
   place: number;
-  /** Decides which keys may request which values. */
+  /** The kind of subject, which determines what test keys and live keys may request. */
   kind: ParameterKind;
 }
 
-/** The date on which version 1 was superseded, in the format of RFC 9745: 2026-11-01. */
+/** The date since which version 1 is superseded, in the format of RFC 9745: 2026-11-01. */
 const V1_DEPRECATION = '@1793491200';
 
 const JSON_TYPE = 'application/json';
@@ -91,34 +92,35 @@ function fixedPrice({ price }: Operation): number | undefined {
   return price.per === 'item' || typeof price.credits !== 'number' ? undefined : price.credits;
 }
 
-/** Options of all routes of an installation. */
+/** The options of all routes of an installation. */
 export interface RouteOptions {
   /**
-   * Whether lookups go to the registry simulator. Jobs, monitors and new records of the corpus are then simulated, too.
+   * Whether lookups go to the registry simulator. Jobs, monitors and new records of the corpus are then also simulated.
    */
   isDataSimulated?: boolean;
   /** Whether the corpus contains invented names. */
   isCorpusInvented?: boolean;
-  /** Time limit of an operation without its own, and the maximum for paid operations. */
+  /** The time limit of an operation without its own, and the maximum for paid operations. */
   lookupTimeoutMs?: number;
 }
 
-/** Whether the answers of a service are based on simulated or invented data. */
+/** Returns whether a service's answers are based on simulated or invented data. */
 function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: RouteOptions) {
   if (service === 'corpus') return isDataSimulated === true || isCorpusInvented === true;
   return isDataSimulated === true && (service === 'lookup' || service === 'worker');
 }
 
-/**
- * Returns the limits of an operation in this installation, because credits stay reserved at most until its time limit.
- */
+/** Returns the limits of an operation in this installation. Credits stay reserved no longer than its time limit. */
 function limitsHere(operation: Operation, timeoutMs = Infinity): OperationLimits {
   const limits = limitsOf(operation);
   const isOwn = operation.limits?.timeoutMs !== undefined && operation.price.per === 'free';
   return isOwn ? limits : { ...limits, timeoutMs: Math.min(limits.timeoutMs, timeoutMs) };
 }
 
-/** @param choices values that distinguish the operations of its path, including its own. */
+/**
+ * Compiles an operation at one path. @param choices the values that select among the operations of the path, including
+ * this one's own.
+ */
 export function compileRoute(
   operation: Operation,
   at: OperationRoute,
@@ -173,8 +175,9 @@ export function compileRoute(
 }
 
 /**
- * Returns the operation that a parameter selects; if the parameter is missing, the first operation of the path, which
- * then reports the fault. @param names and `values` of the request's parameters alternate.
+ * Returns the operation that a parameter selects. If the parameter is missing, the path's first operation is returned,
+ * which then reports the fault. @param names the names of the request's parameters. @param values their values, in the
+ * same order.
  */
 export function chosenRoute(
   first: ApiRoute,

@@ -14,7 +14,7 @@ let under: GatewayUnderTest;
 let requests = 0;
 
 beforeAll(async () => {
-  // Nothing listens there, because a rejected request must not be forwarded.
+  // No service listens at this address, because a rejected request must not be forwarded.
   const worker = { WORKER_URL: 'http://127.0.0.1:1' };
   under = await GatewayUnderTest.start(
     { GATEWAY_TRUSTED_PROXIES: '127.0.0.1', ...worker },
@@ -38,16 +38,16 @@ const ALL_ROUTES = SERVED.flatMap((operation) =>
 const ROUTES = ALL_ROUTES.filter(([, { method }]) => method !== 'HEAD');
 const OF_HEAD = ALL_ROUTES.filter(([, { method }]) => method === 'HEAD');
 
-/** Lists the parameters of a version, by their index. */
+/** Lists the parameters of an operation's version with their indexes. */
 function known({ parameters }: Operation, { version }: OperationRoute, place: 'query' | 'path') {
   return Object.entries<Parameter>(parameters).filter(
     ([, { since = 1, in: own = 'query' }]) => since <= version && own === place,
   );
 }
 
-/** Returns the pairs of a valid query, which has only the required parameters. */
+/** Returns the pairs of a valid query with only the required parameters. */
 function goodQuery(operation: Operation, route: OperationRoute): [string, string][] {
-  // One of several subjects is required; the test uses any of them.
+  // If one of several subjects is required, the test uses the first.
   const [subject] = subjectsOf(operation);
   const needed = known(operation, route, 'query').filter(
     ([name, { isRequired }]) => isRequired || name === subject,
@@ -63,14 +63,14 @@ function goodQuery(operation: Operation, route: OperationRoute): [string, string
 const sharing = ({ path }: OperationRoute) =>
   SERVED.filter((row) => row.routes.some((route) => route.path === path));
 
-/** Finds the parameter that selects an operation other than the first one of its path. */
+/** Returns the parameter that selects this operation; none for the first operation of a path. */
 function choosing(operation: Operation, route: OperationRoute): [string, string][] {
   const isFirst = sharing(route)[0] === operation;
   return isFirst || !route.when ? [] : [[route.when.parameter, route.when.value]];
 }
 
 interface Sent {
-  /** Values that are encoded already. */
+  /** The query, already encoded. */
   query?: string;
   path?: string;
   body?: string;
@@ -87,7 +87,7 @@ async function send(operation: Operation, route: OperationRoute, { query, path, 
     method: operation.method as 'GET',
     headers: {
       ...(operation.access.kind === 'key' && { 'x-api-key': apiKey }),
-      // Each request comes from a different address, because the rate limit is not tested here.
+      // Each request comes from a different address, so that no rate limit is reached.
       'x-forwarded-for': `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests++ & 255}`,
       ...(text !== undefined && { 'content-type': 'application/json' }),
     },
@@ -121,7 +121,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     ['text that is not UTF-8', '%ff'],
     ['half an encoding', '%e'],
     ['a control character', '%00'],
-  ])('400: every parameter that holds %s is named', async (_what, value) => {
+  ])('400: every parameter that contains %s is named', async (_what, value) => {
     const pairs = inQuery.map((name) => `${name}=${value}`);
     const query = [queryOf(chosenBy), ...pairs].join('&');
     const path = pathOf(operation, route, () => value);
@@ -223,7 +223,7 @@ it.each(OF_HEAD)('%s refuses bad parameters with 400', async (_address, operatio
   }
 });
 
-it('only version 1, which ignores unknown parameters, called an owner', () => {
+it('only version 1 called an owner, because it ignores unknown parameters', () => {
   const asked = under.around.lookup.questions.filter(({ path }) => !path.includes('version=1'));
   expect(asked).toEqual([]);
 });

@@ -34,7 +34,7 @@ class Item extends Answer {
   static readonly answer = Answer;
 }
 
-/** A name for which the price calculation fails. */
+/** A name for which the calculation of the price fails. */
 const UNCOUNTABLE = 'uncountable.example';
 
 function countOf({ domainNames }: Names): number {
@@ -170,7 +170,7 @@ const fieldsOf = ({ json }: { json: Record<string, unknown> }) =>
 describe('an operation with a body', () => {
   const names = { domainNames: ['a.example', 'b.example', 'c.example'] };
 
-  it('is charged per item that its owner charges, from the amount reserved for all items', async () => {
+  it('the price is charged per item that the owner counts, from the amount reserved for all items', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     let asked: unknown;
     around.lookup.respond = (_request, response, body) => {
@@ -211,7 +211,7 @@ describe('an operation with a body', () => {
     expect((await post('/v2.0/bulk', apiKey, names, key)).status).toBe(200);
   });
 
-  it('streams lines as they arrive, and the last line contains their cost', async () => {
+  it('lines are streamed as they arrive, and the last line contains their cost', async () => {
     const { apiKey } = around.account.addKey();
     around.lookup.respond = (asked, response) => {
       expect(asked.headers.accept).toBe('application/x-ndjson');
@@ -230,7 +230,7 @@ describe('an operation with a body', () => {
     });
   });
 
-  it('an owner that fails midway is reported in the last line, and the sent part is charged', async () => {
+  it('an owner’s failure in the middle of a stream is reported in the last line, and the sent part is charged', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.respond = (_asked, response) => {
       response.write(streamedLine('charged', '{"index":0}'), () => response.destroy());
@@ -280,7 +280,7 @@ describe('an operation with a body', () => {
     expect(around.lookup.questions).toEqual([]);
   });
 
-  it('S94: a body that is too large is rejected unread, with or without a Content-Length', async () => {
+  it('S94: a body that is too large is rejected before it is read, with or without a Content-Length', async () => {
     const { apiKey } = around.account.addKey();
     const large = { domainNames: ['a'.repeat(8_000)] };
     expectProblem(await post('/v2.0/bulk', apiKey, large), 413, 'payload_too_large');
@@ -305,7 +305,7 @@ describe('an operation with a body', () => {
     expect((await post('/v2.0/bulk', apiKey, { domainNames: ['a.example'] })).status).toBe(200);
   });
 
-  it('a test key may request fixtures only, and only a test key may request one', async () => {
+  it('a test key may request only fixtures, and a live key none', async () => {
     const { apiKey } = around.account.addKey({ environment: 'test', rank: 0 });
     const mixed = { domainNames: ['registered.test', 'a.example'] };
     expectProblem(await post('/v2.0/bulk', apiKey, mixed), 422, 'test_key_fixture_only');
@@ -314,15 +314,15 @@ describe('an operation with a body', () => {
     expect(around.lookup.questions).toEqual([]);
   });
 
-  it('rejects other methods, and names the allowed one', async () => {
+  it('other methods are rejected, and the answer names the allowed one', async () => {
     const answer = await under.ask('/v2.0/bulk');
     expectProblem(answer, 405, 'method_not_allowed');
     expect(answer.headers.allow).toBe('POST, OPTIONS');
   });
 });
 
-describe('several operations with one path', () => {
-  it('are selected by a parameter in any case, and determine class, scope, price and owner', async () => {
+describe('several operations at one path', () => {
+  it('a parameter, in any case, selects the operation, which determines class, scope, price and owner', async () => {
     const { apiKey } = around.account.addKey();
     const ask = (rest: string) => under.ask(`/v1.0/whois?apiKey=${apiKey}${rest}`);
     const live = await ask('&whois=live&domainName=a.example');
@@ -348,7 +348,7 @@ describe('several operations with one path', () => {
 });
 
 describe('an operation that answers with a redirect', () => {
-  it('redirects to the address that its owner returns, never to a value that could end a header', async () => {
+  it('the answer redirects to the owner’s address, but only to one that cannot end a header', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const path = '/v2.0/files/newly/2026-11-20';
     let location = 'https://files.example/x?token=1';

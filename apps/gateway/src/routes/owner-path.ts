@@ -1,13 +1,13 @@
 import type { InputReader, ReadInput, Version } from '#libs/contracts';
 
-/** The path at which an owner is called, built from the parameters of a request. */
+/** The path at which an owner is called, with the request's parameters filled in. */
 export class OwnerPath {
-  /** The text before, between and after the path parameters; the last part leads into the query. */
+  /** The text before, between and after the path parameters. The last part ends where the query begins. */
   private readonly parts: string[] = [];
-  /** Indexes of the path parameters. */
+  /** The indexes of the path parameters. */
   private readonly places: number[] = [];
 
-  /** @param template the path in the row, such as `/internal/tlds/{tld}`. */
+  /** @param template the path from the operation's row, such as `/internal/tlds/{tld}`. */
   constructor(
     template: string,
     version: Version,
@@ -21,7 +21,10 @@ export class OwnerPath {
     this.parts[this.parts.length - 1] += `?version=${version}`;
   }
 
-  /** Returns the path in ASCII without spaces and control characters; all other characters of a value are encoded. */
+  /**
+   * Returns the path in ASCII without spaces and control characters. All other characters in values are
+   * percent-encoded.
+   */
   of(input: ReadInput): string {
     let path = this.parts[0];
     for (let i = 0; i < this.places.length; i++) {

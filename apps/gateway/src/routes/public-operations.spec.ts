@@ -18,7 +18,7 @@ beforeEach(() => under.forget());
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
 describe('an operation without a key', () => {
-  it('is answered by its owner, which receives the parameters of the path', async () => {
+  it('the owner answers, and receives the parameters of the path', async () => {
     around.lookup.answer = () => ({ status: 200, headers: {}, body: '{"status":true}' });
     const answer = await ask('/v2.0/tlds/xn--p1ai', from('192.0.2.1'));
     expect([answer.status, answer.text]).toEqual([200, '{"status":true}']);
@@ -32,7 +32,7 @@ describe('an operation without a key', () => {
     expect(answer.headers).not.toHaveProperty('x-credits-remaining');
   });
 
-  it('404: passes on its owner’s answer that a resource does not exist', async () => {
+  it('404: the owner’s answer that a resource does not exist is passed on', async () => {
     around.lookup.answer = () => problemAnswer(404, 'not_found', '');
     expectProblem(await ask('/v2.0/tlds/nosuch', from('192.0.2.1')), 404, 'not_found');
     expectProblem(await ask('/v2.0/tlds/a/b', from('192.0.2.1')), 404, 'not_found');
@@ -46,14 +46,14 @@ describe('an operation without a key', () => {
     expect(around.lookup.questions).toEqual([]);
   });
 
-  it('needs no key, and ignores one', async () => {
+  it('the operation needs no key, and ignores one', async () => {
     const before = around.account.keyQueries;
     const headers = { 'x-api-key': under.strangersKey(), ...from('192.0.2.2') };
     expect((await ask('/v2.0/pricing?apiKey=anything', headers)).status).toBe(200);
     expect(around.account.keyQueries).toBe(before);
   });
 
-  it(`S17: one address or network may send ${PUBLIC_LIMIT} a minute, and its neighbour is still served`, async () => {
+  it(`S17: one address or network may send ${PUBLIC_LIMIT} requests a minute, and its neighbour is still served`, async () => {
     const statuses: number[] = [];
     for (let count = 0; count <= PUBLIC_LIMIT; count++) {
       statuses.push((await ask('/v2.0/pricing', from(`2001:db8:1:2::${count}`))).status);
@@ -66,7 +66,7 @@ describe('an operation without a key', () => {
 });
 
 describe('prices', () => {
-  it('the price list contains every operation with a key, at the price it is charged', async () => {
+  it('the price list contains every operation that needs a key, at the price that is charged', async () => {
     const { json } = await ask('/v2.0/pricing', from('192.0.2.3'));
     const names = (json.operations as { operation: string }[]).map(({ operation }) => operation);
     const priced = OPERATIONS.filter(({ access }) => access.kind === 'key');
@@ -79,7 +79,7 @@ describe('prices', () => {
     });
   });
 
-  it('a quote equals the price of an order; there is none for numbers between two steps', async () => {
+  it('a quote equals the price of an order, and there is none for amounts that are not sold', async () => {
     for (const credits of [5_000, 25_000, 110_000, 3_000_000]) {
       const { json } = await ask(`/v2.0/pricing/quote?credits=${credits}`, from('192.0.2.4'));
       expect(json).toMatchObject({ credits, net_micros: packagePriceMicros(credits) });

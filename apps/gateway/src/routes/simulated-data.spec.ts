@@ -8,7 +8,7 @@ it.each([
   ['simulated registries', { isDataSimulated: true }, ['lookup', 'corpus', 'worker']],
   ['invented names in the corpus', { isCorpusInvented: true }, ['corpus']],
 ])(
-  'an installation with %s marks every answer that is based on them, and no other',
+  'an installation with %s marks every answer that is based on it, and no other',
   (_, options, of) => {
     for (const { path, operation, versionLines } of new ApiPaths(OPERATIONS, options).routes) {
       const says = versionLines.includes(HEADER);

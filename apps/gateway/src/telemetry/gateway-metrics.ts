@@ -16,7 +16,7 @@ import type { RequestCounts } from './request-counts.js';
 
 const REQUESTS = declareCounter(
   'dds_gateway_requests_total',
-  'API requests by status; 499 if the client disconnected before its answer.',
+  'API requests by status; 499 if the client disconnected before the answer.',
   { labels: ['operation', 'class', 'version', 'status'] },
 );
 const DURATION = declareHistogram(
@@ -26,7 +26,7 @@ const DURATION = declareHistogram(
 );
 const REFUSALS = declareCounter(
   'dds_gateway_refusals_total',
-  'Requests that were answered with a problem, by its code.',
+  'Requests answered with a problem, by the code of the problem.',
   { labels: ['code'] },
 );
 const IN_FLIGHT = declareGauge(
@@ -35,7 +35,7 @@ const IN_FLIGHT = declareGauge(
 );
 const LOOP_DELAY = declareGauge(
   'dds_gateway_event_loop_delay_seconds',
-  'Delay of the event loop, 99th percentile of the last second. Above GATEWAY_LOOP_DELAY_MAX_MS, new requests are rejected.',
+  'Event-loop delay, 99th percentile of the last second. Above GATEWAY_LOOP_DELAY_MAX_MS, new requests are rejected.',
 );
 const RESERVATIONS = declareCounter(
   'dds_gateway_lease_reservations_total',
@@ -44,20 +44,20 @@ const RESERVATIONS = declareCounter(
 );
 const LEASE_CALLS = declareCounter(
   'dds_gateway_lease_requests_total',
-  'Leases requested from entitlement, by its answer; failed if there was none.',
+  "Requests for leases by entitlement's answer; failed if there was no answer.",
   { labels: ['outcome'] },
 );
 const OPEN_LEASES = declareGauge(
   'dds_gateway_open_leases',
-  'Leases that entitlement may keep open for this gateway.',
+  'Leases that entitlement may have open for this gateway.',
 );
 const UNSETTLED = declareGauge(
   'dds_gateway_unsettled_credits',
-  'Credits charged to customers that entitlement has not yet acknowledged.',
+  'Credits charged to customers but not yet acknowledged by entitlement.',
 );
 const UNSETTLED_AGE = declareGauge(
   'dds_gateway_settlement_age_seconds',
-  'Time since entitlement last acknowledged a settlement; 0 if nothing waits for one.',
+  'Time since entitlement last acknowledged a settlement; 0 if no settlement is pending.',
 );
 const JOURNAL = declareGauge('dds_gateway_journal_bytes', 'Size of the lease journal.');
 const JOURNAL_FREE = declareGauge(
@@ -66,7 +66,7 @@ const JOURNAL_FREE = declareGauge(
 );
 const JOURNAL_WRITABLE = declareGauge(
   'dds_gateway_journal_writable',
-  '0 while the lease journal cannot be written and every answer is settled at once.',
+  '1 if the lease journal can be written; 0 if it cannot, so that every answer is settled at once.',
 );
 const LOG_WAITING = declareGauge(
   'dds_gateway_request_log_waiting',
@@ -79,20 +79,20 @@ const LOG_DROPPED = declareCounter(
 const CACHED_KEYS = declareGauge('dds_gateway_cached_keys', 'Cached keys.');
 const FEED_AGE = declareGauge(
   'dds_gateway_feed_age_seconds',
-  'Time since the last successful poll of a change feed; from 60 s on, cached records are no longer used.',
+  'Time since the last successful poll of a change feed; from 60 s on, cached records are not used.',
   { labels: ['source'] },
 );
 
 const COUNTING = declareGauge(
   'dds_gateway_rate_limiter_mode',
-  '1 for the mode in which requests per minute are counted: memory (no server configured), server (on it), alone (it is unreachable).',
+  '1 for the way in which requests per minute are counted: memory (no server is configured), server (on the server), alone (the server is unreachable).',
   { labels: ['mode'] },
 );
 
 export interface GatewayParts {
   counters: Counters;
   counts: RequestCounts;
-  /** Running requests, and the delay of the event loop in milliseconds. */
+  /** The running requests and the event-loop delay in milliseconds. */
   shedder: { readonly inFlight: number; readonly delayMs: number };
   leases: LeaseClient;
   log: RequestLog;
@@ -100,7 +100,7 @@ export interface GatewayParts {
   pollers: ChangePollers;
 }
 
-/** Metrics of the request path, read from plain numbers at each scrape. */
+/** The metrics of the request path. Each scrape reads them from plain numbers. */
 export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
   const { counts, shedder, leases, log, authCache, pollers, counters } = parts;
   metrics.addSource({ name: 'requests', read: (take) => readRequests(take, counts) });

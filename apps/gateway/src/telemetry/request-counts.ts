@@ -2,7 +2,10 @@ import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
-/** Maximum number of distinguished error codes, because lookup adds its own; all further codes are counted together. */
+/**
+ * Maximum number of error codes with their own counts, because lookup adds its own codes. All further codes share a
+ * count.
+ */
 const CODES_MAX = 100;
 const OTHER_CODES = 'other';
 
@@ -10,21 +13,21 @@ const OTHER_CODES = 'other';
 export class RouteCounts {
   /** The number of requests by HTTP status. */
   readonly statuses = new Float64Array(STATUS_MAX);
-  /** Seconds from the request's headers to the end of its answer. */
+  /** The seconds from the request's headers to the end of its answer. */
   readonly seconds = new Buckets(SECONDS_BUCKETS);
 }
 
-/** Counts every request of the API in plain numbers, which a scrape reads. */
+/** Counts of all requests to the API: plain numbers that each scrape reads. */
 export class RequestCounts {
   readonly byRoute: ReadonlyMap<ApiRoute, RouteCounts>;
-  /** Refusals by the code of their problem. */
+  /** The number of rejections by the problem's code. */
   readonly refusals = new Map<string, number>();
 
   constructor(routes: readonly ApiRoute[]) {
     this.byRoute = new Map(routes.map((route) => [route, new RouteCounts()]));
   }
 
-  /** @param code of the problem, if it was rejected. */
+  /** @param code the problem's code, if the request was rejected. */
   note(route: ApiRoute, status: number, durationMs: number, code?: string): void {
     const counts = this.byRoute.get(route);
     if (counts === undefined) return;

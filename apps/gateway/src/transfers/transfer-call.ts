@@ -5,14 +5,14 @@ import type { RequestContext } from '../context/request-context.js';
 import { answerLines } from '../answers/answer-lines.js';
 
 /**
- * Returns an upload or a download in the form in which it is passed on, once its sender is known and its parameters are
- * read. @param reached how the owner is reached.
+ * Describes an upload or a download for its owner, once its sender is known and its parameters are read. @param reached
+ * the owner's connections and headers.
  */
 export function transferCall(
   context: RequestContext,
   reached: Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'>,
 ): Omit<TransferCall, 'idleTimeoutMs'> {
-  // Only Node's own requests can carry a transfer; a plain connection hands such operations over.
+  // A plain connection hands transfers over, so this is Node's own request.
   const request = context.request as IncomingMessage;
   const response = context.reply as ApiResponse;
   return {

@@ -16,7 +16,7 @@ import { EXPORTED_TABLES } from '../request-log/exported-tables.js';
 import { RequestsService } from './requests.service.js';
 import { UsageService } from './usage.service.js';
 
-/** Serves the dashboard's reads of the request log, for an account whose session the dashboard has checked. */
+/** Reads the request log for the dashboard, which has checked the account's session. */
 @Controller()
 @AllowCallers('dashboard')
 export class DashboardReadsController {

@@ -6,17 +6,17 @@ import { ReadTooHeavy } from './usage.errors.js';
 
 /** Time limit for one read. */
 const STATEMENT_MAX_MS = 2_000;
-/** Maximum number of the gateway's connections used by reads. */
+/** Maximum number of the gateway's database connections that reads use. */
 const AT_ONCE = 2;
-/** Maximum number of accounts with running or waiting reads; the last read waits for at most 8 s. */
+/** Maximum number of accounts with running or waiting reads. Even the last one waits at most 8 s. */
 const ACCOUNTS_MAX = 10;
 /** Maximum number of running or waiting reads of one account. */
 const OF_ACCOUNT_MAX = 8;
 
 /**
- * Accounts' reads of their own requests. A read that finds few rows among many scans for a long time. Therefore, each
- * read has a time limit, and each account has one read at a time. All reads together leave most connections to the rest
- * of the gateway.
+ * Runs accounts' reads of their own requests. A read that finds few rows among many may scan for a long time. Each read
+ * therefore has a time limit, and each account has one read at a time. All reads together leave most connections to the
+ * rest of the gateway.
  */
 @Injectable()
 export class LogReads {
@@ -26,7 +26,7 @@ export class LogReads {
 
   constructor(private readonly database: Database) {}
 
-  /** @throws ReadTooHeavy if the time limit is exceeded; ServiceUnavailable if too many wait; DatabaseUnavailable. */
+  /** @throws ReadTooHeavy after the time limit; ServiceUnavailable if too many reads wait; DatabaseUnavailable. */
   async query<T>(accountId: string, sql: string, parameters: unknown[]): Promise<T[]> {
     return this.turns.use(accountId, async () => {
       if (this.accounts === ACCOUNTS_MAX) throw new ServiceUnavailable('request log');

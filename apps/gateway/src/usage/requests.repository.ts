@@ -3,20 +3,20 @@ import type { LoggedRequest } from '#libs/contracts';
 import { LogReads } from './log-reads.js';
 
 /**
- * Selects requests of one account on certain days. `before` limits them to requests older than a row, given by its time
- * and id.
+ * The filters of a list of requests of one account on certain days. `before` limits it to rows that are older than a
+ * given time and id.
  */
 export interface RequestsOfDays {
   from: Date;
   until: Date;
   operation?: string;
   keyId?: string;
-  /** The first and the last HTTP status. */
+  /** The first and the last HTTP status in the range. */
   statuses?: [number, number];
   /** The subject as requested, alone or among the names of a bulk request. */
   subject?: string;
   requestId?: string;
-  /** Whether the requests cost credits. */
+  /** True for requests that cost credits, false for those that did not. */
   isCharged?: boolean;
   before?: readonly string[];
   limit: number;
@@ -27,15 +27,15 @@ type RequestRow = Omit<LoggedRequest, 'at'> & { at: Date };
 /** An id that sorts after every request id. */
 const LAST_ID = '~';
 
-/** Reads single rows of the request log. */
+/** Reads individual rows of the request log. */
 @Injectable()
 export class RequestsRepository {
   constructor(private readonly reads: LogReads) {}
 
   /**
-   * Lists requests, the newest first. The cost depends on the number of rows returned, because an index of the day's
-   * partition finds the rows of the account, of the key or of rejections. A list of a rare operation also reads the
-   * rows of other operations.
+   * Lists requests, newest first. An index of the day's partition finds the rows of the account, the key or the
+   * rejections, so the cost depends on the number of returned rows. A list of a rare operation also reads the rows of
+   * other operations.
    * @throws as `LogReads`.
    */
   async list(accountId: string, wanted: RequestsOfDays): Promise<LoggedRequest[]> {
@@ -60,10 +60,10 @@ export class RequestsRepository {
   }
 }
 
-/** Escapes the wildcards of `like`. */
+/** Escapes the wildcards of SQL `like`. */
 const literal = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
-/** @param filters our own SQL conditions, without any input. */
+/** @param filters SQL conditions from this file, without any input. */
 const listOf = (filters: string[]) => `
   select request_id, at, key_id, operation, subject, status, outcome, credits, duration_ms, requests
   from request_log

@@ -9,7 +9,7 @@ import {
 import { DAY_MS, InvalidRequest } from '#libs/platform';
 import { RequestsRepository } from './requests.repository.js';
 
-/** Lists an account's requests, one by one, from the request log. */
+/** Lists the individual requests of an account, from the request log. */
 @Injectable()
 export class RequestsService {
   constructor(
@@ -17,7 +17,7 @@ export class RequestsService {
     private readonly pages: Pages,
   ) {}
 
-  /** @throws InvalidRequest for a cursor that is not ours, for days in the wrong order, and for more than 31 days. */
+  /** @throws InvalidRequest for an invalid cursor, days in the wrong order, or more than 31 days. */
   async list(
     values: ValuesOf<(typeof ACCOUNT_REQUESTS)['parameters']>,
     accountId: string,
@@ -50,7 +50,7 @@ export class RequestsService {
 
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
-/** Returns the first and last status of a class, or a single status twice. */
+/** Returns the first and the last status of a class such as `4xx`; for one status, the same status twice. */
 function statusesOf(status = ''): [number, number] | undefined {
   if (status === '') return undefined;
   return [Number(status.replace('xx', '00')), Number(status.replace('xx', '99'))];

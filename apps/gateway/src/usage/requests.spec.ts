@@ -11,7 +11,7 @@ import {
   expectProblem,
 } from '../../../../test/gateway/gateway-under-test.js';
 
-/** The service and the rows use the same day, even if this file runs past midnight. */
+/** The service and the rows must use the same day, even if this file runs past midnight. */
 const clock = new TestClock(new Date());
 const TODAY = clock.now().toISOString().slice(0, 10);
 const START = new Date(`${TODAY}T00:00:00Z`);
@@ -42,12 +42,12 @@ interface Inserted {
   keyId?: string;
   status?: number;
   outcome?: string;
-  /** The subject of all requests, unless a different one is given. */
+  /** The subject of all requests that do not state their own. */
   subject?: string;
   at?: Date;
 }
 
-/** Writes this many requests of an account for today, two for each millisecond. */
+/** Writes this many of today's requests of an account, two per millisecond. */
 async function insertRequests(
   accountId: string,
   count: number,
@@ -65,7 +65,7 @@ async function insertRequests(
 }
 
 describe('the requests of a day', () => {
-  it('each request is listed once, page after page, only for the account and operation', async () => {
+  it('each request is listed once, page after page, and only those of the account and the operation', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey({ scopes: ['account:read'] });
     await insertRequests(keyRecord.accountId, 250, 'whois.live');
     await insertRequests(keyRecord.accountId, 3, 'dns.live');
@@ -92,7 +92,7 @@ describe('the requests of a day', () => {
     ]);
   });
 
-  it('many slow lists of one account leave connections to others, and some are rejected', async () => {
+  it('many slow lists of one account leave connections for other accounts, and some of the lists are rejected', async () => {
     const [slow, other] = [0, 1].map(() =>
       under.around.account.addKey({ scopes: ['account:read'] }),
     );
@@ -151,7 +151,7 @@ describe('the requests of a day', () => {
     }
   });
 
-  it('S86: a session lists its own account’s requests, as a call and as a page that escapes them', async () => {
+  it('S86: a session lists only its own account’s requests, as a call and as a page that escapes them', async () => {
     await insertRequests(ACCOUNT_ID, 101, 'whois.live');
     const { cookie } = dashboard;
     const path = `requests?day=${TODAY}&operation=whois.live`;
@@ -172,7 +172,7 @@ describe('the requests of a day', () => {
     expect((await dashboard.send('GET', '/requests?day=yesterday', { cookie })).status).toBe(400);
   });
 
-  it('usage by key separates keys, counts failures, and can be downloaded as CSV', async () => {
+  it('usage by key is listed per key, counts failures, and can be downloaded as CSV', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
     await insertRequests(mine, 3, 'whois.live');
@@ -206,7 +206,7 @@ describe('the requests of a day', () => {
     expect((await read('/usage?from=2026-02-30')).status).toBe(400);
   });
 
-  it('usage by key includes requests logged before their hours were counted, and the last hours, once each', async () => {
+  it('usage by key includes requests from before hourly counts existed, and those of the last hours, once each', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
     await insertRequests(mine, 1, 'whois.live');
@@ -229,14 +229,14 @@ describe('the requests of a day', () => {
       /At least half of the \d+ answers arrived within 100 ms, the slowest within/,
     );
     const lookups = /Live requests a minute<[\s\S]*?<\/tr>/.exec(await open('/'))![0];
-    // In the first minute of a day, the earlier request belongs to the same minute.
+    // In the first minute of a day, the earlier request falls into the same minute.
     const last = clock.now().getTime() - START.getTime() < MINUTE_MS ? 3 : 2;
     expect(lookups.match(/\d+(?=\s*<\/td)/g)?.map(Number)).toEqual([10, last, 10 - last, last]);
     await new LogMaintenanceRepository(maintenance).countNewRows();
     expect(await read()).toContain(`${TODAY},Dashboard,3,0,3`);
   });
 
-  it('the page lists requests of one key and one status, each with its id', async () => {
+  it('the page lists the requests of one key and one status, each with its id', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
     await insertRequests(mine, 3, 'whois.live');
@@ -279,7 +279,7 @@ describe('the requests of a day', () => {
     }
   });
 
-  it('several days are one list; each request has a page with its outcome and the call to repeat', async () => {
+  it('several days form one list; each request has a page with its outcome and the call to repeat it', async () => {
     const mine = newId();
     dashboard.session = { ...dashboard.session, accountId: mine };
     const bulk = { operation: 'whois.bulk', subject: 'a_b.example, c.example' };

@@ -2,7 +2,7 @@ import { Problem } from '#libs/platform';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The list or the counts exceeded their time limit. A request for fewer days may succeed. */
+/** The list or the counts took longer than the time limit. A request for fewer days may succeed. */
 export class ReadTooHeavy extends Problem {
   constructor(cause: unknown) {
     super(

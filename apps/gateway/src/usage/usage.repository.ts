@@ -4,21 +4,21 @@ import { HOUR_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, PACE_LIST } from '../request-log/key-figures.js';
 import { LogReads } from './log-reads.js';
 
-/** The requests of a minute; minutes are counted back from now, and 0 is the last minute. */
+/** The requests of a minute, counted back from now: 0 is the last minute. */
 export interface UsedInMinute {
   minute: number;
   operation: string;
   requests: number;
 }
 
-/** Counts of the request log. The methods throw as `LogReads` does. */
+/** Reads counts from the request log. All methods throw as `LogReads` does. */
 @Injectable()
 export class UsageRepository {
   constructor(private readonly reads: LogReads) {}
 
   /**
-   * Requests and credits by day (UTC) and operation: the counts of the roll-up, and the rows of the last hours that are
-   * not counted yet.
+   * Sums requests and credits by day (UTC) and operation, from the hourly counts and from the rows of the last hours
+   * that are not counted yet.
    */
   async listDays(
     accountId: string,
@@ -33,13 +33,13 @@ export class UsageRepository {
     return rows.map(({ date, operation, ...counts }) => ({ date, operation, ...numbers(counts) }));
   }
 
-  /** Counts each operation's requests per minute for the hour before `now`, without those over a limit. */
+  /** Counts each operation's requests per minute for the hour before `now`, without those over a rate limit. */
   async listMinutes(accountId: string, now: Date): Promise<UsedInMinute[]> {
     return this.reads.query<UsedInMinute>(accountId, MINUTES, [accountId, now]);
   }
 
   /**
-   * Like `listDays`, but by key and with response times. For the time before hourly counts by key existed, the rows are
+   * Like `listDays`, but by key and with response times. For times before hourly counts by key existed, the rows are
    * read.
    */
   async listKeyDays(
@@ -62,7 +62,7 @@ function numbers({ requests, failed, credits }: Record<'requests' | 'failed' | '
   return { requests: Number(requests), failed: Number(failed), credits: Number(credits) };
 }
 
-/** Older rows that arrive late are shown once they are counted, within a minute. */
+/** Rows older than this are read only from the hourly counts. If they arrive late, they are counted within a minute. */
 const UNCOUNTED_MS = 2 * HOUR_MS;
 
 const MINUTES = `

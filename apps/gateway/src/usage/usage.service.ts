@@ -16,13 +16,13 @@ import { WITHIN_MS } from '../request-log/key-figures.js';
 import { Services } from '../services.js';
 import { UsageRepository } from './usage.repository.js';
 
-/** The first and the last day. */
+/** The first and the last day of the range. */
 type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
 
-/** Shows an account its usage: its requests from the request log, and the use by jobs and monitors from entitlement. */
+/** Shows an account its usage: requests from the request log, and the credits of jobs and monitors from entitlement. */
 @Injectable()
 export class UsageService {
   constructor(
@@ -32,8 +32,8 @@ export class UsageService {
   ) {}
 
   /**
-   * @throws InvalidRequest for days in the wrong order, or more than 366 of them; ServiceUnavailable without
-   *   entitlement, because a part of the credits would be missing.
+   * @throws InvalidRequest for days in the wrong order, or more than 366 days; ServiceUnavailable without entitlement,
+   *   because some of the credits would be missing.
    */
   async usage(accountId: string, question: UsageQuestion = {}): Promise<UsageAnswer> {
     const now = this.clock.now();
@@ -60,7 +60,7 @@ export class UsageService {
     return { from: dayOf(first), to: dayOf(last), within_ms: [...WITHIN_MS], days };
   }
 
-  /** Counts the requests of each class in the last minute, and in the busiest minute of the last hour. */
+  /** Counts the requests of each rate class in the last minute and in the busiest minute of the last hour. */
   async pace(accountId: string): Promise<PaceAnswer> {
     const minutes = await this.days.listMinutes(accountId, this.clock.now());
     const ofClass = (rateClass: RateClass): PaceOfClass => {
@@ -73,7 +73,7 @@ export class UsageService {
   }
 }
 
-/** Adds the credits to the lines of the requests that started the work, by day and operation. */
+/** Adds the credits of jobs and monitors to the lines of the requests that started them, by day and operation. */
 function withWork(requests: readonly UsageDay[], work: readonly WorkDay[]): UsageDay[] {
   const nameOf = ({ date, operation }: UsageDay | WorkDay) => `${date} ${operation}`;
   const days = new Map(requests.map((day) => [nameOf(day), day]));

@@ -23,7 +23,7 @@ const look = (apiKey: string, name: string) =>
   under.ask(`/v2.0/whois/live?domainName=${name}`, { 'x-api-key': apiKey });
 
 describe('usage of an account', () => {
-  it('counts every request of the account and its credits once, and no other account’s', async () => {
+  it('every request of the account and its credits are counted once, and no other account’s', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     const { apiKey: other } = around.account.addKey({ scopes: [...SCOPES] });
     for (const name of ['a.example', 'b.example', 'a.example']) await look(apiKey, name);
@@ -34,7 +34,7 @@ describe('usage of an account', () => {
     expect(answer.status).toBe(200);
     expect(faultsOf(UsageAnswer, answer.json)).toEqual([]);
     expect(answer.json.totals).toEqual({ requests: 4, credits: 2 });
-    // There are two days if midnight falls between the requests.
+    // If midnight falls between the requests, there are two days.
     const days = [...new Set(rows.map(({ at }) => (at as Date).toISOString().slice(0, 10)))];
     const told = answer.json.days as UsageDay[];
     expect(told.map(({ date }) => date).toSorted()).toEqual(days);
@@ -50,7 +50,7 @@ describe('usage of an account', () => {
     });
   });
 
-  it('includes the use by jobs and monitors, and fails if that is unavailable', async () => {
+  it('usage includes jobs and monitors, and fails if entitlement is unavailable', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     await look(apiKey, 'a.example');
     const [{ at }] = await under.logRows(keyRecord.accountId, 1);
@@ -76,7 +76,7 @@ describe('usage of an account', () => {
     expectProblem(refused, 503, 'service_unavailable');
   });
 
-  it('counts its own request, too, at no cost', async () => {
+  it('a request for the usage counts itself, at no cost', async () => {
     const { apiKey } = around.account.addKey({ scopes: [...SCOPES] });
     await usage(apiKey);
     await waitFor('the first request to be logged', async () => {
@@ -87,7 +87,7 @@ describe('usage of an account', () => {
     });
   });
 
-  it('503: a read that the database does not answer in time may be retried, and a read that never started does not count', async () => {
+  it('503: a read that exceeds the time limit may be retried, and a read that never started does not count', async () => {
     const keys = Array.from({ length: POOL_SIZE + 3 }, () =>
       around.account.addKey({ scopes: [...SCOPES] }),
     );
@@ -107,7 +107,7 @@ describe('usage of an account', () => {
     }
   });
 
-  it('each request is counted once, rolled up or not', async () => {
+  it('each request is counted once, before and after the hourly roll-up', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     const owner = await Database.open({
       url: under.database.url('gateway_maintenance'),
@@ -125,7 +125,7 @@ describe('usage of an account', () => {
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 8, credits: 6 });
     await new LogMaintenanceRepository(owner).countNewRows();
     await look(apiKey, 'b.example');
-    // There are three requests: the two reads and the one between them.
+    // There are three requests: the two reads and the request between them.
     await under.logRows(keyRecord.accountId, 3);
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 10, credits: 7 });
     await owner.close();
