@@ -71,7 +71,7 @@ export interface EntitlementModuleOptions {
   auditorDatabase: Database;
 }
 
-/** Tables whose rows are read and written as objects. */
+/** The tables whose rows are read and written as objects. */
 export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
 export const CONTROLLERS = [
@@ -93,7 +93,7 @@ export const CONTROLLERS = [
   UsedCreditsController,
 ];
 
-/** Features, each listed before those that may use it. */
+/** The features, in an order in which each one uses only earlier ones. */
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,
@@ -131,7 +131,7 @@ const PROVIDERS = [
   AllowancesService,
 ];
 
-/** The rights of an account, and its credits. */
+/** The entitlement service: the rights of accounts, and their credits. */
 @Module({})
 export class EntitlementModule {
   static register(options: EntitlementModuleOptions): DynamicModule {

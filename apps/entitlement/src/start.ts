@@ -37,11 +37,13 @@ export interface EntitlementOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** If false, jobs run only when they are called. */
+  /** If false, jobs run only when they are called directly. */
   isScheduled?: boolean;
 }
 
-/** Starts the entitlement service: databases, consumers, listener, relay, jobs. `stop` closes them in reverse order. */
+/**
+ * Starts the entitlement service: databases, consumers, listener, relay and jobs. `stop` stops them in reverse order.
+ */
 export async function startEntitlement(options: EntitlementOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
   const { database, maintenanceDatabase } = await openServiceDatabases(

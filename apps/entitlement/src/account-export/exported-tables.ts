@@ -2,7 +2,7 @@ import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 
 const VERSION = 'allowance_version';
 
-/** Entitlement's tables, with the columns that an account's owner receives. */
+/** Entitlement's tables, with the columns that an account gets in its export. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -45,7 +45,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'id',
         'account_id',
         'source_type',
-        // A trial's source is the claim.
+        // The source id of a trial is its secret claim.
         `case source_type when 'trial' then '' else source_id end as source_id`,
         'source_index',
         'priority',
@@ -117,7 +117,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'closed_at',
         'operation',
       ],
-      withheld: { slices: 'which grants it uses: the ledger has the same' },
+      withheld: { slices: 'the grants that the hold uses; the ledger lists them too' },
     },
     {
       table: 'payment_lines',
@@ -205,9 +205,9 @@ export const EXPORTED_TABLES: ExportedSchema = {
     set_aside_accounts: 'when it is retried',
     account_checkpoints: 'sums of the ledger',
     grant_checkpoints: 'sums of the ledger',
-    leases: 'credits lent to gateways for a minute: the ledger books what was used',
+    leases: 'credits lent to gateways for a minute; the ledger lists what was used',
     refused_leases: 'kept for five minutes',
-    hold_parts: 'how far a hold is settled: the ledger has the same',
+    hold_parts: 'how much of a hold is settled; the ledger lists this too',
     reaper_waits: 'when a job waits',
   },
 };

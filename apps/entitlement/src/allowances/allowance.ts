@@ -11,7 +11,7 @@ import {
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { rightsEnd } from '../subscriptions/subscription.js';
 
-/** A limit set manually; it replaces the computed value. */
+/** A limit that an operator sets; it replaces the computed limit. */
 export interface Override {
   name: OverridableLimit;
   value: number;
@@ -19,7 +19,7 @@ export interface Override {
   until: Date;
 }
 
-/** Everything from which an allowance is computed. */
+/** The data from which an allowance is computed. */
 export interface AllowanceSources {
   accountId: string;
   version: number;
@@ -36,8 +36,7 @@ interface Rights {
 }
 
 /**
- * Returns the union of all rights that are active at `now`, minus blocks, and the next time at which they change
- * without an event.
+ * Returns all rights that are active at `now`, minus blocks, and the next time at which they change without an event.
  */
 export function computeAllowance(sources: AllowanceSources, now: Date): Allowance {
   const active = sources.subscriptions.filter((s) => isBefore(now, rightsEnd(s)));
@@ -61,7 +60,7 @@ export function computeAllowance(sources: AllowanceSources, now: Date): Allowanc
   };
 }
 
-/** Returns the best of trial, package and plan; add-ons are bought separately and add to any of them. */
+/** Returns the best of trial, package and plan, plus the add-ons, which are bought separately. */
 function baseRights({ packageTier }: AllowanceSources, active: Subscription[]): Rights {
   const tier = packageTier ? tierNamed(packageTier) : undefined;
   const plans: Rights[] = active.filter(({ line }) => line === 'api');

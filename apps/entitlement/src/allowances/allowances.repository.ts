@@ -13,8 +13,8 @@ export interface AllowanceState {
 @Injectable()
 export class AllowancesRepository {
   /**
-   * Reads the version of an allowance, and its tier. The version is read before the sources, so that the answer
-   * includes at least the changes up to this version.
+   * Reads the version of an allowance, and the tier. The version is read first, so that the answer includes at least
+   * the changes up to that version.
    */
   async findState(transaction: Transaction, accountId: string): Promise<AllowanceState> {
     const [row] = await transaction.query<{ version: string; tier: string | null }>(
@@ -56,7 +56,7 @@ export class AllowancesRepository {
     );
   }
 
-  /** @returns whether there was an override. */
+  /** @returns whether there was an active override. */
   async endOverrides(
     transaction: Transaction,
     accountId: string,

@@ -26,8 +26,7 @@ export class AllowancesService {
   ) {}
 
   /**
-   * Reads an allowance without a lock. The version is read first, so that a change made in the meantime causes another
-   * request.
+   * Reads an allowance without a lock. The version is read first, so a change during the read causes another request.
    */
   async find(accountId: string): Promise<Allowance> {
     const now = this.clock.now();
@@ -39,7 +38,7 @@ export class AllowancesService {
     });
   }
 
-  /** Sets a limit manually until a time; a newer override of the same name wins. */
+  /** Overrides a limit until a time. A newer override of the same limit takes precedence. */
   async override(accountId: string, request: OverrideRequest): Promise<void> {
     await this.database.transaction((transaction) =>
       this.grants.change(transaction, accountId, async (book) => {
@@ -50,7 +49,7 @@ export class AllowancesService {
     );
   }
 
-  /** Ends every override of a limit now. @returns false if there was none. */
+  /** Ends all overrides of a limit now. @returns false if there was none. */
   async liftOverride(accountId: string, name: OverridableLimit): Promise<boolean> {
     let isLifted = false;
     await this.database.transaction((transaction) =>

@@ -98,7 +98,7 @@ describe('allowances', () => {
     expect(await allowance()).toMatchObject({ limits: { live: 180 }, keys: 5 });
   });
 
-  it('rights end at the announced time without any event', async () => {
+  it('rights end at the announced time, without an event', async () => {
     const subscriptionId = newId();
     await entitlement.subscribe(accountId, { subscriptionId, ...MONTH, datasets: ['names'] });
     const { validUntil, datasets } = await allowance();
@@ -129,7 +129,7 @@ describe('allowances', () => {
     ['incomplete', undefined, undefined],
     ['expired', undefined, undefined],
   ] as const)(
-    'rights of a subscription that is %s end at %s, cancelling at %s',
+    'rights of a subscription that is %s end at %s or, if it is cancelled, at %s',
     async (...cell) => {
       const [state, renewing, cancelling] = cell;
       const snapshot = { subscriptionId: newId(), ...MONTH, state, paidThrough };
@@ -174,7 +174,7 @@ describe('allowances', () => {
     expect(await allowance()).toMatchObject({ limits: TRIAL });
   });
 
-  it('the end of a suspension lifts only its own block; credits stay', async () => {
+  it('the end of a suspension lifts only the block of the suspension, and moves no credits', async () => {
     await entitlement.operator.grantByOperator(accountId, {
       adjustmentId: newId(),
       amount: 10,
@@ -266,7 +266,7 @@ describe('allowances', () => {
     });
   });
 
-  it('S86: operator routes are closed to gateways, and gateway routes to operators', async () => {
+  it('S86: gateways cannot call operator routes, and operators cannot call gateway routes', async () => {
     const override = {
       name: 'live',
       value: 1,

@@ -8,7 +8,7 @@ import { ENTITLEMENT_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = ENTITLEMENT_INVARIANTS;
 
-/** Statements that each violate one invariant; the roles of the service may not run them. */
+/** Statements that each violate one invariant. The roles of the service may not run them. */
 const CORRUPTIONS: Record<string, string[]> = {
   I1: ['update ledger_entries set amount = amount + 1 where position = 0'],
   I2: [
@@ -54,7 +54,7 @@ describe('auditor', () => {
   });
   afterAll(() => entitlement.stop());
 
-  /** Returns the invariants that are violated after `statements`, which are then rolled back. */
+  /** Runs `statements`, lists the invariants that they violate, and rolls them back. */
   async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
     return withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');
@@ -74,7 +74,7 @@ describe('auditor', () => {
     });
   }
 
-  it('the auditor finds no violation in accounts that only the service has written', async () => {
+  it('the auditor finds no violation in accounts that only the service has changed', async () => {
     expect(await entitlement.violations()).toEqual([]);
     expect(await violatedAfter([])).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('auditor', () => {
     expect(JSON.parse(line)).toMatchObject({ msg: 'invariant I3 does not hold', count: 1 });
   });
 
-  it('I23: the auditor finds use that was booked on another day, before and after a checkpoint', async () => {
+  it('I23: the auditor finds use booked on the wrong day, before and after a checkpoint', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.use(accountId, 1);
     for (const credits of [5, 7, 9]) {
@@ -159,7 +159,7 @@ describe('auditor', () => {
     expect(await violatedAfter(open, HOUR_MS)).toEqual(['I23']);
   });
 
-  it('I23: a clock that is set back over midnight violates nothing', async () => {
+  it('I23: a clock that is set back across midnight causes no violation', async () => {
     const accountId = await entitlement.newAccount();
     const midnight = Math.ceil(entitlement.clock.now().getTime() / DAY_MS) * DAY_MS;
     for (const minutes of [-10, 5, -3, 24 * 60]) {
@@ -169,7 +169,7 @@ describe('auditor', () => {
     expect(await violatedAfter([])).toEqual([]);
   });
 
-  it('the ledger cannot be changed or unbalanced, not even by the service', async () => {
+  it('neither other roles nor the service can change or unbalance the ledger', async () => {
     const accountId = newId();
     await entitlement.buy(accountId, 5_000);
     for (const statement of [

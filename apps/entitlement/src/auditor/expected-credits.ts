@@ -1,6 +1,6 @@
 import { IS_REVIVED } from '../ledger/revived-grants.js';
 
-/** Adds months as PostgreSQL does: to the same day, or to the last day of the month. */
+/** Returns SQL that adds months as PostgreSQL does: to the same day, or to the last day of the month. */
 const monthsAfter = (instant: string, months: string) =>
   `((${instant} at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC')`;
 
@@ -8,8 +8,8 @@ const milliseconds = (later: string, earlier: string) =>
   `(extract(epoch from ${later} - ${earlier}) * 1000)`;
 
 /**
- * Credits that each audited account's lines should have granted by now, one row per package and one per slice that has
- * begun, calculated from the lines alone. This repeats the calculation of `payments/slices.ts` independently of it.
+ * The credits that the lines of each audited account should have granted by now: one row per package, and one per slice
+ * that has begun. Calculated from the lines alone, independently of `payments/slices.ts`.
  */
 export const BEGUN_CREDITS = `
   select p.line_id, p.account_id, 'package' as source_type, 0 as index, p.credits::numeric as credits,
@@ -32,7 +32,7 @@ export const BEGUN_CREDITS = `
     and greatest(slice.start, p.from_at, p.heard_at) <= c.advanced_to`;
 
 /**
- * Returns SQL for the formula of `payments/reversal-target.ts`, ceil(granted × (rem + (1 − rem) × whole)), in integers.
+ * Returns SQL for the formula of `payments/reversal-target.ts` in integers: ceil(granted × (rem + (1 − rem) × whole)).
  */
 const target = (phases: string) => `
   (select least(g.granted, div(
@@ -53,12 +53,13 @@ const target = (phases: string) => `
         where l.line_id = g.line_id and l.phase in (${phases})
         having count(*) > 0) sums) r)`;
 
-/** Returns SQL for the target of revived credits: the part of the target that the original grant could not cover. */
+/** Returns SQL for the reversal target of revived credits: the part that the original grant could not cover. */
 const revivedTarget = (aimedAt: string) => `
   least(g.granted, greatest(0, ${aimedAt} - greatest(0, ended.expired + ended.revoked - g.granted)))`;
 
 /**
- * The two reversal targets of each audited grant: for requested and final reversals together, and for final ones alone.
+ * The two reversal targets of each audited grant: of requested and final reversals together, and of final reversals
+ * alone.
  */
 export const REVERSAL_TARGETS = `
   select g.id, ${target("'requested', 'final'")} as requested, ${target("'final'")} as final

@@ -4,7 +4,7 @@ import { IS_REVIVED } from '../ledger/revived-grants.js';
 import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
 import { STATEMENT_DIFFERENCES } from './statement-sums.js';
 
-/** The invariants of this service, numbered as in the system-wide list. */
+/** The invariants of this service. Their numbers are those of the system-wide list. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I1',
@@ -69,7 +69,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I5',
-    statement: 'each grant has exactly one source, of its own account',
+    statement: 'each grant has exactly one source, which belongs to the same account',
     sql: `
       select g.id from credit_grants g join audited_grants using (id) where 1 <> case g.source_type
         when 'trial' then (select count(*) from trial_claims t
@@ -99,7 +99,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I6',
     statement:
-      'a lease or hold is used within its amount, and the credits it holds are those that are reserved',
+      'the use of a lease or hold does not exceed its amount, and the credits it holds are reserved in its grants',
     sql: `
       with reservations as (
         select lease_id::text as id, state, amount, consumed, late, unbilled, slices from leases
@@ -143,7 +143,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I7',
     statement:
-      'no lease is still open three minutes after its end and after the last start of the reaper',
+      'no lease stays open for more than three minutes after its end and the last start of the reaper',
     sql: `
       select l.lease_id as id from leases l left join reaper_waits w on true
       where l.state = 'open'
@@ -164,7 +164,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I17',
     statement:
-      'the credits that paid lines should grant are the credits they granted, before reversals',
+      'the credits that paid lines should grant are those that they granted, before reversals',
     sql: `
       select coalesce(expected.line_id, found.line_id) as id, expected.credits, found.granted from
         (select b.line_id, sum(b.credits) as credits from (${BEGUN_CREDITS}) b
@@ -178,7 +178,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I19',
-    statement: 'reversals reach their target, and the part they cannot reach is debt',
+    statement: 'reversals take the credits that they should, and what they cannot take is debt',
     sql: `
       select g.id from credit_grants g join audited_grants using (id)
       left join (${REVERSAL_TARGETS}) t on t.id = g.id
@@ -210,9 +210,9 @@ const INVARIANTS: readonly Invariant[] = [
 ];
 
 /**
- * `audited.since` is a time of the database's clock; `audited_accounts` and `audited_grants` contain the rows that
- * moved after it, or a chunk of all accounts. Without a window, the auditor reads the ledger from each account's
- * checkpoint on, and the leases that were closed within a day.
+ * The rows that a check reads. `audited.since` is a time of the database's clock; `audited_accounts` and
+ * `audited_grants` contain the rows that moved after it, or a range of all accounts. Without a window, the auditor
+ * reads the ledger from each account's checkpoint on, and leases that were closed within the last day.
  */
 const SCOPE = `
   audited as materialized (

@@ -1,11 +1,11 @@
 import { FIRST_ID, USED_SINCE } from '../checkpoints/ledger-sums.js';
 
 /**
- * SQL: accounts whose statement of use differs from the ledger. The total must equal the credits that their grants
- * consumed, minus those consumed to repay debt. A full pass sums every day again, without the checkpoint. It also
- * compares the last closed day separately, which is the day before the account's last movement. It omits days that the
- * ledger no longer contains. The ids of an account's transfers rise, and so do their days, unless the clock stepped
- * back over midnight; therefore, the transfers of a day are searched from the day before on.
+ * SQL: the accounts whose shown use differs from the ledger. The total must equal the credits that the account's grants
+ * consumed, minus those that repaid debt. A full pass sums every day, without the checkpoint. The last closed day,
+ * which is the day before the last movement's, is also compared separately. Days that the ledger no longer contains are
+ * omitted. Transfers are searched from one day earlier, because their ids and days rise together unless the clock
+ * stepped back across midnight.
  */
 export const STATEMENT_DIFFERENCES = `
   select k.id, null as day, k.used + n.used as shown, c.consumed

@@ -23,7 +23,7 @@ export class BlocksRepository {
     );
   }
 
-  /** Ends all blocks of one cause that are open at `to`. */
+  /** Ends all open blocks with this cause at `to`. */
   async end(
     transaction: Transaction,
     { accountId, cause, to }: { accountId: string; cause: BlockCause; to: Date },

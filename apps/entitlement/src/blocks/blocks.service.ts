@@ -7,7 +7,7 @@ import { HoldsService } from '../holds/holds.service.js';
 import type { Book } from '../ledger/book.js';
 import { BlocksRepository, type NewBlock } from './blocks.repository.js';
 
-/** Temporary restrictions of rights, and the effects of an account's deletion on its credits. */
+/** Blocks of rights, and what an account's deletion does to its credits. */
 @Injectable()
 export class BlocksService {
   constructor(
@@ -18,7 +18,7 @@ export class BlocksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Applies a deletion: freezes all credits, including those that still arrive, and blocks all rights. */
+  /** Applies a deletion: freezes all credits, also those that arrive later, and blocks all rights. */
   async freezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'active') book.account.state = 'deleted';
@@ -28,7 +28,7 @@ export class BlocksService {
     });
   }
 
-  /** Undoes exactly the effects of the deletion; refunds and other blocks remain. */
+  /** Undoes only the deletion. Refunds and other blocks remain. */
   async unfreezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'deleted') book.account.state = 'active';
@@ -37,8 +37,8 @@ export class BlocksService {
   }
 
   /**
-   * Applies a suspension or its end. A suspension blocks all rights and moves no credits. Its end does not lift other
-   * blocks.
+   * Applies the start or the end of a suspension. A suspension blocks all rights and moves no credits. Its end lifts no
+   * other block.
    */
   async followSuspension(
     transaction: Transaction,
@@ -55,7 +55,7 @@ export class BlocksService {
     });
   }
 
-  /** Erases the credits of an account; credits that are returned or granted later are revoked at once. */
+  /** Erases an account's credits. Credits that are returned or granted later are revoked at once. */
   async revokeCredits(transaction: Transaction, accountId: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       book.account.state = 'erased';
@@ -64,7 +64,7 @@ export class BlocksService {
     });
   }
 
-  /** Sets an operator's block, from now on. */
+  /** Sets an operator's block from now on. */
   async block(block: Omit<NewBlock, 'from'>): Promise<void> {
     const from = this.clock.now();
     await this.database.transaction((transaction) =>
@@ -74,7 +74,7 @@ export class BlocksService {
     );
   }
 
-  /** Ends the blocks of one cause now; changes nothing if there is none. */
+  /** Ends all blocks with this cause now, if there are any. */
   async lift(accountId: string, cause: BlockCause): Promise<void> {
     const to = this.clock.now();
     await this.database.transaction((transaction) =>

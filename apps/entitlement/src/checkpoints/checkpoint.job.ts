@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Job } from '#libs/platform';
 import { CheckpointsRepository } from './checkpoints.repository.js';
 
-/** Accounts per transaction: few enough to sum a busy month of each within a second. */
+/** Accounts per transaction: few enough to sum up a busy month of each within a second. */
 const ACCOUNTS_AT_ONCE = 100;
 
 /**
- * Sums the ledger of every account with new entries. Then no reader has to add up years of entries, and old months can
- * be dropped.
+ * Sums up the ledger of every account with new entries, so that readers need not add up years of entries, and old
+ * months can be dropped.
  */
 @Injectable()
 export class CheckpointJob implements Job {

@@ -7,12 +7,12 @@ export class CheckpointsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Sums the ledger of the next accounts with movements since their checkpoint, in one snapshot and without a lock that
-   * affects requests. @returns the last of these accounts; undefined if there is none.
+   * Sums up the ledger of the next accounts with movements since their checkpoint, in one snapshot and without locks
+   * that delay requests. @returns the last of these accounts; undefined if there is none.
    */
   async advance(afterAccountId: string | undefined, limit: number): Promise<string | undefined> {
     return this.maintenance.transaction(async (transaction) => {
-      // If two processes sum the same account, the second must see the checkpoint of the first.
+      // If two processes sum up the same account, the second must see the checkpoint of the first.
       await transaction.query(`select pg_advisory_xact_lock(hashtext('entitlement.checkpoints'))`);
       const [row] = await transaction.query<{ last: string | null }>(ADVANCE, [
         afterAccountId ?? null,
@@ -26,10 +26,10 @@ export class CheckpointsRepository {
 const columns = LEDGER_ACCOUNTS.join(', ');
 
 /**
- * The ids of an account's transfers rise, and the account's row contains the last id in the same snapshot, so later ids
- * are greater. An account whose ledger and grants differ keeps its checkpoint, so that the auditor continues to see the
- * difference. Use is summed up to the day before the last movement, because further use is booked on that day or later,
- * even if the clock steps back by hours.
+ * The ids of an account's transfers rise, and the same snapshot contains the last id, so later transfers have greater
+ * ids. An account whose ledger and grants differ keeps its old checkpoint, so that the auditor continues to see the
+ * difference. Use is summed up to the day before the last movement, because use can still be booked on that day, even
+ * if the clock steps back by hours.
  */
 const ADVANCE = `
   with due as materialized (

@@ -28,7 +28,7 @@ describe('checkpoints', () => {
       [accountId],
     );
 
-  /** Damages the ledger as the database's superuser, because no role of the service can. */
+  /** Damages the ledger as superuser, because no role of the service can. */
   const damage = async (statement: string, values: unknown[] = []) =>
     withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');
@@ -36,7 +36,7 @@ describe('checkpoints', () => {
       await client.query(statement, values);
     });
 
-  it('a checkpoint sums up each grant, and later entries are added once', async () => {
+  it('a checkpoint contains the sums of each grant, and later entries are added once', async () => {
     await sumUp();
     expect(await sums()).toEqual([
       { available: 5_000, consumed: 0, issued: -5_000 },
@@ -51,13 +51,13 @@ describe('checkpoints', () => {
     ]);
   });
 
-  it('simultaneous checkpoints result in a single one', async () => {
+  it('concurrent checkpoints of an account result in one', async () => {
     await Promise.all([sumUp(), entitlement.use(accountId, 5), sumUp(), sumUp()]);
     await sumUp();
     expect(await sums()).toMatchObject([{ available: 5_000 }, { available: 488, consumed: 12 }]);
   });
 
-  it('the auditor needs no entry before a checkpoint, so months of the ledger can be dropped', async () => {
+  it('the auditor needs no entries from before a checkpoint, so old months of the ledger can be dropped', async () => {
     await sumUp();
     await damage('delete from ledger_entries where account_id = $1', [accountId]);
     await damage('delete from ledger_transfers where account_id = $1', [accountId]);
@@ -68,7 +68,7 @@ describe('checkpoints', () => {
     expect(await sums()).toMatchObject([{ available: 5_000 }, { available: 490, consumed: 10 }]);
   });
 
-  it('an account whose ledger and grants differ keeps its checkpoint', async () => {
+  it('an account whose ledger and grants differ keeps its old checkpoint', async () => {
     await sumUp();
     await entitlement.use(accountId, 3);
     const shift = `update ledger_entries set amount = amount + $2

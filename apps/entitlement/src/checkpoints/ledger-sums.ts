@@ -1,7 +1,7 @@
-/** SQL: an id that is lower than the id of every transfer. */
+/** SQL: an id below the ids of all transfers. */
 export const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`;
 
-/** The amount in a grant's row for each ledger account. */
+/** The amount that a grant's row contains for each ledger account. */
 const HELD = {
   available: 'g.available',
   reserved: 'g.reserved',
@@ -15,7 +15,7 @@ const HELD = {
 
 export const LEDGER_ACCOUNTS = Object.keys(HELD);
 
-/** SQL: sums by ledger account of grant `g`'s entries after its account's checkpoint `k`. */
+/** SQL: sums of grant `g`'s entries after its account's checkpoint `k`, by ledger account. */
 export const ENTRIES_SINCE = `
   select ${LEDGER_ACCOUNTS.map(
     (name) => `coalesce(sum(amount) filter (where ledger_account = '${name}'), 0) as ${name}`,
@@ -24,13 +24,14 @@ export const ENTRIES_SINCE = `
   where grant_id = g.id and transfer_id > coalesce(k.through_id, ${FIRST_ID})`;
 
 /**
- * SQL, one row for each ledger account: name, sum of checkpoint `s` and later entries `n`, amount in the grant's row.
+ * SQL with a row per ledger account: its name, the sum of checkpoint `s` and later entries `n`, and the amount in the
+ * grant's row.
  */
 export const LEDGER_AND_GRANT = Object.entries(HELD)
   .map(([name, held]) => `('${name}', coalesce(s.${name}, 0) + n.${name}, ${held})`)
   .join(', ');
 
-/** SQL: credits used by account `k.id` from its checkpoint's day on. */
+/** SQL: the credits that account `k.id` has used since its checkpoint's day. */
 export const USED_SINCE = `
   select coalesce(sum(credits), 0)::bigint as used from used_credits
   where account_id = k.id and day >= coalesce(k.used_before, '-infinity')`;

@@ -17,7 +17,7 @@ export class DueAccountsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Sets an account aside for a minute. Each repetition lasts a minute longer than the last one, up to an hour. */
+  /** Sets an account aside for a minute. Each repetition lasts a minute longer than the previous one, up to an hour. */
   async setAside(accountId: string, reason: string): Promise<void> {
     await this.maintenance.query(
       `insert into set_aside_accounts as s (account_id, until, reason)
@@ -34,7 +34,7 @@ export class DueAccountsRepository {
     ]);
   }
 
-  /** Forgets accounts that a request or an event has brought up to date in the meantime. */
+  /** Deletes the entries of accounts that a request or an event has brought up to date in the meantime. */
   async deleteSolved(now: Date): Promise<void> {
     await this.maintenance.query(
       `delete from set_aside_accounts s where not exists (
@@ -43,7 +43,7 @@ export class DueAccountsRepository {
     );
   }
 
-  /** Lists accounts that are set aside, the oldest first. */
+  /** Lists accounts that are set aside, starting with the one that was set aside first. */
   async listSetAside(limit: number): Promise<SetAsideAccount[]> {
     return this.maintenance.query<SetAsideAccount>(
       `select account_id as "accountId", since, failures, reason from set_aside_accounts

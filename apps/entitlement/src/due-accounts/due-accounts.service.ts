@@ -14,7 +14,7 @@ const SET_ASIDE_SHOWN_MAX = 200;
 
 /**
  * Applies due dates to accounts without requests, in batches. A batch that fails is halved until the failing account is
- * found; it is set aside with an alert, longer each time, and does not block the others.
+ * found. That account is set aside with an alert, each time for longer, and does not delay the others.
  */
 @Injectable()
 export class DueAccountsService {
@@ -26,7 +26,7 @@ export class DueAccountsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Applies due dates until no account is due. @throws while the database is unavailable. */
+  /** Repeats until no account is due. @throws while the database is unavailable. */
   async advanceAll(): Promise<void> {
     const now = this.clock.now();
     for (;;) {
@@ -45,7 +45,7 @@ export class DueAccountsService {
     await this.repository.deleteSolved(now);
   }
 
-  /** Lists accounts whose due dates cannot be applied, oldest first. */
+  /** Lists accounts whose due dates cannot be applied, starting with the one that was set aside first. */
   async listSetAside(): Promise<SetAsideAccount[]> {
     return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
   }
@@ -73,7 +73,7 @@ export class DueAccountsService {
   private async setAside(accountId: string, error: unknown): Promise<void> {
     const reason = reasonOf(error);
     await this.repository.setAside(accountId, reason);
-    const text = 'due dates cannot be applied to an account, which is set aside';
+    const text = 'due dates cannot be applied to an account; it is set aside';
     this.logger.error(text, { accountId, reason });
   }
 }

@@ -5,9 +5,9 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 
 const YEAR = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
 const SECOND_SLICE = '2026-04-02T09:00:00Z';
-/** More accounts than one transaction handles. */
+/** More accounts than fit into one transaction. */
 const CUSTOMERS = 60;
-/** Makes every grant fail with the error of a server that is shutting down. */
+/** Makes every grant fail with the error of a server that shuts down. */
 const SHUTTING_DOWN = `
   create function entitlement.shut_down() returns trigger language plpgsql as
     $$ begin raise exception 'the server shuts down' using errcode = '57P01'; end $$;
@@ -37,7 +37,7 @@ describe('due accounts', () => {
     'grant subscription: issued -15000, available +15000',
   ];
 
-  it('an account that fails is set aside and shown, and all others are brought up to date', async () => {
+  it('an account that fails is set aside and listed, and all others are brought up to date', async () => {
     const customers = Array.from({ length: CUSTOMERS }, yearlyCustomer);
     const [damaged, ...sound] = await Promise.all(customers);
     await entitlement.damage(damaged, 1);
@@ -63,7 +63,7 @@ describe('due accounts', () => {
     expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
   });
 
-  it('an account that fails again waits longer, and the list begins with the account that has waited longest', async () => {
+  it('an account that fails again waits longer, and the list begins with the account set aside first', async () => {
     const failing = async () => {
       entitlement.clock.set(YEAR.periodStart);
       const accountId = await yearlyCustomer();
@@ -102,7 +102,7 @@ describe('due accounts', () => {
     entitlement.logLines.splice(0);
   });
 
-  it('an account that a request brings up to date is no longer shown as set aside', async () => {
+  it('an account that a request brings up to date is no longer listed as set aside', async () => {
     entitlement.clock.set(YEAR.periodStart);
     const accountId = await yearlyCustomer();
     await entitlement.damage(accountId, 1);
@@ -128,7 +128,7 @@ describe('due accounts', () => {
     expect(await entitlement.newEntries(accountId)).toEqual(renewed);
   });
 
-  it('reading a balance applies the passage of time without locking or writing', async () => {
+  it('reading a balance applies the passage of time, but takes no lock and writes nothing', async () => {
     const accountId = await yearlyCustomer();
     entitlement.clock.set(SECOND_SLICE);
     const balance = await withClient(entitlement.test.url(), async (client) => {

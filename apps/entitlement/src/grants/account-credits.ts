@@ -17,31 +17,31 @@ import {
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { isRenewing } from '../subscriptions/subscription.js';
 
-/** The payments from which an account's grants follow. */
+/** The payment lines, reversals and subscriptions that determine an account's grants. */
 export interface CreditSources {
   lines: PaymentLine[];
   reversedLines: ReversedLine[];
   subscriptions: Subscription[];
 }
 
-/** One grant from a payment line: a package, or a slice of a stretch. */
+/** A grant from a payment line: a package, or a slice of a stretch. */
 interface DueGrant {
   line: PaymentLine;
-  /** When the grant is issued: as soon as its time has begun and its line has arrived. */
+  /** The time at which the grant is issued: its time has begun, and its line has arrived. */
   at: Date;
-  /** The time at which the grant's time begins. */
+  /** The time from which the grant is valid. */
   begin: Date;
   slice?: Slice;
   grant: IssuedGrant;
 }
 
-/** A grant without its line. */
+/** A grant without its payment line. */
 type IssuedGrant = Omit<NewGrant, 'sourceId' | 'lineId'>;
 
 /**
- * Brings an account up to its book's time, in chronological order: whenever a paid grant begins, the grants that it
- * replaces expire, it is issued, and open debt is repaid. Grants follow only from paid lines; a reversed one is issued
- * and revoked at once. Needs a book with every grant.
+ * Brings an account up to its book's time, in chronological order. When a paid grant begins, the grants that it
+ * replaces expire, the new one is issued, and open debt is repaid. Only paid lines create grants; a reversed grant is
+ * issued and revoked at once. The book must contain every grant.
  */
 export function advance(book: Book, sources: CreditSources): void {
   const { now } = book;
@@ -72,7 +72,7 @@ export function advance(book: Book, sources: CreditSources): void {
 
 /**
  * Sets every paid grant's reversal targets from the current reversals of its line. The targets of revived credits
- * depend on the grant from which these come.
+ * depend on the grant that they come from.
  */
 export function followReversals(book: Book, { lines, reversedLines }: CreditSources): void {
   const byLine = Map.groupBy(reversedLines, ({ lineId }) => lineId);
@@ -92,7 +92,7 @@ export function followReversals(book: Book, { lines, reversedLines }: CreditSour
   }
 }
 
-/** Sets the end of the credits of running slices, as far as it is known. */
+/** Sets when the credits of running slices end, as far as this is known. */
 function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: DueGrant[]): void {
   const lineOf = new Map(lines.map((line) => [line.id, line]));
   const begun = all.filter(({ at }) => at <= book.now);
@@ -109,7 +109,7 @@ function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: Due
     const subscription = subscriptions.find(({ id }) => id === line.subscriptionId);
     const isExpected = subscription !== undefined && isRenewing(subscription);
     const longest = sliceExpiry(line, sliceEnd, { isRenewing: true });
-    // A grant whose latest possible end has passed no longer changes.
+    // A grant whose latest possible end has passed never changes.
     if (book.now >= longest) continue;
     grant.expiresAt = sliceExpiry(line, sliceEnd, { nextStart, isRenewing: isExpected });
   }
@@ -135,7 +135,7 @@ function packageGrant(line: PaymentLine): IssuedGrant {
   return { sourceType: 'package', sourceIndex: 0, granted, tier };
 }
 
-/** Returns the grant of a slice; `endSlices` sets the end of its credits. */
+/** Returns the grant of a slice. `endSlices` sets when its credits end. */
 function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   return {
     sourceType: 'subscription',
@@ -147,13 +147,13 @@ function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   };
 }
 
-/** Returns the time that a grant's credits cover, including credits that an undone reversal returned. */
+/** Returns the time that a grant's credits cover, which also applies to credits returned by an undone reversal. */
 function timeOf(line: PaymentLine, { sliceStart, sliceEnd }: Grant): GrantTime | undefined {
   if (!isStretch(line) || !sliceStart || !sliceEnd) return undefined;
   return { begin: laterOf(line.from, sliceStart), end: sliceEnd };
 }
 
-/** Orders by time and then by line, so that the same lines are always issued in the same order. */
+/** Compares by time and then by line, so that the same lines are always issued in the same order. */
 function inOrder(a: DueGrant, b: DueGrant): number {
   const byTime = a.at.getTime() - b.at.getTime() || a.begin.getTime() - b.begin.getTime();
   return byTime || (a.line.id < b.line.id ? -1 : 1);

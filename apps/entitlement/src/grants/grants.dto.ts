@@ -2,7 +2,7 @@ import { IsInt, IsISO8601, IsOptional, IsString, IsUUID, Length, Max, Min } from
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
 export class OperatorRevocationRequest {
-  /** The caller chooses the id; a repeat with the same id has no effect. */
+  /** The id, chosen by the caller. A repeat with the same id has no effect. */
   @IsUUID()
   revocationId: string;
 
@@ -17,7 +17,7 @@ export class OperatorRevocationRequest {
 }
 
 export class OperatorGrantRequest {
-  /** The caller chooses the id; a repeat with the same id has no effect. */
+  /** The id, chosen by the caller. A repeat with the same id has no effect. */
   @IsUUID()
   adjustmentId: string;
 

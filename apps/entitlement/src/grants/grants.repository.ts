@@ -19,7 +19,7 @@ export interface Revocation {
 
 @Injectable()
 export class GrantsRepository {
-  /** @returns false if the claim was used before, or the account has already used a claim. */
+  /** @returns false if the claim was used before, or the account has used another claim. */
   async insertTrialClaim(
     transaction: Transaction,
     claim: string,
@@ -36,7 +36,7 @@ export class GrantsRepository {
 
   /**
    * @returns false if this adjustment was made before.
-   * @throws IdempotencyKeyReused if its id was used for another account.
+   * @throws IdempotencyKeyReused if the adjustment's id was used for another account.
    */
   async insertAdjustment(
     transaction: Transaction,
@@ -60,8 +60,8 @@ export class GrantsRepository {
   }
 
   /**
-   * @returns how many credits a revocation took; undefined for an unknown revocation. @throws IdempotencyKeyReused if
-   * its id was used for another account.
+   * @returns how many credits the revocation took; undefined if it is unknown. @throws IdempotencyKeyReused if the id
+   *   was used for another account.
    */
   async findRevoked(
     transaction: Transaction,

@@ -50,9 +50,9 @@ export class GrantsService {
   ) {}
 
   /**
-   * Locks accounts and opens their books with due dates applied: slices issued, ended credits expired.
-   * @param read other data guarded by the locks; sent together with the lock, in one round trip.
-   * @param grantsOf grants that the caller will move, determined from `read`.
+   * Locks accounts and opens their books with due dates applied: slices are issued, and ended credits expire.
+   * @param read reads other data that the locks guard, in the same round trip as the lock.
+   * @param grantsOf selects from that data the grants that the caller will move.
    */
   async open<T>(
     transaction: Transaction,
@@ -73,7 +73,8 @@ export class GrantsService {
     if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
-    // Credits that were returned to an ended grant take the place of its own credits, and its reversals apply to them.
+    // Credits that were returned to an ended grant replace the grant's own credits, and the grant's reversals apply to
+    // them.
     const shared = grants
       .filter((grant) => isReversed(grant) || (named.has(grant.id) && hasEnded(grant, now)))
       .map(({ id }) => id);
@@ -85,7 +86,7 @@ export class GrantsService {
     return { books: [...books, ...due.map(({ book }) => book)], found };
   }
 
-  /** Locks one account, applies due dates, runs `work` on its book and writes it. */
+  /** Locks an account, applies due dates, runs `work` on its book, and writes the book. */
   async change(
     transaction: Transaction,
     accountId: string,
@@ -99,10 +100,9 @@ export class GrantsService {
   }
 
   /**
-   * Locks an account, applies due dates with the known sources, records a new source and updates the account's grants,
+   * Locks an account, applies due dates with the known sources, records a new source, and updates the account's grants,
    * their ends, reversals and debt.
-   * @param record stores the new source.
-   * @returns the sources that it changed, as they are now.
+   * @param record stores the new source, and returns the sources that it changed in their new state.
    */
   async follow(
     transaction: Transaction,
@@ -116,7 +116,7 @@ export class GrantsService {
     await this.saved.add(transaction, book);
   }
 
-  /** Grants trial credits, only once per account and claim (S39). */
+  /** Grants trial credits once per account and per claim (S39). */
   async grantTrial(transaction: Transaction, accountId: string, claim: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       const isNew = await this.repository.insertTrialClaim(transaction, claim, accountId, book.now);
@@ -138,7 +138,7 @@ export class GrantsService {
     });
   }
 
-  /** Stores a subscription's snapshot, and ends its credits if its state requires it. */
+  /** Stores a subscription's snapshot, and ends the subscription's credits if its state requires that. */
   async followSubscription(
     transaction: Transaction,
     accountId: string,
@@ -153,8 +153,8 @@ export class GrantsService {
   }
 
   /**
-   * Grants credits manually. @returns false if the adjustment was made before.
-   * @throws IdempotencyKeyReused if its id was used for another account.
+   * Grants an operator's credits. @returns false if the adjustment was made before.
+   * @throws IdempotencyKeyReused if the adjustment's id was used for another account.
    */
   async grantByOperator(accountId: string, adjustment: Adjustment): Promise<boolean> {
     const { id: sourceId, amount: granted, expiresAt } = adjustment;
@@ -171,7 +171,7 @@ export class GrantsService {
   }
 
   /**
-   * Takes spendable credits away, at most the given number, once for each id.
+   * Takes spendable credits away, at most the given number, and once per id.
    * @throws IdempotencyKeyReused as for `grantByOperator`.
    */
   async revokeByOperator(
@@ -192,7 +192,7 @@ export class GrantsService {
     });
   }
 
-  /** Lists every grant that an account ever had, with due dates applied. Neither locks nor writes. */
+  /** Lists every grant of an account, with due dates applied. Takes no lock and writes nothing. */
   async list(accountId: string): Promise<readonly Grant[]> {
     return this.database.snapshot(async (transaction) => {
       const account = await this.ledger.readAccount(transaction, accountId);
@@ -201,7 +201,7 @@ export class GrantsService {
     });
   }
 
-  /** Returns the balance of an account, with due dates applied. Neither locks nor writes. */
+  /** Returns an account's balance, with due dates applied. Takes no lock and writes nothing. */
   async balance(accountId: string): Promise<BalanceAnswer> {
     return this.database.snapshot((transaction) => this.balanceIn(transaction, accountId));
   }
@@ -227,9 +227,7 @@ export class GrantsService {
     await this.ledger.save(transaction, books);
   }
 
-  /**
-   * Returns the books of accounts with every grant and source, with due dates applied, in the order of the accounts.
-   */
+  /** Returns the books of accounts, in the given order, with every grant and source, and with due dates applied. */
   private async loadAllGrants(
     transaction: Transaction,
     accounts: CreditAccount[],

@@ -42,7 +42,7 @@ describe('grants', () => {
     expect(count).toBe('1');
   });
 
-  it('leases and holds use credits in this order: trial, support, plan, package', async () => {
+  it('leases and holds use credits in the order trial, support, plan, package', async () => {
     await entitlement.buy(accountId, 10);
     await subscribe('10');
     const grant = async (expiresAt?: string) => {
@@ -72,7 +72,7 @@ describe('grants', () => {
     const ofSupport = ['operator 03-10 10', 'operator 03-20 10', 'operator 10'];
     const spent = ofSupport.concat('subscription 04-09 5', 'trial 500');
     expect(await used()).toEqual(spent);
-    // Unused credits return to the grants that would be used last.
+    // Unused credits return first to the grants that would be used last.
     await entitlement.client.closeHold(accountId, holdId);
     expect(await used()).toEqual(['operator 03-10 10', 'operator 03-20 7', 'trial 500']);
     await entitlement.use(accountId, 13 + 10 + 4);
@@ -81,7 +81,7 @@ describe('grants', () => {
     );
   });
 
-  it('S51: a payment announced 16 times at once grants once', async () => {
+  it('S51: a payment that is announced 16 times at once grants credits once', async () => {
     const lineId = newId();
     const line = { kind: 'package', credits: '5000', lineId } as const;
     await Promise.all(Array.from({ length: 16 }, () => entitlement.pay(accountId, line)));
@@ -100,7 +100,7 @@ describe('grants', () => {
     await expect(opening).rejects.toThrow('an account was opened twice');
   });
 
-  it('a paid package grants its credits and limit in the transaction that handles its event', async () => {
+  it('a paid package grants its credits and limits in the transaction that handles its event', async () => {
     entitlement.clock.stepEachReading(1);
     await entitlement.pay(accountId, { kind: 'package', credits: '100000', lineId: newId() });
     entitlement.clock.stepEachReading(0);
@@ -167,7 +167,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(10);
   });
 
-  it('422: an operator’s id that was used for one account is refused for another', async () => {
+  it('422: an operator’s id that was used for one account is rejected for another', async () => {
     const made = { amount: 10, reason: 'a test' };
     const grant = { adjustmentId: newId(), ...made };
     const revocation = { revocationId: newId(), ...made };
@@ -198,7 +198,7 @@ describe('grants', () => {
     expect(await due()).toBeUndefined();
   });
 
-  it('after erasure all available, released or granted credits are revoked', async () => {
+  it('after an erasure, all available, released or granted credits are revoked', async () => {
     await entitlement.buy(accountId, 5_000);
     const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 100, wanted: 0 };
     await entitlement.client.acquire(lease);

@@ -41,7 +41,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(15_000);
   });
 
-  it('the old month stays spendable for seven days while a renewal is not paid', async () => {
+  it('the old month stays spendable for seven days while its renewal is not paid', async () => {
     await subscribe({});
     at('2026-04-02T10:00:00Z');
     const unpaid = { periodStart: '2026-04-02T09:00:00Z', periodEnd: '2026-05-02T09:00:00Z' };
@@ -69,7 +69,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(0);
   });
 
-  it('slices of a year start on the anchor day: 31 Jan, 28 Feb, 31 Mar', async () => {
+  it('the slices of a year start on the anchor day: 31 Jan, 28 Feb, 31 Mar', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     const starts = ['2026-02-28T12:00:00Z', '2026-03-31T12:00:00Z', '2026-04-30T12:00:00Z'];
@@ -93,7 +93,7 @@ describe('grants', () => {
     );
   });
 
-  it('the slices of months without requests are issued before any credit is spent', async () => {
+  it('the slices of months without requests are issued before credits are spent', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     at('2026-06-01T00:00:00Z');
@@ -104,7 +104,7 @@ describe('grants', () => {
     expect(entries.filter((line) => line.startsWith('expire'))).toHaveLength(4);
   });
 
-  it('an upgrade grants its share of the rest of the slice, independent of the snapshot, and ends with the slice', async () => {
+  it('an upgrade grants its share of the slice’s remaining time, independently of the snapshot, and ends with the slice', async () => {
     await subscribe({});
     at('2026-03-18T00:00:00Z');
     await subscribe({ sku: 'api-50K-month' });
@@ -127,7 +127,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(50_000);
   });
 
-  it('slices that begin at the same time are issued by line, and neither ends the other', async () => {
+  it('slices that begin at the same time are issued in the order of their lines, and neither ends the other', async () => {
     const [first, second] = [newId(), newId()].toSorted();
     at(YEAR.periodStart);
     await subscribe({ ...YEAR, interval: 'year', lineId: second });
@@ -195,7 +195,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('a deletion freezes credits and the credits of later slices, and a restoration releases exactly these', async () => {
+  it('a deletion freezes the account’s credits and those of later slices, and a restoration releases exactly these', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     const [lineId] = [await entitlement.buy(accountId, 5_000)];
@@ -218,7 +218,7 @@ describe('grants', () => {
     expect(blocks).toEqual([]);
   });
 
-  it('an account without requests is updated by the job, once', async () => {
+  it('the job updates an account without requests, once', async () => {
     await subscribe({ cancelAt: MONTH.periodEnd });
     await entitlement.newEntries(accountId);
     entitlement.clock.advance(40 * DAY_MS);

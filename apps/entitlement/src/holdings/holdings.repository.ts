@@ -9,12 +9,12 @@ export class HoldingsRepository {
     private readonly maintenance: MaintenanceDatabase,
   ) {}
 
-  /** Lists these payment lines, of any account, with their effects. */
+  /** Lists these payment lines of any account, with their effects. */
   async listLines(lineIds: string[]): Promise<LineSums[]> {
     return this.maintenance.query<LineSums>(SUMS, [lineIds]);
   }
 
-  /** Lists packages with credits left, the oldest first. */
+  /** Lists packages with credits left, oldest first. */
   async listPackages(accountId: string): Promise<Owned['packages']> {
     return this.database.query<Owned['packages'][number]>(
       `select id as "grantId", line_id as "lineId", tier, granted::text, issued_at as "boughtAt",
@@ -35,7 +35,7 @@ export class HoldingsRepository {
     return debt;
   }
 
-  /** Lists grants, the newest first. */
+  /** Lists grants, newest first. */
   async listGrants(
     accountId: string,
     before: { issuedAt: string; id: string } | undefined,
@@ -55,7 +55,7 @@ export class HoldingsRepository {
   }
 }
 
-/** The revived grant of an undone reversal contains credits that the original grant of the line counts as expired. */
+/** Revived grants are omitted, because the original grant of the line still counts their credits. */
 const SUMS = `
   select p.account_id as "accountId", p.line_id as "lineId", p.payment_id as "paymentId", p.kind, p.amount_micros::text as "amountMicros",
   p.heard_at as "heardAt", count(g.id)::int as grants,

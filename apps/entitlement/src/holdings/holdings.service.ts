@@ -9,7 +9,9 @@ import { HoldingsRepository } from './holdings.repository.js';
 
 const GRANTS_PER_PAGE = 100;
 
-/** Tells billing and operators the effects of a payment's lines, and the credits and subscriptions of an account. */
+/**
+ * Reports the effects of payment lines to billing, and an account's credits and subscriptions to billing and operators.
+ */
 @Injectable()
 export class HoldingsService {
   constructor(
@@ -18,7 +20,10 @@ export class HoldingsService {
     private readonly subscriptions: SubscriptionsService,
   ) {}
 
-  /** Sums the effects of lines for the daily comparison with billing's own lines; unknown ids are omitted (I21). */
+  /**
+   * Sums the effects of lines, so that billing can compare them with its own lines each day (I21). Unknown ids are
+   * omitted.
+   */
   async sums(lineIds: string[]): Promise<LineSums[]> {
     return this.repository.listLines(lineIds);
   }
@@ -33,11 +38,11 @@ export class HoldingsService {
     return { packages, debt, subscriptions: subscriptions.map(shown) };
   }
 
-  /** Lists every grant with its source, newest first. @throws InvalidRequest for a cursor that is not ours. */
+  /** Lists every grant with its source, newest first. @throws InvalidRequest for an invalid cursor. */
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const before = cursor === undefined ? undefined : readGrantCursor(cursor);
     const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);
-    // The database returns a Date; only its ISO text keeps the milliseconds.
+    // The database driver returns a Date, and only its ISO text has the milliseconds.
     return toPage(rows, GRANTS_PER_PAGE, ({ issuedAt, id }) => [
       new Date(issuedAt).toISOString(),
       id,

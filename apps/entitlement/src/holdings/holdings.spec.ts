@@ -4,7 +4,7 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 
-describe('calls from billing and operators', () => {
+describe('calls by billing and operators', () => {
   let entitlement: EntitlementUnderTest;
   let accountId: string;
 
@@ -22,7 +22,7 @@ describe('calls from billing and operators', () => {
 
   const spendable = async () => (await entitlement.client.balance(accountId)).spendable;
 
-  it('I21: sums by line show the granted, used, revoked and owed credits', async () => {
+  it('I21: sums by line contain the granted, used, revoked and owed credits', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.use(accountId, 4_000);
     await entitlement.reverse(accountId, lineId, '0.5');
@@ -41,7 +41,7 @@ describe('calls from billing and operators', () => {
     ]);
   });
 
-  it('an account’s holdings: packages with the credits left, subscriptions, debt', async () => {
+  it('an account’s holdings are its packages with credits left, its subscriptions and its debt', async () => {
     const [lineId, spent] = [
       await entitlement.buy(accountId, 5_000),
       await entitlement.buy(accountId, 1_000),
@@ -64,7 +64,7 @@ describe('calls from billing and operators', () => {
     ]);
   });
 
-  it('every grant names its line and subscription, page by page', async () => {
+  it('each grant is listed with its line and subscription, page by page', async () => {
     const subscriptionId = newId();
     const lineId = newId();
     await entitlement.subscribe(accountId, { subscriptionId, ...MONTH, lineId });
@@ -85,7 +85,7 @@ describe('calls from billing and operators', () => {
     await expect(entitlement.billing.grants(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
   });
 
-  it('an operator’s revocation takes the spendable credits once, and undoing a reversal does not restore them', async () => {
+  it('an operator’s revocation takes the spendable credits once, and an undone reversal does not restore them', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const revocation = { revocationId: newId(), amount: 2_000, reason: 'a test' };
     const revoke = (amount: number) =>

@@ -1,17 +1,17 @@
 import type { Chargeable } from '../reservations/charge.js';
 
-/** A `job` hold has no end while the job exists; a `tombstone` was closed before it was opened. */
+/** A `job` hold has no end while its job exists. A `tombstone` is stored when an id is closed before it was opened. */
 export type HoldKind = 'job' | 'request' | 'tombstone';
 
 export interface Hold extends Chargeable {
-  /** The Idempotency-Key, the request id or the job id; unique within its account. */
+  /** The Idempotency-Key, request id or job id. It is unique within its account. */
   holdId: string;
   kind: HoldKind;
-  /** The operation for which its credits are used. */
+  /** The operation that uses the credits. */
   operation: string;
 }
 
-/** A hold without any use yet. */
+/** A hold of which nothing has been used yet. */
 export type NewHold = Omit<Hold, 'reference' | 'consumed' | 'late' | 'unbilled'>;
 
 /** Returns the hold's name in the ledger. */

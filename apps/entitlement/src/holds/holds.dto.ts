@@ -16,14 +16,14 @@ export class OpenHoldRequest extends HoldRequest {
   @Max(AMOUNT_MAX)
   amount: number;
 
-  /** How long the hold lasts; absent for a job's hold. */
+  /** How long the hold lasts, in milliseconds; absent for a job's hold. */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(DAY_MS)
   ttlMs?: number;
 
-  /** The operation for which the credits are used. */
+  /** The operation that uses the credits. */
   @IsOptional()
   @Matches(OPERATION_NAME)
   operation?: string;

@@ -26,7 +26,7 @@ export interface HoldName {
 export class HoldsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Reads a hold with its slices; call it after the account's lock is taken. */
+  /** Reads a hold with its slices. The account must be locked already. */
   async find(transaction: Transaction, name: HoldName): Promise<Hold | undefined> {
     const [row] = await transaction.query<HoldRow>(
       'select * from holds where account_id = $1 and hold_id = $2',
@@ -79,7 +79,7 @@ export class HoldsRepository {
     );
   }
 
-  /** @returns false if the part was settled before, with the same count or another. */
+  /** @returns false if the part was settled before, with this or another count. */
   async insertPart(
     transaction: Transaction,
     hold: Hold,
@@ -94,7 +94,7 @@ export class HoldsRepository {
     return inserted.length > 0;
   }
 
-  /** Sets an end for an account's open holds: `afterMs` from now, unless they end earlier. */
+  /** Makes an account's open holds end in `afterMs`, unless they end earlier. */
   async limit(transaction: Transaction, accountId: string, afterMs: number): Promise<void> {
     await transaction.query(
       `update holds set

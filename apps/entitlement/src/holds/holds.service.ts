@@ -17,7 +17,7 @@ import { type HoldName, HoldsRepository } from './holds.repository.js';
 const REAPED_PER_ROUND_MAX = 200;
 const LAST_SETTLEMENTS_MS = HOUR_MS;
 
-/** Holds credits in advance: for a job, or for the maximum cost of one request. */
+/** Reserves credits in advance: for a job, or for the maximum cost of one request. */
 @Injectable()
 export class HoldsService {
   constructor(
@@ -30,8 +30,8 @@ export class HoldsService {
   ) {}
 
   /**
-   * Holds the whole amount or no credits. A repeat gets the same answer while the hold is open and `closed` afterwards;
-   * a rejected request may be repeated until the caller closes the id.
+   * Holds the whole amount or nothing. A repeat gets the same answer while the hold is open, and `closed` afterwards. A
+   * rejected request may be repeated until the caller closes the id.
    */
   async open(request: OpenHold): Promise<HoldAnswer> {
     return this.database.transaction(async (transaction) => {
@@ -42,7 +42,7 @@ export class HoldsService {
         ]),
       );
       const [[book], [known, unbooked]] = [books, found];
-      // The reservation below does not change the balance.
+      // Reserving credits does not change the balance.
       const balance = remainingOf(book) - unbooked;
       if (!known) return { ...(await this.hold(transaction, book, request)), balance };
       await this.ledger.save(transaction, [book]);
@@ -50,7 +50,7 @@ export class HoldsService {
     });
   }
 
-  /** Charges one part. The first count of a part is valid; later counts are acknowledged without effect. */
+  /** Charges one part. The first count of a part is charged; later counts of that part have no effect. */
   async settle(name: HoldName, part: string, count: number): Promise<void> {
     await this.withHold(name, async (transaction, book, hold) => {
       if (!(await this.repository.insertPart(transaction, hold, part, count))) return;
@@ -62,8 +62,8 @@ export class HoldsService {
   }
 
   /**
-   * Releases the credits that no part has used. Credits that a job could not use before their grant ended are returned
-   * for seven days, once. An unknown id is stored as closed.
+   * Releases the credits that no part has used. If a job's credits expired in the meantime, they are returned once, for
+   * seven days. An unknown id is stored as closed.
    */
   async close(name: HoldName): Promise<void> {
     await this.withHold(
@@ -82,8 +82,8 @@ export class HoldsService {
   }
 
   /**
-   * Ends the holds of an erased account, including holds of jobs, because the service that would close them may have
-   * deleted the account by then. Running work has an hour to be settled.
+   * Ends the holds of an erased account. Holds of jobs are included, because the service that would close them may have
+   * deleted the account. Running work has an hour to be settled.
    */
   async endAll(transaction: Transaction, accountId: string): Promise<void> {
     await this.repository.limit(transaction, accountId, LAST_SETTLEMENTS_MS);

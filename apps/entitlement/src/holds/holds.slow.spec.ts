@@ -53,7 +53,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('a hold that cannot be covered is rejected completely, and recalls leases only if that would help', async () => {
+  it('a hold that cannot be covered is rejected as a whole, and recalls leases only if that would help', async () => {
     const leaseId = newId();
     await entitlement.client.acquire({
       accountId,
@@ -71,7 +71,7 @@ describe('holds', () => {
     expect(await hold(400)).toMatchObject({ outcome: 'held', spendable: 90 });
   });
 
-  it('closing an unknown hold rejects a later opening', async () => {
+  it('an id that was closed before it was opened cannot be opened', async () => {
     await close();
     expect(await hold(10)).toEqual({ outcome: 'closed', spendable: 500, balance: 500 });
     expect(await entitlement.newEntries(accountId)).toEqual([]);
@@ -97,7 +97,7 @@ describe('holds', () => {
     expect(await hold(100)).toMatchObject({ outcome: 'held' });
   });
 
-  it('the reaper ends an expired hold of a request, but never a hold of a job', async () => {
+  it('the reaper ends an expired hold of a request, but not a hold of a job', async () => {
     await hold(100, { ttlMs: 1 });
     await hold(50, { holdId: 'job-1' });
     await waitFor('the end of the hold', async () => {
@@ -112,7 +112,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('the holds of an erased account end after an hour, including holds of jobs that nobody closes', async () => {
+  it('the holds of an erased account end after an hour, including holds of jobs that no service closes', async () => {
     await hold(100);
     await hold(50, { holdId: 'hold-2' });
     await settle('chunk-1', 30);
@@ -144,7 +144,7 @@ describe('holds', () => {
       const lock = 'select from entitlement.credit_accounts where id = $1 for update';
       await client.query(lock, [accountId]);
       calls = Array.from({ length: POOL_SIZE + 1 }, (_, n) => hold(1, { holdId: `hold-${n}` }));
-      // The other callers use all connections and wait for the account.
+      // The other callers use all connections and wait for the same account.
       return Promise.race(calls).catch((error: unknown) => error);
     });
     const expected = { code: 'service_unavailable', status: 503, retryAfterSeconds: 1 };
@@ -157,7 +157,7 @@ describe('holds', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
-  it('credits that a job could not use before their grant expired return for seven days', async () => {
+  it('credits that expired while a job held them are returned for seven days', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const subscription = { subscriptionId: newId(), ...month, cancelAt: month.periodEnd };
     await entitlement.subscribe(accountId, subscription);
@@ -176,7 +176,7 @@ describe('holds', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 0 });
   });
 
-  it('credits of an operator that jobs could not use return for seven days each, and late use is taken from them', async () => {
+  it('an operator’s credits are returned for seven days by each job, and late use is taken from them', async () => {
     const expiresAt = '2026-03-03T09:00:00Z';
     const gift = { adjustmentId: newId(), amount: 1_000, reason: 'an outage', expiresAt };
     await entitlement.operator.grantByOperator(accountId, gift);
@@ -199,12 +199,12 @@ describe('holds', () => {
     expect(await spendableOn('13')).toBe(0);
   });
 
-  describe('credits of a plan that a job held beyond their end', () => {
+  describe('credits of a plan that a job held until they had expired', () => {
     const TRIAL = 500;
     const PLAN = 15_000;
     let lineId: string;
 
-    /** All credits are held before the plan ends, and returned after that. */
+    /** Holds all credits before the plan ends, and returns them afterwards. */
     beforeEach(async () => {
       lineId = newId();
       const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
@@ -222,7 +222,7 @@ describe('holds', () => {
       expect(spendable).toBe(TRIAL + PLAN);
     });
 
-    it('are revoked when their payment is refunded, and the used part becomes debt', async () => {
+    it('returned credits are revoked when their payment is refunded, and the used part becomes debt', async () => {
       await entitlement.use(accountId, 9_000);
       const reversalId = await entitlement.reverse(accountId, lineId, '1');
       const after = { spendable: TRIAL, debt: 9_000 };
@@ -232,7 +232,7 @@ describe('holds', () => {
       expect(await entitlement.client.balance(accountId)).toMatchObject(undone);
     });
 
-    it('cannot be spent again after use is reported late', async () => {
+    it('returned credits that a late report has used cannot be spent again', async () => {
       await Promise.all([settle('late', 9_000), settle('late', 9_000), settle('later', 1_000)]);
       const left = { spendable: TRIAL + PLAN - 10_000 };
       expect(await entitlement.client.balance(accountId)).toMatchObject(left);
@@ -252,20 +252,20 @@ describe('holds', () => {
       ]);
     });
 
-    it('become debt when their payment is refunded, as far as use reported late has consumed them', async () => {
+    it('returned credits become debt on a refund, as far as use reported late has consumed them', async () => {
       await settle('late', 9_000);
       await entitlement.reverse(accountId, lineId, '1');
       const after = { spendable: 0, debt: 9_000 - TRIAL };
       expect(await entitlement.client.balance(accountId)).toMatchObject(after);
     });
 
-    it('are revoked by a partial refund in the same proportion as other credits', async () => {
+    it('a partial refund revokes the same share of returned credits as of other credits', async () => {
       await entitlement.reverse(accountId, lineId, '0.5');
       const { spendable, debt } = await entitlement.client.balance(accountId);
       expect([spendable, debt]).toEqual([TRIAL + PLAN / 2, 0]);
     });
 
-    it('are valid for seven days from each return, and are reversed together, if jobs return them on different days', async () => {
+    it('credits that jobs return on different days stay valid for seven days each, and are reversed together', async () => {
       const others = newId();
       const month = { periodStart: '2026-04-03T09:00:00Z', periodEnd: '2026-05-03T09:00:00Z' };
       const cancelAt = month.periodEnd;
@@ -297,7 +297,7 @@ describe('holds', () => {
       expect(await spendable()).toBe(0);
     });
 
-    it('are not returned again by another job that holds them until they end', async () => {
+    it('returned credits that another job holds until they expire are not returned again', async () => {
       const holdId = 'the-next-job';
       await entitlement.client.hold({ accountId, holdId, amount: TRIAL + PLAN });
       entitlement.clock.set('2026-04-11T09:00:00Z');

@@ -2,8 +2,8 @@ const DEADLOCK_DETECTED = '40P01';
 const TRIES_MAX = 3;
 
 /**
- * Repeats a transaction that PostgreSQL ended to resolve a deadlock. A settlement locks accounts in id order; a batch
- * of events locks them in the order of the events.
+ * Repeats a transaction that PostgreSQL aborted because of a deadlock. Deadlocks can occur because a settlement locks
+ * accounts in id order, and a batch of events in the order of the events.
  */
 export async function repeatOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -18,12 +18,12 @@ const BATCH_MAX = 200;
 const BATCHES_AT_ONCE = 3;
 const SET_ASIDE_SHOWN_MAX = 200;
 
-/** `settle` books the use, `close` also releases the rest. */
+/** `settle` books the use; `close` also releases the unused credits. */
 export type BookingKind = 'settle' | 'close';
 
 /**
- * Books leases in batches: used credits from reserved to consumed, the rest back to available. A batch that fails is
- * halved until the lease that cannot be booked is found; it is set aside with an alert, and all others are booked.
+ * Books leases in batches: used credits move from reserved to consumed, and unused ones back to available. A batch that
+ * fails is halved until the failing lease is found. That lease is set aside with an alert, and all others are booked.
  */
 @Injectable()
 export class LeaseBookingsService {
@@ -36,9 +36,9 @@ export class LeaseBookingsService {
     private readonly logger: Logger,
   ) {}
 
-  /** @throws while the database is down: then some may be booked, and a repeat books the others. */
+  /** @throws while the database is down. Some leases may then be booked; a repeat books the others. */
   async book(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
-    // Leases of the same account share its lock.
+    // Leases of one account share the account's lock.
     const sorted = uses.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1));
     const batches: LeaseUse[][] = [];
     for (let first = 0; first < sorted.length; first += BATCH_MAX) {
@@ -92,7 +92,7 @@ export class LeaseBookingsService {
 
   /**
    * Sends the statements together, in one round trip. An unknown id is stored as closed. @throws the error of the first
-   * statement that failed, because it makes the others fail.
+   * statement that failed, because it causes the later errors.
    */
   private async save(
     transaction: Transaction,
@@ -116,7 +116,7 @@ export class LeaseBookingsService {
     const reason = reasonOf(error);
     await this.repository.setAside(use, reason);
     const { leaseId, accountId, consumed } = use;
-    this.logger.error('a lease cannot be booked and is set aside', {
+    this.logger.error('a lease cannot be booked; it is set aside', {
       leaseId,
       accountId,
       consumed,
@@ -125,7 +125,7 @@ export class LeaseBookingsService {
   }
 }
 
-/** Books a lease up to the higher of its two totals. @returns the credits that this books, by operation. */
+/** Books a lease up to the higher of its two totals. @returns the booked credits by operation. */
 function charge(book: Book, lease: Lease, { consumed, operations = {} }: LeaseUse): UsedCredits[] {
   if (consumed > lease.reported) lease.reportedBy = operations;
   const due = chargeTo(book, lease, Math.max(consumed, lease.reported));

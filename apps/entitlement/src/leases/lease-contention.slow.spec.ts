@@ -6,7 +6,7 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 import { LeaseReaperService } from './lease-reaper.service.js';
 import { LeasesRepository } from './leases.repository.js';
 
-describe('concurrent calls for leases', () => {
+describe('concurrent calls about leases', () => {
   let entitlement: EntitlementUnderTest;
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('concurrent calls for leases', () => {
     await entitlement.client.close({ accountId, leaseId, consumed: 3 });
   });
 
-  it('a damaged account affects no other account: its lease is set aside, and booked after the repair', async () => {
+  it('a damaged account affects no other account: its lease is set aside, and is booked after the repair', async () => {
     const uses = await Promise.all(
       Array.from({ length: 30 }, async () => {
         const [accountId, leaseId] = [await trialAccount(), newId()];
@@ -59,7 +59,7 @@ describe('concurrent calls for leases', () => {
     );
     const [damaged, ...sound] = uses;
     await entitlement.damage(damaged.accountId, 1);
-    // Use that is reported only at the close must not be lost.
+    // Use that is first reported by the close must not be lost.
     await entitlement.client.settle(
       'gateway-1',
       uses.map((use) => ({ ...use, consumed: 5 })),
@@ -76,7 +76,7 @@ describe('concurrent calls for leases', () => {
     const alarms = entitlement.logLines.splice(0).map((line) => JSON.parse(line));
     expect(alarms).toMatchObject([
       {
-        msg: 'a lease cannot be booked and is set aside',
+        msg: 'a lease cannot be booked; it is set aside',
         leaseId: damaged.leaseId,
         consumed: 7,
         reason: expect.stringContaining('buckets_add_up'),
@@ -114,7 +114,7 @@ describe('concurrent calls for leases', () => {
     ]);
   });
 
-  it('64 concurrent holders on 5,000 credits consume exactly 5,000 without a deadlock', async () => {
+  it('64 concurrent holders share 5,000 credits and consume exactly 5,000, without a deadlock', async () => {
     const accountId = newId();
     await entitlement.buy(accountId, 5_000);
     const deadlocks = () =>
@@ -159,13 +159,13 @@ describe('concurrent calls for leases', () => {
     expect(await deadlocks()).toEqual(before);
   });
 
-  it('closes that run into a deadlock are repeated and booked once', async () => {
+  it('closes that cause a deadlock are repeated and booked once', async () => {
     const accounts = [await trialAccount(), await trialAccount()].toSorted();
     const leases = accounts.map((accountId) => ({ accountId, leaseId: newId(), consumed: 5 }));
     for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
     const lock = 'select from entitlement.credit_accounts where id = $1 for update';
     await withClient(entitlement.test.url(), async (client) => {
-      // This session never checks for a deadlock, so PostgreSQL cancels the closes instead.
+      // This session never checks for deadlocks, so PostgreSQL cancels one of the closes instead.
       await client.query(`set deadlock_timeout = '60s'`);
       await client.query('begin');
       await client.query(lock, [accounts[1]]);

@@ -3,14 +3,14 @@ import { SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
 import { LeaseBookingsService } from './lease-bookings.service.js';
 import { LeasesRepository } from './leases.repository.js';
 
-/** How long after its end a lease is left open. */
+/** How long a lease stays open after its end. */
 const GRACE_MS = 60_000;
 const READ_AT_ONCE = 1_000;
 const DELETED_AT_ONCE = 10_000;
-/** After this time, holds and other accounts get their turn. */
+/** Maximum duration of one run. After it, holds and other accounts are handled. */
 const ROUND_MAX_MS = 30 * SECOND_MS;
 
-/** Closes and books leases that no holder closes, and deletes old refusals. */
+/** Closes and books leases that their holders do not close, and deletes old rejections. */
 @Injectable()
 export class LeaseReaperService {
   constructor(
@@ -18,7 +18,7 @@ export class LeaseReaperService {
     private readonly repository: LeasesRepository,
   ) {}
 
-  /** Closes leases that ended a while ago with the use that was last reported, many at a time. */
+  /** Closes leases that ended a while ago, many at a time, with the use that was last reported. */
   async reap(): Promise<void> {
     const until = monotonicMs() + ROUND_MAX_MS;
     for (;;) {
@@ -35,12 +35,12 @@ export class LeaseReaperService {
     await this.bookings.book('settle', await this.repository.listUnposted(READ_AT_ONCE));
   }
 
-  /** Deletes refusals that a repeated request can no longer ask for. */
+  /** Deletes rejections that no repeated request can need any more. */
   async forgetRefusals(): Promise<void> {
     while ((await this.repository.deleteRefused(DELETED_AT_ONCE)) === DELETED_AT_ONCE);
   }
 
-  /** Records for the auditor the time from which leases may stay open past their end. */
+  /** Records the time from which leases may stay open past their end, for the auditor. */
   async noteWait(): Promise<void> {
     await this.repository.putReaperWait();
   }

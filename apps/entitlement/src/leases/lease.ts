@@ -5,19 +5,19 @@ export interface Lease extends Chargeable {
   /** The id that the gateway chose for the lease, unique within its account. */
   leaseId: string;
   gatewayId: string;
-  /** The holder's last total; the booked part is `consumed`. */
+  /** The total that the holder last reported; `consumed` is the booked part of it. */
   reported: number;
-  /** The credits of `reported` by operation; `bookedBy` is the booked part. */
+  /** The credits in `reported` by operation; `bookedBy` has the booked part. */
   reportedBy: CreditsByOperation;
   bookedBy: CreditsByOperation;
-  /** The milliseconds that the lease had left when it was read; 0 after its end. */
+  /** How long the lease was still valid when it was read, in milliseconds; 0 after its end. */
   remainingMs: number;
 }
 
-/** A lease without any use yet. */
+/** A lease of which nothing has been used yet. */
 export type NewLease = Pick<Lease, 'accountId' | 'leaseId' | 'gatewayId' | 'amount' | 'slices'>;
 
-/** The answer to an acquire call that granted nothing; `closed` if the close of its lease came first. */
+/** The answer to an acquire call that granted nothing. `closed` means that the lease's close arrived first. */
 export interface RefusedLease {
   accountId: string;
   leaseId: string;

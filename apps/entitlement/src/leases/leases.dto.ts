@@ -40,13 +40,13 @@ export class LeaseUseRequest {
   @IsUUID()
   accountId: string;
 
-  /** The credits used so far, cumulative. */
+  /** The credits used so far, as a cumulative total. */
   @IsInt()
   @Min(0)
   @Max(AMOUNT_MAX)
   consumed: number;
 
-  /** The credits used so far by operation, cumulative. */
+  /** The credits used so far by operation, as cumulative totals. */
   @IsOptional()
   @AreCreditsByOperation()
   operations?: CreditsByOperation;
@@ -60,7 +60,7 @@ export class CloseLeasesRequest {
 }
 
 export class SettleLeasesRequest extends CloseLeasesRequest {
-  /** Accounts whose balances are also requested. */
+  /** Other accounts whose balances are requested. */
   @IsOptional()
   @IsUUID(undefined, { each: true })
   @ArrayMaxSize(1000)

@@ -4,7 +4,7 @@ import { Database, MaintenanceDatabase, type Transaction } from '#libs/database'
 import type { ReservationSlice } from '../ledger/reservation.js';
 import { type Lease, type NewLease, type RefusedLease, leaseReference } from './lease.js';
 
-/** Names a lease; ids are chosen by gateways, so they are unique only within an account. */
+/** The name of a lease. Gateways choose the ids, so an id is unique only within its account. */
 export interface LeaseName {
   accountId: string;
   leaseId: string;
@@ -33,7 +33,7 @@ export class LeasesRepository {
     private readonly maintenance: MaintenanceDatabase,
   ) {}
 
-  /** Reads and locks leases in the order of their ids; call it after the accounts are locked. */
+  /** Reads and locks leases in id order. The accounts must be locked already. */
   async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
     const rows = await transaction.query<LeaseRow>(LIST, columnsOf(names));
     return rows.map((row) => ({
@@ -79,7 +79,7 @@ export class LeasesRepository {
     );
   }
 
-  /** Stores answers that granted nothing. */
+  /** Stores the answers to acquire calls that granted nothing. */
   async insertRefused(transaction: Transaction, refused: RefusedLease[]): Promise<void> {
     if (refused.length === 0) return;
     await transaction.query(
@@ -110,21 +110,21 @@ export class LeasesRepository {
   }
 
   /**
-   * Stores totals of open leases; lower totals, and totals of unknown leases, change nothing. No account is locked, so
-   * a damaged account does not stop this call.
+   * Stores totals of open leases. Lower totals, and totals of unknown leases, change nothing. No account is locked, so
+   * a damaged account does not make this call fail.
    */
   async report(uses: LeaseUse[]): Promise<void> {
     await this.database.query(REPORT, usesOf(uses));
   }
 
-  /** Totals that arrived after the close of their lease and are not booked. Read after `report`. */
+  /** Lists totals that arrived after their lease's close and are not booked. Call this after `report`. */
   async listLate(uses: LeaseUse[]): Promise<LeaseUse[]> {
     return this.database.query<LeaseUse>(LATE, usesOf(uses));
   }
 
   /**
-   * Reads the answer to a settlement: recalled leases, and the balances of some accounts. It takes no locks, because
-   * the answer is only a hint.
+   * Reads the answer to a settlement: recalled leases, and the balances of some accounts. Takes no locks, because the
+   * answer need not be exact.
    */
   async readAnswer(gatewayId: string, accountIds: string[], now: Date): Promise<SettleAnswer> {
     const [answer] = await this.database.query<SettleAnswer>(ANSWER, [gatewayId, accountIds, now]);
@@ -151,12 +151,12 @@ export class LeasesRepository {
     return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
   }
 
-  /** Lists open leases whose last report is more than a minute newer than their last booking. */
+  /** Lists open leases whose last report is more than a minute later than their last booking. */
   async listUnposted(limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(UNPOSTED, [limit]);
   }
 
-  /** @returns how many were deleted. */
+  /** @returns the number of deleted rejections. */
   async deleteRefused(limit: number): Promise<number> {
     const [{ deleted }] = await this.maintenance.query<{ deleted: number }>(DELETE_REFUSED, [
       limit,
@@ -199,7 +199,7 @@ const UPDATE = `
     consumed bigint, late bigint, unbilled bigint, slices jsonb, reported_by jsonb, booked_by jsonb)
   where l.lease_id = n.lease_id and l.account_id = n.account_id`;
 
-/** The highest total of each lease, because one call may contain two totals of the same lease. */
+/** Uses the highest total of each lease, because a call may contain several totals of one lease. */
 const SAID = `
   said as (
     select distinct on (account_id, lease_id) account_id, lease_id, total, operations

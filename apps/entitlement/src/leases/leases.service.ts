@@ -17,10 +17,10 @@ import { leaseAmount } from './lease-amount.js';
 import { type Lease, type RefusedLease, leaseReference } from './lease.js';
 import { LeasesRepository } from './leases.repository.js';
 
-/** How long a holder may spend from a lease, counted from its request. */
+/** How long a holder may spend credits of a lease, counted from its request. */
 const LEASE_TTL_MS = 60_000;
 
-/** Grants credits that gateways spend locally and settle by totals. */
+/** Grants leases to gateways, which spend the credits locally and settle by totals. */
 @Injectable()
 export class LeasesService {
   constructor(
@@ -33,8 +33,8 @@ export class LeasesService {
   ) {}
 
   /**
-   * Answers an acquire; the same id always gets the same outcome (a refusal for 5 minutes), and `closed`
-   * after its close.
+   * Answers an acquire call. The same id always gets the same outcome (a rejection for 5 minutes), and `closed` after
+   * the lease's close.
    */
   async acquire(request: AcquireLease): Promise<LeaseAnswer> {
     const answer = await this.database.transaction(async (transaction) => {
@@ -46,7 +46,7 @@ export class LeasesService {
         ]),
       );
       const [[book], [[known], refused, unbooked]] = [books, found];
-      // The reservation below does not change the balance.
+      // Reserving credits does not change the balance.
       const balance = remainingOf(book) - unbooked;
       if (known || refused) {
         const outcome = await this.repeatAnswer(transaction, book, { known, refused });
@@ -64,9 +64,9 @@ export class LeasesService {
   }
 
   /**
-   * Stores the cumulative totals of one gateway's leases; they enter the ledger when the leases close.
-   * @returns the facts that the gateway must know, and totals that arrived after the close: their credits were released
-   * and must be booked at once.
+   * Stores the cumulative totals of one gateway's leases. The ledger is updated when the leases close.
+   * @returns what the gateway must know, and the totals that arrived after a close. The close has released their
+   *   credits, so they must be booked at once.
    */
   async settle(
     gatewayId: string,
@@ -103,7 +103,7 @@ export class LeasesService {
     return { outcome: 'granted', amount, ttlMs: LEASE_TTL_MS, spendable: book.spendable };
   }
 
-  /** Recalls unused credits of other lease holders first; the refusal is final only if there are none. */
+  /** Recalls unused credits from other leases. The rejection is final only if there are none. */
   private async refuse(
     transaction: Transaction,
     book: Book,

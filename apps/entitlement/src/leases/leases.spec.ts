@@ -78,7 +78,7 @@ describe('leases', () => {
     expect(await entitlement.events(accountId)).toEqual([]);
   });
 
-  it('prefetched credits are limited, and a waiting request is served as soon as credits can be spent', () => {
+  it('prefetched credits are limited, and a waiting request is served once credits can be spent', () => {
     expect(leaseAmount(1, 5_000, 1_000_000)).toBe(1_000);
     expect(leaseAmount(1, 700, 1_000_000)).toBe(700);
     expect(leaseAmount(1, 700, 5_000)).toBe(250);
@@ -124,7 +124,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('closing an unknown lease rejects a later acquire', async () => {
+  it('a lease that was closed before it was acquired cannot be acquired', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await entitlement.client.close({ accountId, leaseId, consumed: 0 });
     expect(await acquire(accountId, { leaseId, min: 1 })).toEqual({
@@ -151,7 +151,7 @@ describe('leases', () => {
     expect(await left(other)).toEqual([499, 0]);
   });
 
-  it('a total after the close first takes the credits that the close released, even if frozen or expired', async () => {
+  it('a total after the close first takes the credits that the close released, even if they are frozen or expired', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 100 });
     await entitlement.client.close({ accountId, leaseId, consumed: 40 });
@@ -167,7 +167,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('a late total above the released credits takes other credits, and the rest stays unbilled', async () => {
+  it('a late total above the released credits takes other credits, and what they cannot cover stays unbilled', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 300 });
     await entitlement.client.close({ accountId, leaseId: first, consumed: 0 });
@@ -187,7 +187,7 @@ describe('leases', () => {
     expect(await entitlement.events(accountId)).toEqual([]);
   });
 
-  it('no account is charged more under a lease than it held', async () => {
+  it('no account is charged more under a lease than the lease’s amount', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 10 });
     await settle(accountId, leaseId, 1_000);
@@ -195,7 +195,7 @@ describe('leases', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
-  it('gateways get the balance of the account, regardless of who holds its leases', async () => {
+  it('gateways get the balance of the account, whoever holds its leases', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 100 });
     const told = [(await acquire(accountId, { leaseId: second, min: 50 })).balance];
@@ -210,13 +210,13 @@ describe('leases', () => {
     told.push(await balanceAfter([]));
     await entitlement.client.hold({ accountId, holdId: 'job', amount: 200 });
     told.push(await balanceAfter([{ accountId, leaseId: second, consumed: 1 }]));
-    // None of these credits is reserved.
+    // No lease or hold has reserved these credits.
     await entitlement.buy(accountId, 1_000);
     told.push(await balanceAfter([]));
     expect(told).toEqual([500, 470, 460, 459, 1_459]);
   });
 
-  it('402 is answered only if no other lease could return the credits', async () => {
+  it('an acquire call is rejected for good only if no other lease could return credits', async () => {
     const [accountId, holder] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId: holder, min: 450 });
     expect(await acquire(accountId, { min: 100 })).toEqual({
@@ -246,7 +246,7 @@ describe('leases', () => {
     expect(await acquire(accountId, { min: 100 })).toMatchObject({ outcome: 'insufficient' });
   });
 
-  it('the reaper closes a lease 60 s after its end; later settlements are late debits', async () => {
+  it('the reaper closes a lease 60 s after its end, and later settlements are late debits', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 100 });
     await settle(accountId, leaseId, 10);
@@ -254,7 +254,7 @@ describe('leases', () => {
     const patient = async () => {
       for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(10_000_000 + ms);
     };
-    // The database's clock continues in the meantime, even while a busy machine does not run this test.
+    // The database's clock continues while a busy machine delays this test.
     await endLease(accountId, 30);
     await patient();
     expect(await entitlement.newEntries(accountId)).toHaveLength(1);
@@ -268,7 +268,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('the reaper closes a lease that ended months ago, as after a long stop', async () => {
+  it('the reaper closes a lease that ended months ago, as after a long outage', async () => {
     const accountId = await trialAccount();
     await acquire(accountId, { min: 10 });
     await endLease(accountId, 90 * 86_400);
@@ -297,7 +297,7 @@ describe('leases', () => {
     expect(kept).toEqual([]);
   });
 
-  it('the reaper waits 120 s after a start and after a gap of more than 10 s', () => {
+  it('the reaper waits 120 s after a start, and after a gap of more than 10 s between its runs', () => {
     const rounds = new ReaperRounds();
     expect(rounds.next(5_000)).toBe('begins to wait');
     for (let ms = 15_000; ms < 125_000; ms += 10_000) expect(rounds.next(ms)).toBe('waits');
@@ -335,7 +335,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('a refusal is stored for 5 minutes', async () => {
+  it('a rejection is stored for 5 minutes', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     const reaper = entitlement.service.app.get(LeaseReaperService);
     await acquire(accountId, { leaseId, min: 501 });

@@ -9,7 +9,7 @@ import { LeasesRepository } from './leases.repository.js';
 
 const GATEWAY = 'gateway-1';
 
-/** Statements lock several rows in the order of their ids, so that no two transactions wait for each other. */
+/** Statements that lock several rows do so in id order, so that no two transactions wait for each other. */
 describe('locks', () => {
   let entitlement: EntitlementUnderTest;
 
@@ -21,7 +21,7 @@ describe('locks', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  /** Creates leases whose rows, like the rows of their accounts, are stored in the reverse order of their ids. */
+  /** Creates leases whose rows are stored in the reverse order of their ids, as are the rows of their accounts. */
   async function twoLeases(accountIds: string[]) {
     const leaseIds = [newId(), newId()].toSorted().toReversed();
     for (const [at, leaseId] of leaseIds.entries()) {
@@ -42,8 +42,8 @@ describe('locks', () => {
   };
 
   /**
-   * Checks the order of locks: while one transaction has locked the first row, another transaction that needs both rows
-   * has not locked the last row yet.
+   * Checks the order of locks. While one transaction has locked the first row, another transaction that needs both rows
+   * must not have locked the last row.
    */
   async function expectInOrder(
     takeFirst: (transaction: Transaction) => Promise<unknown>,
@@ -64,14 +64,14 @@ describe('locks', () => {
         );
         return waiting.length === 1;
       });
-      // If each of two transactions held one row, they would deadlock.
+      // If each of two transactions held one of the rows, they would deadlock.
       await takeLast(transaction);
     });
     await taken;
   }
 
   it.each(['new', 'known'])(
-    '%s accounts are locked in the order of their ids, not in the order of the call',
+    '%s accounts are locked in id order, not in the order of the call',
     async (kind) => {
       const ledger = entitlement.service.app.get(LedgerService);
       const [first, last] = [newId(), newId()].toSorted();

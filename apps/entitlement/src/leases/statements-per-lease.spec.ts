@@ -21,7 +21,7 @@ describe('leases', () => {
     return lease;
   }
 
-  it('closing leases of many accounts in one call takes as many statements as for one', async () => {
+  it('closing leases of many accounts in one call takes as many statements as closing one', async () => {
     const uses = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const lease = await acquire(await entitlement.newAccount());
@@ -36,25 +36,26 @@ describe('leases', () => {
     await entitlement.client.closeAll(uses.slice(1));
     const ofMany = counter.take();
     counter.stop();
-    // The statements: lock, leases, grants; then the ledger, the leases and the use by operation.
+    // The statements lock and read the leases and grants, then write the ledger, the leases and the use by operation.
     expect(ofOne).toEqual({ statements: 6, roundTrips: 2 });
     expect(ofMany).toEqual(ofOne);
   });
 
-  it('an acquire needs two round trips between begin and commit', async () => {
+  it('an acquire call needs two round trips between begin and commit', async () => {
     const accountId = await entitlement.newAccount();
     const counter = new StatementCounter();
     await acquire(accountId);
     const ofAcquire = counter.take();
     counter.stop();
-    // The statements: lock, lease, refusal, unbooked use, grants; then the ledger and the lease.
+    // The statements lock the account, read the lease, rejection, unbooked use and grants, then write the ledger and
+    // the lease.
     expect(ofAcquire).toEqual({ statements: 7, roundTrips: 2 });
   });
 });
 
 /**
- * Counts the statements and round trips of transactions. A round trip begins with a statement that is sent while no
- * other statement of its transaction is unanswered; statements sent before its answer belong to it.
+ * Counts statements and round trips of transactions. A round trip begins with a statement that is sent while its
+ * transaction waits for no answer. Statements that are sent before that answer belong to the same round trip.
  */
 class StatementCounter {
   private readonly counts = new Map<
@@ -88,8 +89,8 @@ class StatementCounter {
   }
 
   /**
-   * Returns the statements of the longest transaction since the last call. The shorter transactions belong to the
-   * relay, which works in parallel.
+   * Returns the statements of the longest transaction since the last call. Shorter transactions belong to the relay,
+   * which runs at the same time.
    */
   take(): { statements: number; roundTrips: number } {
     const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);

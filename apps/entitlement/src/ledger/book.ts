@@ -12,7 +12,7 @@ import {
 } from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';
 
-/** Credits that a reservation released and whose grant has ended. */
+/** Credits that a reservation released after their grant had ended. */
 export interface LostCredits {
   grant: Grant;
   slice: ReservationSlice;
@@ -23,11 +23,11 @@ export interface LostCredits {
 const REVIVED_LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * The movements of an account's credits. Pure: the ledger writes grants, transfers and account in one statement
- * afterwards. Every movement applies the rules of reversals, so callers need not consider them.
+ * The movements of an account's credits. They change only objects; the ledger then writes grants, transfers and account
+ * in one statement. Every movement applies the rules of reversals, so callers need not do so.
  */
 export class Book extends GrantBook {
-  /** Adds a grant. After erasure, its credits are revoked at once. */
+  /** Adds a grant. After an erasure, its credits are revoked at once. */
   issue(source: NewGrant): Grant {
     const grant: Grant = {
       ...source,
@@ -72,7 +72,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Moves `amount` spendable credits to reserved, in burn order. The caller has checked `spendable`. */
+  /** Moves `amount` spendable credits to reserved, in burn order. The caller must check `spendable` first. */
   reserve(amount: number, reference: string): ReservationSlice[] {
     const moves = this.take(amount);
     this.move(
@@ -89,7 +89,7 @@ export class Book extends GrantBook {
     }));
   }
 
-  /** Consumes reserved credits in burn order. @returns the part that the reservation could not cover. */
+  /** Consumes reserved credits in burn order. @returns the amount that the reservation could not cover. */
   consume(reservation: Reservation, amount: number): number {
     let rest = amount;
     const moves: Move[] = [];
@@ -105,8 +105,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Releases the reserved credits beyond `keep`, in reverse burn order.
-   * @returns the credits that belong to expired grants, including those that reversals revoke.
+   * Releases all reserved credits except `keep`, in reverse burn order.
+   * @returns the released credits of expired grants, including those that reversals revoke.
    */
   release(reservation: Reservation, keep = 0): LostCredits[] {
     let surplus = reservedRest(reservation) - keep;
@@ -126,10 +126,10 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Revives credits that a job could not use before their grant ended: they stay valid for a few days. Credits of a
-   * payment remain subject to its reversals. If a reversal came first, the revived credits are revoked at once, and
-   * undoing the reversal returns them. Each credit is returned once, and later returns do not prolong earlier ones;
-   * otherwise, a plan's credits would never expire.
+   * Revives a job's credits that expired in the meantime: they stay valid for a few days. Reversals of their payment
+   * still apply to them. If a reversal came first, the revived credits are revoked at once, and undoing the reversal
+   * returns them. Each credit is revived once, and later returns do not extend the validity of earlier ones; otherwise,
+   * a plan's credits would never expire.
    */
   giveBack(lost: readonly LostCredits[]): void {
     for (const { grant, slice, credits } of lost) {
@@ -140,8 +140,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Books use that is reported after the reservation released its credits: first from those credits, wherever they are
-   * now, even if expired or frozen; then from spendable ones.
+   * Books use that is reported after the reservation released its credits. Takes those credits first, wherever they are
+   * now, even if they are expired or frozen, and then spendable ones.
    */
   debitLate(reservation: Reservation, amount: number): { late: number; unbilled: number } {
     const moves: Move[] = [];
@@ -151,7 +151,7 @@ export class Book extends GrantBook {
       for (const from of ['available', 'expired'] as const) {
         const left = from === 'available' ? grant.available : this.lostOf(grant);
         const part = Math.min(rest, slice.returned - slice.reclaimed, left);
-        // The part is booked at once, so that the next bucket and the next grant see the rest.
+        // Each part is booked at once, so that the next bucket and grant take only what remains.
         this.apply([{ grant, from, to: 'consumed', amount: part }]);
         slice.reclaimed += part;
         rest -= part;
@@ -177,7 +177,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Permanently revokes up to `amount` spendable credits, in burn order. @returns how many. */
+  /** Revokes up to `amount` spendable credits for good, in burn order. @returns the number of revoked credits. */
   withdraw(amount: number, revocationId: string): number {
     const moves = this.take(Math.min(amount, this.spendable));
     for (const [grant, part] of moves) grant.withdrawn += part;
@@ -198,7 +198,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Sets the grant's reversal targets (credits) and moves credits to match. */
+  /** Sets the grant's reversal targets, in credits, and moves credits to meet them. */
   retarget(grant: Grant, targets: { requested: number; final: number }): void {
     grant.requestedTarget = targets.requested;
     grant.reversalTarget = targets.final;
@@ -206,9 +206,9 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Brings one grant to its reversal targets. A request takes available credits; a final reversal also takes expired
-   * ones, and consumed ones become debt. In the other direction, open debt is cancelled first, then credits are
-   * returned, and repaid ones return to the grants that paid.
+   * Moves credits until a grant meets its reversal targets. A requested reversal takes available credits. A final
+   * reversal also takes expired credits, and consumed ones become debt. If the targets fell, open debt is cancelled
+   * first, then credits are returned, and credits that repaid debt return to the grants that paid.
    */
   private followReversal(grant: Grant): void {
     const reference = sourceOf(grant);
@@ -224,7 +224,7 @@ export class Book extends GrantBook {
     this.followRevived(grant);
   }
 
-  /** Turns consumed credits that reversals cannot reach into debt. */
+  /** Turns credits that reversals should take but that are consumed into debt. */
   private settleDebt(grant: Grant): void {
     const unmet = Math.max(0, grant.reversalTarget - grant.revoked - grant.reserved);
     const change = Math.min(grant.consumed, unmet) - grant.owed - grant.repaid;
@@ -235,8 +235,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Applies reversals to revived credits. These belong to the ended grant, so reversals take from them only the part
-   * that they could not take from the grant. Otherwise, the same share would be taken twice.
+   * Applies reversals to revived credits. The original grant still counts these, so reversals take from the revived
+   * grant only what they could not take from the original. Otherwise, the same share would be taken twice.
    */
   private followRevived(grant: Grant): void {
     const revived = this.revivedOf(grant);
@@ -249,14 +249,16 @@ export class Book extends GrantBook {
     });
   }
 
-  /** Returns revoked credits beyond the targets: expired ones are expired again, the rest becomes valid. */
+  /**
+   * Returns revoked credits beyond the targets. Those that had expired are expired again, and the others become valid.
+   */
   private reinstate(grant: Grant): void {
     const amount = Math.max(0, grant.revoked - Math.max(grant.requestedTarget, grant.withdrawn));
     if (amount === 0) return;
     const expired = Math.min(amount, grant.revokedExpired);
     grant.revokedExpired -= expired;
     const reference = sourceOf(grant);
-    // Revived credits need no other grant, because their own can become valid again.
+    // If these are revived credits, their own grant becomes valid again.
     if (grant.sourceType === 'release' && amount > expired) this.prolong(grant);
     const lost = { grant, from: 'revoked', to: 'expired', amount: expired } as const;
     const rest = {
@@ -269,16 +271,16 @@ export class Book extends GrantBook {
     this.reviveEnded(grant, amount - expired);
   }
 
-  /** Revives credits that an undone reversal returns to an ended grant: they remain valid for a few days. */
+  /** Revives credits that an undone reversal returns to an ended grant. They stay valid for a few days. */
   private reviveEnded(grant: Grant, amount: number): void {
     if (amount === 0 || this.homeOf(grant) !== 'expired') return;
     this.revive(grant, amount, { isRenewed: true });
   }
 
   /**
-   * Moves expired credits of a grant to its revived grant. If the revived grant has a different end, they move on to
-   * that grant's own revived grant.
-   * @param isRenewed true to extend the end of credits that were revived before and are still valid.
+   * Moves expired credits of a grant to its revived grant. If that grant has a different end, the credits move on to
+   * its own revived grant.
+   * @param isRenewed whether to extend the validity of credits that were revived before and are still valid.
    * @returns the grant that has the credits now.
    */
   private revive(grant: Grant, amount: number, { isRenewed }: { isRenewed: boolean }): Grant {
@@ -302,7 +304,10 @@ export class Book extends GrantBook {
     return this.revive(known, amount, { isRenewed });
   }
 
-  /** Lets an ended grant of revived credits receive credits again. The credits that it still has expire first. */
+  /**
+   * Extends an ended grant of revived credits, so that it can receive credits again. The credits that it still has
+   * expire first.
+   */
   private prolong(revived: Grant): void {
     if (!this.isExpired(revived)) return;
     this.end(revived);
@@ -325,7 +330,7 @@ export class Book extends GrantBook {
     this.followReversal(payer);
   }
 
-  /** Returns repaid credits, first to the grants that paid last. */
+  /** Returns credits that repaid debt, first to the grants that paid last. */
   private returnRepaid(grant: Grant, amount: number): void {
     let rest = amount;
     const payers = this.repayments
@@ -346,7 +351,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Divides `amount` credits among the grants that they come from. */
+  /** Distributes `amount` credits over the grants from which they are taken. */
   private take(amount: number): [Grant, number][] {
     let rest = amount;
     const taken: [Grant, number][] = [];

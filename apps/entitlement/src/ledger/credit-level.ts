@@ -5,8 +5,8 @@ import type { Book } from './book.js';
 export type LowThreshold = 20 | 0;
 
 /**
- * Returns the threshold that an account has reached without a notification since its last grant; undefined if there is
- * none. Reserved credits count as remaining, because they are not used yet; a frozen account gets no notification.
+ * Returns the threshold that an account has reached since its last grant and was not notified about; undefined if there
+ * is none. Reserved credits are not used yet, so they count as remaining. A frozen account gets no notification.
  */
 export function newLowThreshold(book: Book): LowThreshold | undefined {
   const { account } = book;
@@ -22,7 +22,7 @@ export function remainingOf(book: Book): number {
   return book.spendable + book.reserved;
 }
 
-/** Returns the name of the highest tier among packages that still have credits, available or reserved. */
+/** Returns the name of the highest tier among packages with available or reserved credits. */
 export function packageTierOf(book: Book): string | undefined {
   const packages = book.all.filter(
     (grant) => grant.sourceType === 'package' && grant.available + grant.reserved > 0,

@@ -1,6 +1,6 @@
 /**
- * Runs `work` for each item, one after another, so that a failure does not affect the others.
- * @throws AggregateError with every failure, after all items were tried.
+ * Runs `work` for each item, one after another. A failure does not affect other items.
+ * @throws AggregateError with all failures, after every item was tried.
  */
 export async function forEachInOrder<T>(
   items: T[],

@@ -14,11 +14,11 @@ export interface CreditAccount {
   allowanceVersion: number;
   lastGranted: number;
   lowThreshold?: number;
-  /** The id of the account's last transfer; the next id is greater. */
+  /** The id of the account's last transfer. The next id is greater. */
   lastTransferId?: string;
 }
 
-/** The part of one grant's debt that another grant has paid, or pays now. */
+/** The part of a grant's debt that another grant has paid, or pays now. */
 export interface Repayment {
   reversedGrantId: string;
   payingGrantId: string;
@@ -32,11 +32,11 @@ export interface Move {
   amount: number;
 }
 
-/** An account's credits as read under its lock, and a record of every movement since. */
+/** An account's credits as read under its lock, and a record of every movement since then. */
 export abstract class GrantBook {
   readonly transfers: LedgerTransfer[] = [];
   readonly issued = new Set<string>();
-  /** The repayments that this book adds to the known repayments. */
+  /** Changes of repayments that this book adds to the known ones. */
   readonly repaid: Repayment[] = [];
   allowanceChanged = false;
   protected readonly grants = new Map<string, Grant>();
@@ -47,7 +47,7 @@ export abstract class GrantBook {
     readonly account: CreditAccount,
     grants: Grant[],
     readonly repayments: Repayment[],
-    /** The time at which movements are booked; it moves from the past to now while an account is brought up to date. */
+    /** The time at which movements are booked. It moves from the past to now while an account is brought up to date. */
     public now: Date,
   ) {
     this.accountBefore = { ...account };
@@ -58,7 +58,7 @@ export abstract class GrantBook {
     return [...this.grants.values()];
   }
 
-  /** Adds grants that were read later under the same lock. */
+  /** Adds grants that were read later, under the same lock. */
   add(grants: readonly Grant[]): void {
     for (const grant of grants.filter(({ id }) => !this.grants.has(id))) {
       this.grants.set(grant.id, grant);
@@ -66,7 +66,7 @@ export abstract class GrantBook {
     }
   }
 
-  /** The credits that may be spent now: unexpired credits of an active account. */
+  /** The credits that may be spent now: the unexpired ones of an active account. */
   get spendable(): number {
     return this.all.reduce((sum, grant) => sum + this.spendableOf(grant), 0);
   }
@@ -75,7 +75,7 @@ export abstract class GrantBook {
     return this.all.reduce((sum, grant) => sum + grant.reserved, 0);
   }
 
-  /** Returns the grants that have changed since they were read, with both states. */
+  /** Returns the grants that have changed since they were read, before and after the changes. */
   changed(): { before: Grant; after: Grant }[] {
     return [...this.before.values()]
       .map((before) => ({ before, after: this.grantOf(before.id) }))
@@ -90,14 +90,14 @@ export abstract class GrantBook {
     );
   }
 
-  /** Records that the account's rights have changed. @returns the version of the change. */
+  /** Records a change of the account's rights. @returns its version. */
   changeAllowance(): number {
     if (!this.allowanceChanged) this.account.allowanceVersion++;
     this.allowanceChanged = true;
     return this.account.allowanceVersion;
   }
 
-  /** Schedules the next application of due dates at `instant` at the latest. */
+  /** Makes due dates be applied again at `instant` or earlier. */
   noteDue(instant: Date): void {
     const { nextDueAt } = this.account;
     if (!nextDueAt || instant < nextDueAt) this.account.nextDueAt = instant;
@@ -112,7 +112,7 @@ export abstract class GrantBook {
     return grant.expiresAt !== undefined && grant.expiresAt <= this.now;
   }
 
-  /** Returns the grant that received the credits returned to this one after its end. */
+  /** Returns the grant that received the credits which were returned to this grant after its end. */
   protected revivedOf(grant: Grant): Grant | undefined {
     const source = sourceOf({ ...revivalOf(grant), granted: 0 });
     return this.all.find((other) => sourceOf(other) === source);
@@ -123,7 +123,7 @@ export abstract class GrantBook {
     return Math.max(0, grant.expired - (this.revivedOf(grant)?.granted ?? 0));
   }
 
-  /** Returns the bucket for credits that are returned to a grant. */
+  /** Returns the bucket that receives credits returned to a grant. */
   protected homeOf(grant: Grant): Bucket {
     if (this.account.state === 'erased') return 'revoked';
     return this.isExpired(grant) ? 'expired' : 'available';
@@ -171,7 +171,7 @@ export abstract class GrantBook {
     }
   }
 
-  /** Records the movements that `apply` made, except those of zero credits. */
+  /** Records movements that `apply` has made, except those of zero credits. */
   protected recordMoves(kind: TransferKind, reference: string, moves: Move[]): void {
     const entries = moves
       .filter(({ amount }) => amount > 0)

@@ -2,7 +2,7 @@ import type { Bucket } from './ledger-accounts.js';
 
 export type GrantSource = 'trial' | 'package' | 'subscription' | 'release' | 'operator';
 
-/** The burn priorities by source; credits with a lower one are used first. */
+/** The burn priorities by source. Credits with a lower number are used first. */
 export const BURN_PRIORITY: Record<GrantSource, number> = {
   trial: 10,
   release: 10,
@@ -11,10 +11,10 @@ export const BURN_PRIORITY: Record<GrantSource, number> = {
   package: 50,
 };
 
-/** The paid sources, whose credits repay debt. */
+/** The paid sources. Only their credits repay debt. */
 export const PAID_SOURCES: readonly GrantSource[] = ['package', 'subscription'];
 
-/** The source of a grant; the three source members identify it permanently. */
+/** The source of a grant. Its three fields identify the grant. */
 export interface NewGrant {
   sourceType: GrantSource;
   sourceId: string;
@@ -24,10 +24,10 @@ export interface NewGrant {
   expiresAt?: Date;
   /** The catalogue's tier of a package. */
   tier?: string;
-  /** The payment line of the credits, whose reversals affect them. */
+  /** The payment line that the credits come from. Reversals of the line affect them. */
   lineId?: string;
   subscriptionId?: string;
-  /** The slice covered by these credits. */
+  /** The slice that the credits cover. */
   sliceStart?: Date;
   sliceEnd?: Date;
 }
@@ -37,20 +37,20 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   id: string;
   accountId: string;
   issuedAt: Date;
-  /** Revoked credits that had expired: if the revocation is undone, they are expired again. */
+  /** Revoked credits that had expired before. If the revocation is undone, they are expired again. */
   revokedExpired: number;
-  /** Revoked credits that an operator took; no undone reversal returns them. */
+  /** Revoked credits that an operator took. No undone reversal returns them. */
   withdrawn: number;
-  /** The credits that requested and final reversals together must take. */
+  /** The number of credits that requested and final reversals must take together. */
   requestedTarget: number;
-  /** The credits that final reversals alone must take. */
+  /** The number of credits that final reversals must take. */
   reversalTarget: number;
-  /** Reversed but consumed credits: still owed, and repaid by later grants. */
+  /** Credits that were reversed although they are consumed. They are still owed, and later grants repay them. */
   owed: number;
   repaid: number;
 }
 
-/** Compares by burn order: priority, then expiry (grants without one last), then age. */
+/** Compares by burn order: priority, then expiry (grants without one are last), then age. */
 export function inBurnOrder(a: Grant, b: Grant): number {
   return (
     BURN_PRIORITY[a.sourceType] - BURN_PRIORITY[b.sourceType] ||
@@ -59,17 +59,17 @@ export function inBurnOrder(a: Grant, b: Grant): number {
   );
 }
 
-/** Compares by age and then by source, so that the same history always has the same order. */
+/** Compares by age and then by source, so that the order is always the same. */
 export function byAge(a: Grant, b: Grant): number {
   return compareTimes(a.issuedAt, b.issuedAt) || (sourceOf(a) < sourceOf(b) ? -1 : 1);
 }
 
-/** Returns a grant's source in the notation of the ledger: `subscription:<line>:3`. */
+/** Returns a grant's source as the ledger writes it: `subscription:<line>:3`. */
 export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): string {
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }
 
-/** Returns the source of the grant that receives credits which are returned to this one after its end. */
+/** Returns the source of the grant that receives credits returned to this grant after its end. */
 export function revivalOf(grant: Grant) {
   const { lineId, subscriptionId, sliceStart, sliceEnd } = grant;
   const { sourceId, sourceIndex } =

@@ -1,6 +1,6 @@
 /**
- * Ledger accounts of a customer. The first five are the buckets of a grant. `issued` is the source of all credits,
- * `debt` (negative) the amount that a customer owes after a reversal, and `owed` our claim to that amount.
+ * The ledger accounts of a customer. The first five are the buckets of a grant. `issued` is the source of all credits;
+ * `debt` (negative) is what the customer owes after a reversal, and `owed` is our claim to that amount.
  */
 const LEDGER_ACCOUNTS = [
   'available',
@@ -17,7 +17,7 @@ export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 export const BUCKETS = ['available', 'reserved', 'consumed', 'expired', 'revoked'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** The purpose of a transfer; the README lists the accounts between which each kind moves credits. */
+/** The purpose of a transfer. The README lists the accounts between which each kind moves credits. */
 export type TransferKind =
   | 'grant'
   | 'reserve'
@@ -35,7 +35,7 @@ export type TransferKind =
 export interface LedgerEntry {
   account: LedgerAccount;
   grantId: string;
-  /** The number of credits; never 0. */
+  /** The number of credits, which is never 0. */
   amount: number;
 }
 
@@ -43,11 +43,11 @@ export interface LedgerEntry {
 export interface LedgerTransfer {
   accountId: string;
   kind: TransferKind;
-  /** The cause of the transfer: `lease:<id>`, `hold:<id>`, a grant's source, `time` … */
+  /** The cause of the transfer: `lease:<id>`, `hold:<id>`, a grant's source or `time`, for example. */
   reference: string;
   /** The account's available credits after the transfer. */
   availableAfter: number;
-  /** The business time of the transfer. */
+  /** The time at which the movement counts, by the injected clock. */
   occurredAt: Date;
   entries: LedgerEntry[];
 }

@@ -7,7 +7,7 @@ import { type AccountRow, type GrantRow, toAccount, toGrant, toPosting } from '.
 
 @Injectable()
 export class LedgerRepository {
-  /** Locks accounts in id order, and creates those that do not exist yet. */
+  /** Locks accounts in id order. Accounts that do not exist are created. */
   async lockAccounts(transaction: Transaction, ids: string[]): Promise<CreditAccount[]> {
     const known = await this.lockKnownAccounts(transaction, ids);
     if (known.length === ids.length) return known;
@@ -18,7 +18,7 @@ export class LedgerRepository {
     return this.lockKnownAccounts(transaction, ids);
   }
 
-  /** Locks accounts in id order; accounts that do not exist are missing from the result. */
+  /** Locks accounts in id order. Accounts that do not exist are missing from the result. */
   async lockKnownAccounts(
     transaction: Transaction,
     accountIds: string[],
@@ -26,7 +26,7 @@ export class LedgerRepository {
     return (await transaction.query<AccountRow>(LOCK_ACCOUNTS, [accountIds])).map(toAccount);
   }
 
-  /** Grants with available, reserved or owed credits, read through a partial index. */
+  /** Lists grants with available, reserved or owed credits, through a partial index. */
   async listLiveGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
       `select * from credit_grants
@@ -49,8 +49,8 @@ export class LedgerRepository {
   }
 
   /**
-   * Lists the grants that received credits returned to these grants, and those that received credits returned to the
-   * listed grants.
+   * Lists the grants that received credits returned to these grants, and recursively those that received credits
+   * returned to the listed grants.
    */
   async listReturned(
     transaction: Transaction,
@@ -69,7 +69,7 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** Lists every grant ever issued to these accounts, for reversals and for time. */
+  /** Lists every grant of these accounts, as reversals and due dates need them. */
   async listAllGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
       'select * from credit_grants where account_id = any($1)',
@@ -92,8 +92,8 @@ export class LedgerRepository {
   }
 
   /**
-   * Writes the books: grants, transfers, entries, accounts, all under the accounts' locks. It is one statement, and
-   * checks and the deferred trigger reject unbalanced books.
+   * Writes the books in one statement: grants, transfers, entries and accounts. The accounts must be locked. Checks and
+   * the deferred trigger reject unbalanced books.
    */
   async post(transaction: Transaction, books: GrantBook[], now: Date): Promise<void> {
     const posting = toPosting(books);
@@ -105,7 +105,7 @@ export class LedgerRepository {
       throw new Error('a grant disappeared although it was locked');
   }
 
-  /** Finds the current state of an account, without a lock; undefined if it does not exist. */
+  /** Reads the current state of an account without a lock; undefined if it does not exist. */
   async findAccount(
     transaction: Transaction,
     accountId: string,
@@ -117,7 +117,7 @@ export class LedgerRepository {
     return row && toAccount(row);
   }
 
-  /** Sums the credits that open leases have reported as used, but that are still reserved in the ledger. */
+  /** Sums the credits that open leases have reported as used but that the ledger still has as reserved. */
   async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
     const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
       `select coalesce(sum(reported - consumed), 0) as unbooked from leases
@@ -127,7 +127,7 @@ export class LedgerRepository {
     return Number(unbooked);
   }
 
-  /** Lists up to `limit` grants: those with credits left first, then the newest. */
+  /** Lists up to `limit` grants: those with credits left first, then the newest ones. */
   async listNewestGrants(
     transaction: Transaction,
     accountId: string,

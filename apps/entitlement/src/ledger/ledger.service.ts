@@ -26,16 +26,16 @@ export class LedgerService {
   ) {}
 
   /**
-   * Locks accounts in id order until the transaction ends; this is the first statement of every transaction that
-   * changes accounts. State that was read earlier may be stale.
+   * Locks accounts in id order until the transaction ends. Every transaction that changes accounts begins with this
+   * statement, because state that was read earlier may be outdated.
    */
   async lock(transaction: Transaction, accountIds: string[]): Promise<CreditAccount[]> {
     return this.repository.lockAccounts(transaction, [...new Set(accountIds)]);
   }
 
   /**
-   * Locks accounts like `lock`, and reads the data that the locks guard: `read` is sent directly after the lock, so
-   * both need one round trip, and it begins once the lock is held.
+   * Locks accounts like `lock`, and reads data that the locks guard. `read` is sent directly after the lock and runs
+   * once the lock is held, so both need one round trip.
    */
   async lockAndRead<T>(
     transaction: Transaction,
@@ -48,16 +48,16 @@ export class LedgerService {
       read(),
     ]);
     if (accounts.length === ids.length) return { accounts, found };
-    // New accounts were not locked, so the data read about them may be stale.
+    // A new account was not locked, so the data read about it may be outdated.
     return { accounts: await this.repository.lockAccounts(transaction, ids), found: await read() };
   }
 
-  /** Grants of locked accounts that still matter: with available, reserved or owed credits. */
+  /** Lists grants of locked accounts that still matter: those with available, reserved or owed credits. */
   async listLiveGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     return this.repository.listLiveGrants(transaction, accountIds);
   }
 
-  /** Grants of locked accounts by their ids. */
+  /** Reads grants of locked accounts by their ids. */
   async listGrantsById(
     transaction: Transaction,
     accountIds: string[],
@@ -66,7 +66,7 @@ export class LedgerService {
     return this.repository.listGrantsById(transaction, accountIds, ids);
   }
 
-  /** Lists the grants that received the credits which were returned to these ended grants. */
+  /** Lists the grants that received the credits returned to these ended grants. */
   async listReturned(
     transaction: Transaction,
     accountIds: readonly string[],
@@ -75,7 +75,7 @@ export class LedgerService {
     return this.repository.listReturned(transaction, accountIds, endedIds);
   }
 
-  /** Returns the books of locked accounts with their data, without due dates applied. */
+  /** Returns the books of locked accounts from rows that were read before, without applying due dates. */
   booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
     const now = this.clock.now();
@@ -87,7 +87,7 @@ export class LedgerService {
     });
   }
 
-  /** Reads the books of accounts with every grant they ever had, in order. */
+  /** Reads the books of accounts with every grant they ever had, in the given order. */
   async readWhole(transaction: Transaction, accounts: CreditAccount[]): Promise<Book[]> {
     const ids = accounts.map(({ id }) => id);
     const [grants, repayments] = await Promise.all([
@@ -97,13 +97,13 @@ export class LedgerService {
     return this.booksOf(accounts, grants, repayments);
   }
 
-  /** Reads the current state of an account for a reader, without a lock; a new account if it does not exist. */
+  /** Reads an account for display, without a lock. Returns a new account if it does not exist. */
   async readAccount(transaction: Transaction, accountId: string): Promise<CreditAccount> {
     const account = await this.repository.findAccount(transaction, accountId);
     return account ?? newAccount(accountId);
   }
 
-  /** Writes the books, and the events that follow from their changes. */
+  /** Writes the books, and adds the events that their changes cause. */
   async save(transaction: Transaction, books: Book[]): Promise<void> {
     for (const book of books) book.repayDebts();
     const low = books.flatMap((book) => this.lowered(book));
@@ -123,16 +123,14 @@ export class LedgerService {
     }
   }
 
-  /**
-   * Sums the credits that open leases of an account have reported as used, but that are still reserved in the ledger.
-   */
+  /** Sums the credits that an account's open leases have reported as used but that the ledger still has as reserved. */
   async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
     return this.repository.sumUnbooked(transaction, accountId);
   }
 
   /**
-   * Returns the balance of an account. @param isCurrent whether the book matches the rows, because no due date changed
-   * it.
+   * Returns the balance of an account. @param isCurrent whether the book equals the stored rows, because no due date
+   * has changed it.
    */
   async balance(
     transaction: Transaction,
@@ -149,7 +147,7 @@ export class LedgerService {
     const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
-      // Credits that were used under leases but are not in the ledger yet cannot be returned.
+      // Credits that leases have used but that are not booked yet are pending, not reserved.
       reserved: book.reserved - pending,
       pending,
       frozen,
@@ -191,7 +189,7 @@ export class LedgerService {
   }
 }
 
-/** Compares in the order of `listNewestGrants`. */
+/** Compares in the order that `listNewestGrants` uses. */
 function newestOf(book: Book): Grant[] {
   const isLive = ({ available, reserved }: Grant) => available > 0 || reserved > 0;
   const newest = book.all.toSorted((a, b) => byAge(b, a));
@@ -203,7 +201,7 @@ function newAccount(id: string): CreditAccount {
   return { id, state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 };
 }
 
-/** The paid line from which a grant follows. */
+/** The paid line that a grant comes from. */
 export interface GrantLine {
   id: string;
   orderId: string | null;

@@ -3,7 +3,7 @@ import { BUCKETS, type LedgerTransfer } from './ledger-accounts.js';
 import type { AccountState, CreditAccount, GrantBook } from './grant-book.js';
 import { BURN_PRIORITY, type Grant, type GrantSource } from './grant.js';
 
-/** The row of an account in the driver's types: bigint as text, timestamptz as Date. */
+/** The row of an account in the types of the driver: bigint as string, timestamptz as Date. */
 export interface AccountRow {
   id: string;
   state: AccountState;
@@ -87,8 +87,8 @@ export function toGrant(row: GrantRow): Grant {
 }
 
 /**
- * Returns the changes of the books in the form that the writing statement reads. The buckets of known grants are
- * differences, so that a value which the book has not read cannot be overwritten.
+ * Returns the changes of the books as the writing statement needs them. Buckets of existing grants are given as
+ * differences, so a change that the book has not read is not overwritten.
  */
 export function toPosting(books: GrantBook[]) {
   const transfers = books.flatMap(numbered);
@@ -124,7 +124,7 @@ export function toPosting(books: GrantBook[]) {
   };
 }
 
-/** Assigns ids to a book's transfers; they rise with each movement of the account. */
+/** Assigns ids to a book's transfers. The ids of an account's transfers always rise. */
 function numbered({ account, transfers }: GrantBook): (LedgerTransfer & { id: string })[] {
   return transfers.map((transfer) => {
     const id = nextId(account.lastTransferId);

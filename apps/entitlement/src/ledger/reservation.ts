@@ -1,16 +1,16 @@
-/** The part of a lease or hold that came from one grant. `amount` = consumed + returned + still reserved. */
+/** The credits of a lease or hold that came from one grant. `amount` = consumed + returned + still reserved. */
 export interface ReservationSlice {
   grantId: string;
   amount: number;
   consumed: number;
   returned: number;
-  /** The part of the returned credits that a late debit took. */
+  /** The returned credits that a late debit took. */
   reclaimed: number;
-  /** The grant that received the returned credits, because the grant that they came from had ended. */
+  /** The grant that received the returned credits, if the grant that they came from had ended. */
   revivedIn?: string;
 }
 
-/** The credits of one lease or hold, in burn order. */
+/** The reserved credits of a lease or hold, in burn order. */
 export interface Reservation {
   id: string;
   /** The name of the lease or hold in the ledger: `lease:<id>` or `hold:<id>`. */
@@ -23,7 +23,7 @@ export function restOf(slice: ReservationSlice): number {
   return slice.amount - slice.consumed - slice.returned;
 }
 
-/** Returns the credits of a whole reservation that are neither used nor released. */
+/** Returns the credits of a reservation that are neither used nor released. */
 export function reservedRest(reservation: Reservation): number {
   return reservation.slices.reduce((sum, slice) => sum + restOf(slice), 0);
 }

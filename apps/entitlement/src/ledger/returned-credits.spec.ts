@@ -21,7 +21,7 @@ interface Circumstances {
   hasEnded?: boolean;
 }
 
-/** A plan whose credits are held by jobs when it ends. */
+/** A plan that ends while jobs hold its credits. */
 class EndedPlan {
   readonly book = new Book(
     { id: 'account', state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 },
@@ -92,7 +92,7 @@ describe('credits that jobs return after the end of their plan', () => {
     ended = new EndedPlan(PLAN, [PLAN]);
   });
 
-  it('depend only on the events, not on the order in which jobs close and a reversal is requested, final and undone', () => {
+  it('the result depends only on the events, not on the order in which jobs close and a reversal is requested, becomes final and is undone', () => {
     const part = fc.integer({ min: 1, max: 100 });
     const property = fc.property(
       fc.array(part, { minLength: 1, maxLength: 2 }),
@@ -109,7 +109,7 @@ describe('credits that jobs return after the end of their plan', () => {
           let reached = -1;
           for (const [at, event] of events.entries()) {
             if (typeof event === 'number') order.close(order.jobs[event]);
-            // A phase that is overtaken by a later one has no effect.
+            // A phase that comes after a later one has no effect.
             else if (PHASES.indexOf(event) > reached) {
               reached = PHASES.indexOf(event);
               order.reach(event, reversed);
@@ -128,7 +128,7 @@ describe('credits that jobs return after the end of their plan', () => {
     fc.assert(property, { numRuns: 40, seed: 20_261_124 });
   });
 
-  it('become debt if they were used after a reversal was undone, and the reversal is repeated', () => {
+  it('credits that were used after a reversal was undone become debt if the reversal is repeated', () => {
     ended.close(ended.jobs[0]);
     ended.reach('final', PLAN);
     ended.passDays(20);
@@ -142,7 +142,7 @@ describe('credits that jobs return after the end of their plan', () => {
     expect(ended.state).toEqual({ spendable: PLAN - 10_000, owed: 0 });
   });
 
-  it('are valid for seven days from their own return, even if other jobs return credits in the meantime', () => {
+  it('credits stay valid for seven days from their own return, even if other jobs return credits in the meantime', () => {
     ended = new EndedPlan(PLAN, [PLAN - 2, 1, 1]);
     const [most, second, third] = ended.jobs;
     ended.close(most);
@@ -161,7 +161,7 @@ describe('credits that jobs return after the end of their plan', () => {
     expect(ended.jobs.map(({ late, unbilled }) => late + unbilled)).toEqual([0, 0, 0]);
   });
 
-  it('lose a reversed part only once, however many slices of a plan a job held', () => {
+  it('a reversed part is taken only once, however many slices of a plan a job held', () => {
     ended.reach('final', PLAN / 2);
     const [{ slices, ...job }] = ended.jobs;
     const slice = { ...slices[0], amount: PLAN / 3 };
@@ -174,7 +174,7 @@ describe('use that is reported after jobs returned their credits', () => {
   const GIFT = { sourceType: 'operator', sourceId: 'gift', sourceIndex: 0 } as const;
   const PACKAGE = { sourceType: 'package', sourceId: 'bought', sourceIndex: 0 } as const;
   const [GIVEN, MONTHLY, BOUGHT] = [30, 100, 80];
-  /** Shorter than the validity of returned credits, so that they do not expire during a pause. */
+  /** Shorter than the validity of returned credits, so that they do not expire within one pause. */
   const PAUSE_DAYS = 2;
   const EVENTS = ['close', 'settle', 'settle more', 'settle more'] as const;
   const TOTAL = { settle: 'some', 'settle more': 'most' } as const;
@@ -195,7 +195,7 @@ describe('use that is reported after jobs returned their credits', () => {
     return fc.record({ jobs: fc.constant(jobs), order, wish: fc.nat(100) });
   });
 
-  it('is charged once, and no other credit is lost or doubled, in any order of closes, settlements and the end of the plan', () => {
+  it('use is charged once, and no other credit is lost or doubled, in any order of closes, settlements and the plan’s end', () => {
     const property = fc.property(historyOf, ({ jobs, order, wish }) => {
       const others = [
         { ...GIFT, granted: GIVEN, expiresAt: new Date(END) },
@@ -204,7 +204,7 @@ describe('use that is reported after jobs returned their credits', () => {
       const held = jobs.map((job) => job.held);
       const history = new EndedPlan(MONTHLY, held, { others, hasEnded: false });
       let [hasEnded, spent] = [false, 0];
-      // Grants that a job keeps holding after their end, or that have no end.
+      // The grants that have no end, or that a job still holds after their end.
       const living = new Set(history.jobs.keys());
       for (const event of order) {
         if (event === 'end') {

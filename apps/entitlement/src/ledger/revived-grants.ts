@@ -1,4 +1,4 @@
-/** SQL: whether the grant `revived` received the credits that were returned to the grant `ended`; see `revivalOf`. */
+/** SQL: whether the grant `revived` received the credits returned to the grant `ended`; see `revivalOf`. */
 export const IS_REVIVED = (revived: string, ended: string) => `(
   ${revived}.source_type = 'release' and ${revived}.account_id = ${ended}.account_id
     and ${revived}.source_id = case ${ended}.source_type

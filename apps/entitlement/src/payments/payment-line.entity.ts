@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PaymentLineKind } from '#libs/contracts';
 
-/** One line of a payment, as billing announced it. It never changes. */
+/** A line of a payment, as billing announced it. It never changes. */
 @Entity('payment_lines')
 export class PaymentLine {
   @PrimaryColumn('uuid', { name: 'line_id' })
@@ -35,7 +35,7 @@ export class PaymentLine {
   @Column('text', { nullable: true })
   tier: string | null;
 
-  /** Null for a package, like the columns below down to `monthly_credits`. */
+  /** Null for a package, as are all columns down to `monthly_credits`. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 
@@ -55,7 +55,7 @@ export class PaymentLine {
   @Column('bigint', { name: 'monthly_credits', nullable: true })
   monthlyCredits: string | null;
 
-  /** The business time at which the line first arrived. */
+  /** The time, by the injected clock, at which the line first arrived. */
   @Column('timestamptz', { name: 'heard_at' })
   heardAt: Date;
 }

@@ -5,7 +5,7 @@ import { PaymentLine } from './payment-line.entity.js';
 import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
 
-/** A subscription and the account it belongs to. */
+/** A subscription and its account. */
 export interface SubscriptionClaim {
   subscriptionId: string;
   accountId: string;
@@ -17,7 +17,7 @@ export class PaymentsRepository {
     await transaction.manager.insert(PaymentLine, lines);
   }
 
-  /** Lists the known lines that have these ids or belong to these payments, of any account. */
+  /** Lists the known lines of any account that have these ids or belong to these payments. */
   async listAnnouncedLines(transaction: Transaction, lines: PaymentLine[]): Promise<PaymentLine[]> {
     const paymentIds = new Set(lines.map(({ paymentId }) => paymentId));
     return transaction.manager
@@ -31,7 +31,7 @@ export class PaymentsRepository {
     return transaction.manager.findBy(PaymentLine, { accountId: In(accountIds) });
   }
 
-  /** @returns the subscriptions that are known to belong to another account. */
+  /** @returns those of the subscriptions that are known to belong to another account. */
   async listForeignSubscriptions(
     transaction: Transaction,
     claims: SubscriptionClaim[],
@@ -51,7 +51,7 @@ export class PaymentsRepository {
     await transaction.manager.insert(ReversedLine, lines);
   }
 
-  /** Lists the announcements of a reversal: the request, and the final state if it was announced. */
+  /** Lists the announcements of a reversal: the request and, if it has arrived, the final state. */
   async listAnnouncements(
     transaction: Transaction,
     accountId: string,
@@ -67,7 +67,7 @@ export class PaymentsRepository {
     return transaction.manager.findBy(ReversedLine, { accountId, reversalId, phase });
   }
 
-  /** Whether a reversal was announced or undone for another account. */
+  /** Whether a reversal of another account was announced or undone under this id. */
   async isForeignReversal(
     transaction: Transaction,
     accountId: string,
@@ -81,7 +81,10 @@ export class PaymentsRepository {
     return found.length > 0;
   }
 
-  /** Lists the current reversals of accounts' lines: final ones replace their requests, undone ones are omitted. */
+  /**
+   * Lists the reversals that now apply to accounts' lines. A final reversal replaces its request; undone reversals are
+   * omitted.
+   */
   async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return transaction.manager
       .createQueryBuilder(ReversedLine, 'line')

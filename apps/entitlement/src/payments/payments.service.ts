@@ -13,12 +13,12 @@ import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
 
 /**
- * Stores billing's announcements about money: lines of payments, and their reversals, in any order of the events. The
- * caller holds the account's lock.
+ * Stores what billing announces about money: lines of payments and their reversals, in any order of arrival. The caller
+ * must have locked the account.
  */
 @Injectable()
 export class PaymentsService {
-  // Payments of several accounts in one batch of events are looked up and stored together.
+  // The payments of several accounts in one batch of events are looked up and stored together.
   private readonly announced = new StatementBatch<PaymentLine[], PaymentLine[]>(
     async (transaction, payments) => {
       const known = await this.repository.listAnnouncedLines(transaction, payments.flat());
@@ -43,10 +43,10 @@ export class PaymentsService {
   constructor(private readonly repository: PaymentsRepository) {}
 
   /**
-   * Stores a payment's lines; a repeat stores nothing.
-   * @param heardAt the time of the account's book; with a later time, the line would be due only in that book's future.
+   * Stores a payment's lines. A repeat stores nothing.
+   * @param heardAt the time of the account's book. If it were later, the line would not be due yet in that book.
    * @returns the new lines.
-   * @throws AnnouncedOtherwise if a line, the payment or a subscription is known with other content.
+   * @throws AnnouncedOtherwise if a line, the payment or a subscription is known with different content.
    */
   async recordPayment(
     transaction: Transaction,
@@ -74,9 +74,8 @@ export class PaymentsService {
   }
 
   /**
-   * Stores a refund or dispute; a repeat stores nothing.
-   * @throws AnnouncedOtherwise if the same phase is known with other content, or for another
-   *   account or payment.
+   * Stores a refund or dispute. A repeat stores nothing.
+   * @throws AnnouncedOtherwise if the same phase is known with different content, or for another account or payment.
    */
   async recordReversal(
     transaction: Transaction,
@@ -98,8 +97,8 @@ export class PaymentsService {
   }
 
   /**
-   * Records that a reversal no longer counts, even if it is not known yet.
-   * @throws AnnouncedOtherwise if it is known for another account.
+   * Records that a reversal no longer applies, even if the reversal has not arrived yet.
+   * @throws AnnouncedOtherwise if the reversal is known for another account.
    */
   async recordUndone(
     transaction: Transaction,
@@ -115,12 +114,12 @@ export class PaymentsService {
     return this.repository.listLines(transaction, accountIds);
   }
 
-  /** Lists the current reversals of accounts' lines. */
+  /** Lists the reversals that now apply to accounts' lines. */
   async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return this.repository.listReversedLines(transaction, accountIds);
   }
 
-  /** @returns one of the subscriptions that is known to belong to another account. */
+  /** @returns the subscription if it is known to belong to another account. */
   async findForeignSubscription(
     transaction: Transaction,
     accountId: string,
@@ -206,7 +205,7 @@ function isOf(one: PaymentLine, other: PaymentLine): boolean {
   return one.id === other.id || one.paymentId === other.paymentId;
 }
 
-/** Returns the text in which PostgreSQL returns a bigint. */
+/** Returns a bigint as the text that PostgreSQL returns for it. */
 function withoutZeros(decimal: string): string {
   return String(BigInt(decimal));
 }
@@ -216,7 +215,7 @@ function contentOf(line: PaymentLine): object {
   return { ...line, heardAt: undefined };
 }
 
-/** Whether the contents are the same, regardless of the order. */
+/** Whether the contents are equal, whatever their order. */
 function haveSameContent(stored: object[], announced: object[]): boolean {
   const texts = (rows: object[]) =>
     rows.map((row) => JSON.stringify(Object.entries(row).toSorted())).toSorted();

@@ -8,7 +8,7 @@ import { type Stretch, sliceExpiry, slicesOf } from './slices.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 
-describe('announcements of billing', () => {
+describe('announcements from billing', () => {
   let entitlement: EntitlementUnderTest;
   let accountId: string;
 
@@ -46,7 +46,7 @@ describe('announcements of billing', () => {
     lines: [{ lineId, scope: 'whole', refundedMicros: '2500', paidMicros: '5000' }],
   });
 
-  it('a payment repeated with different content is rejected permanently, and changes nothing', async () => {
+  it('a payment that is repeated with different content is rejected permanently, and changes nothing', async () => {
     const [first, second] = [line(), line()];
     const said = payment([first, second]);
     await entitlement.deliver(PaymentConfirmed, accountId, said);
@@ -73,7 +73,7 @@ describe('announcements of billing', () => {
     expect((await entitlement.client.balance(accountId)).spendable).toBe(15_000);
   });
 
-  it('within one batch, a repeated payment grants nothing, and does not delay a new payment', async () => {
+  it('in one batch, a repeated payment grants nothing and does not delay a new payment', async () => {
     const other = newId();
     const [known, fresh] = [payment([line()]), payment([line()])];
     await entitlement.deliver(PaymentConfirmed, accountId, known);
@@ -88,7 +88,7 @@ describe('announcements of billing', () => {
     expect((await Promise.all(balances)).map(({ spendable }) => spendable)).toEqual([5_000, 5_000]);
   });
 
-  it('a reversal repeated with different content is rejected permanently, but its two phases may differ', async () => {
+  it('a reversal that is repeated with different content is rejected permanently, but its two phases may differ', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const final = reversal(lineId);
     const [reversed] = final.lines;
@@ -142,7 +142,7 @@ describe('announcements of billing', () => {
     }
   });
 
-  it('a paid period has a slice for each of its months, and none of zero length', () => {
+  it('a paid period has a slice for each of its months, and none without length', () => {
     const year = (periodEnd: string, from = '2026-01-31T00:00:00Z') =>
       slicesOf({
         interval: 'year',
@@ -152,12 +152,12 @@ describe('announcements of billing', () => {
       } as Stretch).map(({ index, start, end }) =>
         [index, ...[start, end].map((at) => at.toISOString().slice(0, 10))].join(' '),
       );
-    // A reversal or a change of interval has cut the year short, at the start of a slice or within one.
+    // A reversal or a change of interval has shortened the year, at the start of a slice or within a slice.
     const twoMonths = ['0 2026-01-31 2026-02-28', '1 2026-02-28 2026-03-31'];
     expect(year('2026-03-31T00:00:00Z')).toEqual(twoMonths);
     expect(year('2026-04-10T00:00:00Z')).toEqual([...twoMonths, '2 2026-03-31 2026-04-10']);
     expect(year('2027-01-31T00:00:00Z')).toHaveLength(12);
-    // An upgrade adds nothing to slices that had already ended.
+    // An upgrade adds no credits to slices that had already ended.
     expect(year('2026-03-31T00:00:00Z', '2026-02-28T00:00:00Z')).toEqual(twoMonths.slice(1));
   });
 
@@ -170,7 +170,7 @@ describe('announcements of billing', () => {
     expect(slicesOf(stretch)).toEqual([{ index: 0, start: periodStart, end: periodEnd }]);
   });
 
-  it('credits whose event arrives at the end of their slice or later are valid for seven days from then', () => {
+  it('credits whose event arrives at or after the end of their slice are valid for seven days from then', () => {
     const end = new Date(MONTH.periodEnd);
     const expiry = (heardAt: string) =>
       sliceExpiry({ periodEnd: end, heardAt: new Date(heardAt) } as Stretch, end, {
@@ -181,7 +181,7 @@ describe('announcements of billing', () => {
     expect(expiry('2026-04-05T09:00:00Z')).toBe('2026-04-12T09:00:00.000Z');
   });
 
-  it('a remainder below one credit grants nothing', async () => {
+  it('a fraction of a credit grants nothing', async () => {
     const subscriptionId = newId();
     const stretch = { subscriptionId, interval: 'month', ...MONTH, monthlyCredits: '1' } as const;
     const kind = 'subscription_upgrade';

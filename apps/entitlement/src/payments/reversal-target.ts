@@ -1,15 +1,16 @@
 import type { ReversedLine } from './reversed-line.entity.js';
 
-/** The time covered by a grant's credits: the part of its slice that its line paid for. */
+/** The time that a grant's credits cover: the part of its slice that its line paid for. */
 export interface GrantTime {
   begin: Date;
   end: Date;
 }
 
 /**
- * Returns how many credits of a grant its reversals take: ceil(granted × (rem + (1 − rem) × whole)), exactly. `rem` is
- * the part of the grant's time after its earliest reversal of scope `remaining`; `whole` is the part of the money that
- * the other reversals took. @param time undefined for credits that cover no time: all their reversals count as `whole`.
+ * Returns how many credits of a grant its reversals take, exactly: ceil(granted × (rem + (1 − rem) × whole)). `rem` is
+ * the share of the grant's time after its earliest reversal of scope `remaining`; `whole` is the share of the money
+ * that the other reversals took. @param time undefined for credits that cover no time. All their reversals count as
+ * `whole`.
  */
 export function reversalTarget(
   granted: number,
@@ -27,14 +28,14 @@ export function reversalTarget(
   const money = max([1n, paid - cutMicros]);
   const whole = wholeMicros < money ? wholeMicros : money;
   const { part, length } = restOf(time, cuts);
-  // granted × (part/length + (1 − part/length) × whole/money), over one denominator.
+  // The formula granted × (part/length + (1 − part/length) × whole/money) with one denominator.
   const numerator = BigInt(granted) * (part * money + (length - part) * whole);
   const denominator = length * money;
   const target = Number((numerator + denominator - 1n) / denominator);
   return Math.min(granted, target);
 }
 
-/** Returns the part of the time after the earliest cut. */
+/** Returns the share of the time after the earliest cut, as a fraction. */
 function restOf(time: GrantTime | undefined, cuts: ReversedLine[]) {
   if (!time || cuts.length === 0) return { part: 0n, length: 1n };
   const [begin, end] = [time.begin.getTime(), time.end.getTime()];

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One announcement of a refund or dispute. Its request and its final state are separate announcements. */
+/** An announcement of a refund or dispute. The request and the final state are separate announcements. */
 @Entity('reversals')
 export class Reversal {
   @PrimaryColumn('uuid', { name: 'reversal_id' })

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ReversalScope } from '#libs/contracts';
 
-/** The part of one payment line that one announcement of a refund or dispute takes back. */
+/** The part of a payment line that an announcement of a refund or dispute takes back. */
 @Entity('reversed_lines')
 export class ReversedLine {
   @PrimaryColumn('uuid', { name: 'reversal_id' })
@@ -10,7 +10,7 @@ export class ReversedLine {
   @PrimaryColumn('text')
   phase: 'requested' | 'final';
 
-  /** The id of a line that may not have arrived yet. */
+  /** The id of the line, which may not have arrived yet. */
   @PrimaryColumn('uuid', { name: 'line_id' })
   lineId: string;
 

@@ -14,7 +14,7 @@ export interface Stretch extends PaymentLine {
   monthlyCredits: string;
 }
 
-/** One month of a stretch's period; a monthly period is a single slice. */
+/** A month of a stretch's period. A monthly period has one slice. */
 export interface Slice {
   index: number;
   start: Date;
@@ -25,7 +25,7 @@ export function isStretch(line: PaymentLine): line is Stretch {
   return line.subscriptionId !== null;
 }
 
-/** Returns the slices to which a stretch adds credits, in order. */
+/** Returns the slices in which a stretch grants credits, in order. */
 export function slicesOf(stretch: Stretch): Slice[] {
   const { interval, periodStart, periodEnd, from } = stretch;
   const count = interval === 'year' ? MONTHS_PER_YEAR : 1;
@@ -44,14 +44,13 @@ export function laterOf(one: Date, other: Date): Date {
   return new Date(Math.max(one.getTime(), other.getTime()));
 }
 
-/** Returns the time from which a slice of a stretch has credits. */
+/** Returns the time from which a stretch grants credits in a slice. */
 export function sliceBegin(stretch: Stretch, slice: Slice): Date {
   return laterOf(slice.start, stretch.from);
 }
 
 /**
- * Returns the credits of one slice: the stretch's monthly credits in proportion to its share of the slice's time,
- * rounded down.
+ * Returns the credits of a slice: the monthly credits in proportion to the stretch's share of the slice, rounded down.
  */
 export function sliceCredits(stretch: Stretch, slice: Slice): number {
   const begin = sliceBegin(stretch, slice).getTime();
@@ -59,18 +58,15 @@ export function sliceCredits(stretch: Stretch, slice: Slice): number {
   return Number((BigInt(stretch.monthlyCredits) * BigInt(end - begin)) / BigInt(end - start));
 }
 
-/**
- * True for a slice that had already ended when its line arrived. The credits of such a slice get a separate period of
- * validity.
- */
+/** True if the slice had already ended when its line arrived. Its credits then get a validity of their own. */
 export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
   return stretch.heardAt >= sliceEnd;
 }
 
 /**
- * Returns the end of a slice's credits: the beginning of the next slice of its subscription. The credits of a period's
- * last slice end after the days of grace if a renewal is expected, otherwise with the slice.
- * @param nextStart start of the next slice that has been issued.
+ * Returns when a slice's credits end: when the next slice of the subscription begins. The credits of a period's last
+ * slice end after the grace period if a renewal is expected, and otherwise with the slice.
+ * @param nextStart the start of the next slice that has been issued.
  */
 export function sliceExpiry(
   stretch: Stretch,

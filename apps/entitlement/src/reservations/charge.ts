@@ -1,24 +1,27 @@
 import type { Book, LostCredits } from '../ledger/book.js';
 import type { Reservation } from '../ledger/reservation.js';
 
-/** The common members of leases and holds: both reserve credits, use them cumulatively and release the rest once. */
+/**
+ * What leases and holds have in common: both reserve credits, use them by cumulative totals and release the unused
+ * credits once.
+ */
 export interface Chargeable extends Reservation {
   accountId: string;
   state: 'open' | 'closed';
-  /** Granted credits, which are the most that can be used. */
+  /** The granted credits, which limit the use. */
   amount: number;
   /** The cumulative use, including late and unbilled credits. */
   consumed: number;
-  /** The part taken from other grants after the reservation had released its credits. */
+  /** The credits taken from other grants after the reservation had released its own. */
   late: number;
   /** The part of `consumed` that could not be charged. */
   unbilled: number;
 }
 
 /**
- * Raises the use to a cumulative total; repeats and older totals have no effect. Use that the reservation no longer
+ * Raises the use to a cumulative total. Repeated and lower totals have no effect. Use that the reservation no longer
  * covers is a late debit.
- * @returns credits that were charged now, without the unbilled part.
+ * @returns the credits charged now, without the unbilled ones.
  */
 export function chargeTo(book: Book, reservation: Chargeable, total: number): number {
   const due = Math.min(total, reservation.amount) - reservation.consumed;
@@ -31,7 +34,7 @@ export function chargeTo(book: Book, reservation: Chargeable, total: number): nu
   return due - unbilled;
 }
 
-/** Releases the rest. @returns credits that belong to expired grants. */
+/** Releases the unused credits. @returns those of them that belong to expired grants. */
 export function closeReservation(book: Book, reservation: Chargeable): LostCredits[] {
   if (reservation.state === 'closed') return [];
   reservation.state = 'closed';

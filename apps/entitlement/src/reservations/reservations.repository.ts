@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
-/** Queries that leases and holds of an account have in common. */
+/** Queries for both leases and holds of an account. */
 @Injectable()
 export class ReservationsRepository {
-  /** Sums the credits in open leases of an account that are not reported as used. */
+  /** Sums the credits of an account's open leases that are not reported as used. */
   async sumUnusedOfLeases(transaction: Transaction, accountId: string): Promise<number> {
     const [{ unused }] = await transaction.query<{ unused: string }>(
       `select coalesce(sum(amount - reported), 0) as unused
@@ -14,13 +14,13 @@ export class ReservationsRepository {
     return Number(unused);
   }
 
-  /** Asks the holders of an account's open leases to return unneeded credits. */
+  /** Asks the holders of an account's open leases to return unused credits. */
   async recallLeases(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(RECALL, [accountId]);
   }
 }
 
-// The leases are locked in the same order as by settlements.
+// The leases are locked in the order in which settlements lock them.
 const RECALL = `
   with locked as materialized (
     select lease_id from leases

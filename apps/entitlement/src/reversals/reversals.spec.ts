@@ -22,7 +22,7 @@ describe('reversals', () => {
 
   const balance = () => entitlement.client.balance(accountId);
 
-  /** Reserves credits in a separate lease. @returns functions that use some of them and release the rest. */
+  /** Reserves credits in a lease of its own. @returns functions that use some of the credits and release the others. */
   async function lease(amount: number) {
     const leaseId = newId();
     await entitlement.client.acquire({
@@ -48,7 +48,7 @@ describe('reversals', () => {
     expect(reversalTarget(100, month, [of(1, 3)])).toBe(34);
     expect(reversalTarget(9_007_199_254_740_991, undefined, [of(1, 10)])).toBe(900_719_925_474_100);
     expect(reversalTarget(5_000, month, [of(0, 0)])).toBe(0);
-    // The reversal takes the rest of the slice from its 11th day, 21 of 31 days, independent of the amount of money.
+    // The reversal takes the time from the 11th day on, 21 of 31 days, whatever the amount of money.
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-03-12T00:00Z')])).toBe(2_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-02-12T00:00Z')])).toBe(3_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-05-12T00:00Z')])).toBe(0);
@@ -59,7 +59,7 @@ describe('reversals', () => {
     expect(reversalTarget(3_100, undefined, [of(5, 10, '2026-05-12T00:00Z')])).toBe(1_550);
   });
 
-  it('the shares of a line add up before one rounding', async () => {
+  it('the shares of a line are added up before they are rounded once', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     for (let part = 0; part < 3; part++) await entitlement.reverse(accountId, lineId, '0.00001');
     expect((await entitlement.newEntries(accountId)).slice(1)).toEqual([
@@ -67,7 +67,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('a refund request takes the available credits at once, and its failure returns them', async () => {
+  it('a refund request takes the available credits at once, and a failed refund returns them', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const reversalId = await entitlement.reverse(accountId, lineId, '0.5', { phase: 'requested' });
     expect(await balance()).toMatchObject({ spendable: 2_500, frozen: 0 });
@@ -128,7 +128,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('reserved credits are revoked when they return, and only used ones become debt', async () => {
+  it('reserved credits are revoked when they are released, and only used credits become debt', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const close = await lease(3_000);
     await entitlement.reverse(accountId, lineId, '1');
@@ -146,7 +146,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('a reversal and its undoing may arrive before the payment that they concern', async () => {
+  it('a reversal, and its undoing, may arrive before their payment', async () => {
     const [lineId, undoneLineId] = [newId(), newId()];
     await entitlement.reverse(accountId, lineId, '1');
     const early = newId();
@@ -161,7 +161,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('a reversal takes credits by the remaining time if the line has a period, and by the amount if it has none', async () => {
+  it('a reversal takes credits by the remaining time if the line has a period, and otherwise by the amount', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const lineId = newId();
     const subscriptionId = newId();
@@ -200,8 +200,8 @@ describe('reversals', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([...arrived, ...arrived]);
     expect(await balance()).toMatchObject({ spendable: 0, debt: 1_000 });
     await entitlement.undo(accountId, reversalId);
-    // These are the credits of the running slice and, for seven days, those that ended slices had when they were
-    // reversed.
+    // These are the credits of the running slice and, for seven days, those that ended slices had when the reversal
+    // arrived.
     expect(await balance()).toMatchObject({ spendable: 15_000 + 14_000 + 15_000, debt: 0 });
     expect((await entitlement.newEntries(accountId)).toSorted()).toEqual([
       'debt_cancel subscription: debt +1000, owed -1000',
@@ -256,9 +256,9 @@ describe('reversals', () => {
     entitlement.clock.set('2026-04-10T00:00:00Z');
     expect(await balance()).toMatchObject({ spendable: 3_750 });
     await entitlement.undo(accountId, undone);
-    // A quarter of each slice is revoked; the half that is returned to the ended slice remains valid.
+    // A quarter of each slice is revoked. The half that was returned to the ended slice stays valid.
     expect(await balance()).toMatchObject({ spendable: 11_250 + 7_500 });
-    // The ended slice has 3,750 unused credits: another quarter takes nothing from the returned credits.
+    // The ended slice has 3,750 unused credits, which cover the next quarter, so no returned credits are taken.
     await entitlement.reverse(accountId, lineId, '0.25');
     expect(await balance()).toMatchObject({ spendable: 7_500 + 7_500 });
     await entitlement.reverse(accountId, lineId, '0.5');

@@ -1,9 +1,9 @@
 import type { BalanceAnswer, BalanceExplanation, ExplainedLine, LedgerLine } from '#libs/contracts';
 
-/** Movements of these frequent kinds become one line per month and kind, so that years fit on a screen. */
+/** Kinds of frequent movements. Each kind becomes one line per month, so that years fit on a screen. */
 const SUMMED: readonly LedgerLine['kind'][] = ['use', 'expiry'];
 
-/** Summarises an account's whole ledger, with the oldest lines first. @param lines the newest first. */
+/** Summarises an account's whole ledger, oldest lines first. @param lines the lines, newest first. */
 export function explain(balance: BalanceAnswer, lines: LedgerLine[]): BalanceExplanation {
   const explained = new Map<string, ExplainedLine>();
   for (const { id, at, kind, amount, reference } of lines.toReversed()) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { LedgerChanges, LedgerLine } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 
-/** A position that sorts after every line, for the first page. */
+/** The position from which the first page is read; it sorts after every line. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
 
 /** Maximum number of summed lines: five times as many as thirty days with every operation have. */
@@ -23,7 +23,7 @@ export class StatementRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * @param before id and kind of the line before the page.
+   * Lists lines of an account. @param before the last line of the previous page.
    * @param reader the snapshot to read in.
    */
   async listLines(
@@ -60,15 +60,15 @@ export class StatementRepository {
   }
 }
 
-/** Hides the source of a trial: the claim is derived from an address and need not be shown. */
+/** Hides the source of a trial. The source is a claim, which is derived from an address. */
 function shownReference(reference: string): string {
   return reference.startsWith('trial:') ? 'trial' : reference;
 }
 
 /**
- * A partial index finds the transfers that make lines. It leaves out movements between available, reserved and consumed
- * credits, because a busy account has a thousand movements of leases for each such transfer. `repay_return` also makes
- * a line but is not in that index, so it is found by its kind. If a lease ends after its grant, its rest moves to
+ * A partial index finds the transfers that become lines. It omits movements between available, reserved and consumed
+ * credits, because a busy account has a thousand movements of leases for each of the others. `repay_return` becomes a
+ * line but is not in the index, so it is found by its kind. If a lease ends after its grant, its unused credits move to
  * `expired`, and the line names the grant.
  */
 const LINES_OF = (ids: string, kinds: string) => `

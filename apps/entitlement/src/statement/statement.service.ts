@@ -15,16 +15,16 @@ import { explain } from './explanation.js';
 import { StatementRepository } from './statement.repository.js';
 import { usageV1Answer } from './usage-v1-answer.js';
 
-/** Number of lines read at once for an explanation. */
+/** Number of lines read at a time for an explanation. */
 const BATCH = 2_000;
 
-/** Reads the balance and one page of the ledger for customers. */
+/** Reads an account's balance and pages of its ledger, for customers. */
 export interface Statement {
   balance: BalanceAnswer;
   lines: Page<LedgerLine>;
 }
 
-/** An account's credits as their owner reads them: the balance, and how the other credits were used. */
+/** Reads an account's credits as the customer sees them: the balance, and what happened to the other credits. */
 @Injectable()
 export class StatementService {
   constructor(
@@ -35,8 +35,8 @@ export class StatementService {
   ) {}
 
   async read(accountId: string, asked: AskedPage): Promise<Statement> {
-    // The balance is read first, because this applies due dates, which add lines to the ledger: slices begin and
-    // credits end.
+    // The balance is read first, because this applies due dates. Slices that begin and credits that end add lines to
+    // the ledger.
     const balance = await this.grants.balance(accountId);
     return { balance, lines: await this.lines(accountId, asked) };
   }
@@ -51,14 +51,13 @@ export class StatementService {
     return asked.cut(rows, ({ id }) => id.split('.'));
   }
 
-  /** Lists the changes of each day, from a day (`YYYY-MM-DD`) on. */
+  /** Lists the changes of each day, starting with a day (`YYYY-MM-DD`). */
   async changes(accountId: string, from: string): Promise<LedgerChanges> {
     return this.repository.sumDays(accountId, from);
   }
 
   /**
-   * Applies due dates first, and then reads balance and ledger in one snapshot, so that they agree whatever is spent in
-   * the meantime.
+   * Applies due dates, then reads balance and ledger in one snapshot, so that they agree even while credits are spent.
    */
   async explain(accountId: string): Promise<BalanceExplanation> {
     await this.database.transaction((transaction) => this.grants.advance(transaction, [accountId]));

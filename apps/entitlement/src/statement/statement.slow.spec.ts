@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const at = (time: string) => entitlement.clock.set(time);
 
-/** Creates a lease with this many credits reported as used. */
+/** Creates a lease that reports this many credits as used. */
 async function lease(operations: Record<string, number> | undefined, consumed: number) {
   const leaseId = newId();
   const min = Math.max(1, consumed);
@@ -28,14 +28,14 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
   return { accountId, leaseId, consumed, operations };
 }
 
-/** Sends a customer's request as it arrives from the gateway. */
+/** Sends a customer's request as the gateway forwards it. */
 async function credits(cursor?: string): Promise<CreditsAnswer> {
   const query = cursor === undefined ? '' : `&cursor=${cursor}`;
   return entitlement.call('GET', `/internal/account/credits?version=2${query}`, accountId);
 }
 
 describe('the answer of account.credits', () => {
-  it('it shows the rest of each grant, and all lines add up to it', async () => {
+  it('the answer shows what is left of each grant, and all lines add up to that', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.operator.grantByOperator(accountId, {
       adjustmentId: newId(),
@@ -79,18 +79,18 @@ describe('the answer of account.credits', () => {
     expect(await sumOfLines()).toBe(0);
   });
 
-  it('it links from a day of use to the requests of that day', async () => {
+  it('the answer links from a day of use to the requests of that day', async () => {
     await entitlement.buy(accountId, 100);
     await entitlement.client.close(await lease({ 'whois.live': 3 }, 3));
     const [{ requests }] = (await credits()).ledger;
     expect(requests).toBe('/v2.0/account/requests?day=2026-03-02&operation=whois.live');
   });
 
-  it('its pages contain every line once, even if one movement has two', async () => {
+  it('the pages contain every line once, even if one movement has two lines', async () => {
     await entitlement.buy(accountId, 1_000);
     const lineId = await entitlement.buy(accountId, 400);
     await entitlement.use(accountId, 1_200);
-    // Revokes the rest and turns used credits into debt: several lines at once.
+    // One movement with several lines: unused credits are revoked, and used credits become debt.
     for (let index = 0; index < 30; index++) {
       const reversalId = await entitlement.reverse(accountId, lineId, '1');
       await entitlement.undo(accountId, reversalId);
@@ -169,7 +169,7 @@ describe('the answer of account.credits', () => {
     });
   });
 
-  it('a line names no other person, no claim and no lease', async () => {
+  it('a line contains no other person, no claim and no lease', async () => {
     const own = await entitlement.newAccount();
     accountId = own;
     await entitlement.newAccount();
@@ -183,7 +183,7 @@ describe('the answer of account.credits', () => {
       expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){4}[0-9a-f]{8}\.\w+$/);
   });
 
-  it('a foreign cursor is rejected', async () => {
+  it('a cursor of another account is rejected', async () => {
     for (const cursor of ['bm9uZQ', Buffer.from('["x","use"]').toString('base64url')]) {
       await expect(credits(cursor)).rejects.toThrow('cursor');
     }
@@ -202,7 +202,7 @@ async function sumOfLines(): Promise<number> {
 }
 
 describe('the ledger', () => {
-  it('shows customers their own grants, expiries and refunds, but no leases', async () => {
+  it('customers see their own grants, expiries and refunds, but no leases', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const [periodStart, periodEnd] = ['2026-03-02T09:00:00Z', '2026-04-02T09:00:00Z'];
     const month = { subscriptionId: newId(), periodStart, periodEnd, cancelAt: periodEnd };
@@ -232,7 +232,7 @@ describe('the ledger', () => {
     expect(sum).toBe(left - debt);
   });
 
-  it('reads page by page, each line once', async () => {
+  it('the statement is read page by page, each line once', async () => {
     for (let index = 0; index < 60; index++) await entitlement.buy(accountId, 1_000 + index);
     const first = await entitlement.client.ledger(accountId);
     const second = await entitlement.client.ledger(accountId, first.paging.next_cursor!);

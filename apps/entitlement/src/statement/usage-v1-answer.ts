@@ -2,7 +2,7 @@ import type { UsageV1Answer } from '#libs/contracts';
 import type { Grant } from '../ledger/grant.js';
 
 /**
- * Returns the answer of `account.usage-v1`, from every grant of an account. For a plan, only the credits of its current
+ * Returns the answer to `account.usage-v1`, from every grant of an account. Of a plan, only the credits of the current
  * month have not ended.
  */
 export function usageV1Answer(grants: readonly Grant[], now: Date): UsageV1Answer {

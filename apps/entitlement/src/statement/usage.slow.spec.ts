@@ -28,7 +28,7 @@ async function lines(): Promise<string[]> {
   return (await entitlement.client.ledger(accountId)).items.map(textOf);
 }
 
-/** Creates a lease with this many credits reported as used. */
+/** Creates a lease that reports this many credits as used. */
 async function lease(operations: Record<string, number> | undefined, consumed: number) {
   const leaseId = newId();
   const min = Math.max(1, consumed);
@@ -36,14 +36,14 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
   return { accountId, leaseId, consumed, operations };
 }
 
-/** Sends a customer's request as it arrives from the gateway. */
+/** Sends a customer's request as the gateway forwards it. */
 async function balance() {
   const path = '/internal/account/credits?version=2';
   return (await entitlement.call<CreditsAnswer>('GET', path, accountId)).balance;
 }
 
 describe('usage of an account', () => {
-  it('has one line per day and operation, in the order of their first use, and adds up by day', async () => {
+  it('usage has one line per day and operation, in the order of their first use, and adds up by day', async () => {
     await entitlement.buy(accountId, 1_000);
     await entitlement.client.close(await lease({ 'whois.live': 3, 'dns.live': 4 }, 7));
     await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
@@ -62,7 +62,7 @@ describe('usage of an account', () => {
     expect((await statement.changes(accountId, '2026-03-03')).days).toEqual([today]);
   });
 
-  it('repeats, older totals and repeated closes count once', async () => {
+  it('repeated and older totals and repeated closes count once', async () => {
     await entitlement.buy(accountId, 1_000);
     const open = await lease({ 'whois.live': 2, 'dns.live': 1 }, 10);
     await entitlement.client.settle('g', [{ ...open, consumed: 3 }]);
@@ -78,7 +78,7 @@ describe('usage of an account', () => {
     ]);
   });
 
-  it('usage of a dead gateway consists of the reported part and the part that its journal adds later', async () => {
+  it('usage of a crashed gateway consists of the reported credits and those that its journal adds later', async () => {
     await entitlement.buy(accountId, 1_000);
     const open = await lease({ 'whois.live': 4 }, 10);
     await entitlement.client.settle('g', [{ ...open, consumed: 4 }]);
@@ -97,7 +97,7 @@ describe('usage of an account', () => {
     ]);
   });
 
-  it('usage is in the ledger within two minutes of an open lease, and pending until then', async () => {
+  it('usage under an open lease is in the ledger within two minutes, and pending until then', async () => {
     await entitlement.buy(accountId, 1_000);
     const open = await lease({ 'whois.live': 4 }, 10);
     await entitlement.client.settle('g', [{ ...open, consumed: 4 }]);
@@ -111,7 +111,7 @@ describe('usage of an account', () => {
     expect(await lines()).toEqual(['use -4 whois.live 2026-03-02', 'grant 1000']);
   });
 
-  it('usage never exceeds the charge: the excess of a named operation is cut, unnamed use is listed as other', async () => {
+  it('usage never exceeds the charge: the excess of a named operation is cut, and unnamed use is listed as other', async () => {
     await entitlement.buy(accountId, 10);
     await entitlement.client.close(await lease({ 'whois.live': 9, 'dns.live': 9 }, 5));
     await entitlement.client.close(await lease(undefined, 2));
@@ -182,7 +182,7 @@ describe('usage of an account', () => {
   });
 });
 
-it('version 1 shows the granted and used credits of package and plan, without past months', async () => {
+it('version 1 shows the granted and used credits of packages and the plan, without past months', async () => {
   const usage = () => entitlement.call('GET', '/internal/account/usage-v1?version=1', accountId);
   await entitlement.buy(accountId, 1_000);
   const month = { periodStart: '2026-03-02T09:00:00.000Z', periodEnd: '2026-04-02T09:00:00.000Z' };
@@ -207,7 +207,7 @@ it('version 1 shows the granted and used credits of package and plan, without pa
   });
 });
 
-it('version 1 counts every package ever bought, however many there are', async () => {
+it('version 1 counts every package that was ever bought, however many there are', async () => {
   for (let n = 0; n < 201; n += 1) await entitlement.buy(accountId, 1_000);
   const { leaseId } = await lease({}, 1_500);
   await entitlement.client.close({ accountId, leaseId, consumed: 1_500 });

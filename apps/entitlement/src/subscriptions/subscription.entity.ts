@@ -31,7 +31,7 @@ export class Subscription {
   @Column('timestamptz', { name: 'period_end' })
   periodEnd: Date;
 
-  /** End of the last paid period that was not reversed. */
+  /** The end of the last paid period that was not reversed. */
   @Column('timestamptz', { name: 'paid_through', nullable: true })
   paidThrough: Date | null;
 
@@ -53,7 +53,7 @@ export class Subscription {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** The version of the allowance that this snapshot made. */
+  /** The version of the allowance after this snapshot. */
   @Column('bigint', { name: 'allowance_version' })
   allowanceVersion: string;
 }

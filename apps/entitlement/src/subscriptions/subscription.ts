@@ -2,8 +2,8 @@ import { GRACE_MS, type SubscriptionState } from '#libs/contracts';
 import type { Subscription } from './subscription.entity.js';
 
 /**
- * How long a subscription has rights, by its state: to the end of the paid time, plus the days of grace if a renewal is
- * expected, or not at all.
+ * How long a subscription has rights, by its state: until the end of the paid time, for the grace period after that if
+ * a renewal is expected, or not at all.
  */
 const RIGHTS: Record<SubscriptionState, 'paid and grace' | 'paid' | 'none'> = {
   incomplete: 'none',
@@ -16,14 +16,14 @@ const RIGHTS: Record<SubscriptionState, 'paid and grace' | 'paid' | 'none'> = {
   expired: 'none',
 };
 
-/** True while the next payment is expected. */
+/** True if another payment is expected. */
 export function isRenewing({ state, cancelAt }: Subscription): boolean {
   return RIGHTS[state] === 'paid and grace' && cancelAt === null;
 }
 
 /**
- * Returns the end of a subscription's rights if no further event arrives; undefined if it grants none, because of its
- * state or because none of its periods was paid yet.
+ * Returns when a subscription's rights end if no further event arrives; undefined if it grants none, because of its
+ * state or because no period is paid yet.
  */
 export function rightsEnd(subscription: Subscription): Date | undefined {
   const { state, paidThrough } = subscription;

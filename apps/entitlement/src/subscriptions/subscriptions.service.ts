@@ -6,7 +6,7 @@ import { PaymentsService } from '../payments/payments.service.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-/** Stores the last snapshot of each subscription; the inbox drops older snapshots. */
+/** Stores the latest snapshot of each subscription. The inbox drops older snapshots. */
 @Injectable()
 export class SubscriptionsService {
   constructor(
@@ -14,7 +14,7 @@ export class SubscriptionsService {
     private readonly payments: PaymentsService,
   ) {}
 
-  /** @throws AnnouncedOtherwise if the subscription is known for another account. */
+  /** @throws AnnouncedOtherwise if the subscription belongs to another account. */
   async record(
     transaction: Transaction,
     accountId: string,

@@ -1,11 +1,9 @@
 import type { Database } from '#libs/database';
 import { type Metrics, declareGauge } from '#libs/platform';
 
-const RESERVATIONS = declareGauge(
-  'dds_entitlement_open_reservations',
-  'Leases and holds that are open.',
-  { labels: ['kind'] },
-);
+const RESERVATIONS = declareGauge('dds_entitlement_open_reservations', 'Open leases and holds.', {
+  labels: ['kind'],
+});
 const RESERVED = declareGauge(
   'dds_entitlement_reserved_credits',
   'Credits in open leases and holds that are not consumed yet.',
@@ -13,7 +11,7 @@ const RESERVED = declareGauge(
 );
 const UNBILLED = declareGauge(
   'dds_entitlement_unbilled_credits',
-  'Credits of answers that were delivered within the last 24 hours but could not be charged.',
+  'Credits of answers delivered within the last 24 hours that could not be charged.',
 );
 const DEBT = declareGauge(
   'dds_entitlement_debt_credits',
@@ -21,11 +19,11 @@ const DEBT = declareGauge(
 );
 const SET_ASIDE = declareGauge(
   'dds_entitlement_set_aside',
-  'Leases that cannot be settled, and accounts whose due dates cannot be applied; retried automatically.',
+  'Leases that cannot be settled, and accounts whose due dates cannot be applied. Both are retried automatically.',
   { labels: ['kind'] },
 );
 
-/** @param database the maintenance role, which sees every account's rows. */
+/** @param database the maintenance role, which can read every account's rows. */
 export function addEntitlementMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'reservations',
@@ -61,7 +59,7 @@ const OPEN = `
   select 'hold', count(*)::int, coalesce(sum(amount - consumed), 0)
   from holds where state = 'open'`;
 
-// Each part of the query reads a partial index, because the counted rows are rare.
+// The counted rows are rare, so each part of the query reads a partial index.
 const UNPAID = `
   select
     (select coalesce(sum(unbilled), 0) from leases

@@ -3,7 +3,7 @@ import { type TimelineEntry, TimelineQuestion, timelineOf } from '#libs/contract
 import { AccountId, AllowCallers } from '#libs/platform';
 import { TimelineRepository } from './timeline.repository.js';
 
-/** Lists the entries of an account's timeline that this service knows. */
+/** Lists this service's entries for an account's timeline. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

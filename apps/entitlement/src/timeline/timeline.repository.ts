@@ -3,7 +3,7 @@ import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { EVENT_LINES } from '#libs/messaging';
 
-/** Movements that matter to an operator, except movements of leases and holds. */
+/** The movements that matter to an operator: all except those of leases and holds. */
 const NEWS = `
   select t.id, t.occurred_at as at, t.kind, t.reference, t.available_after
   from ledger_transfers t
@@ -38,7 +38,7 @@ const ENTRIES = `
 export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the newest entries first, including all entries with the same time as the last one. */
+  /** Lists the newest entries first. Entries with the same time as the last one are included. */
   async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
     return this.database.query<TimelineRow>(
       `select at, kind, text, id from (${ENTRIES}) e where at < $2

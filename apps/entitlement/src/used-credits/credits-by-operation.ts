@@ -1,15 +1,15 @@
 import type { CreditsByOperation } from '#libs/contracts';
 
-/** The name for use whose holder did not name an operation. */
+/** The name for use without a named operation. */
 export const OTHER_OPERATION = 'other';
 
 /**
- * Splits newly booked credits among operations: each operation gets the credits that its holder reported and that are
- * not booked yet, as far as they suffice; the rest goes to `other`.
- * @param due credits that are booked now.
+ * Splits newly booked credits among operations. Each operation gets the credits that its holder reported and that are
+ * not booked yet, as far as they suffice; the others go to `other`.
+ * @param due the credits booked now.
  * @param reported the holder's cumulative credits by operation.
- * @param booked the part of them that was booked before.
- * @returns the parts, which add up to `due`, and what is booked with them.
+ * @param booked the part of `reported` that was booked before.
+ * @returns the parts, which add up to `due`, and the new value of `booked`.
  */
 export function splitByOperation(
   due: number,

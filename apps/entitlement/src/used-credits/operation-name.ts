@@ -2,16 +2,16 @@ import { ValidateBy } from 'class-validator';
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
 /**
- * A name such as `whois.live`. Any name is accepted, because a newer gateway may have more operations than this
- * release.
+ * An operation name such as `whois.live`. Any name is accepted, because a newer gateway may have more operations than
+ * this release.
  */
 export const OPERATION_NAME = /^[a-z][a-z0-9_.-]{0,59}$/;
 /** Maximum number of operations per lease. */
 const OPERATIONS_MAX = 100;
 
-/** Validates credits by the names of operations. */
+/** Validates an object that has credits by operation name. */
 export function AreCreditsByOperation(): PropertyDecorator {
-  const message = '$property must be whole credits by operation';
+  const message = '$property must have a whole number of credits for each operation';
   const validator = { validate: areCreditsByOperation, defaultMessage: () => message };
   return ValidateBy({ name: 'areCreditsByOperation', validator });
 }

@@ -6,7 +6,7 @@ export interface UsedCreditsRow {
   /** The id of the new line; ignored if the day already has a line for this operation. */
   id: string;
   accountId: string;
-  /** The day as `YYYY-MM-DD`, UTC. */
+  /** The day in UTC, as `YYYY-MM-DD`. */
   day: string;
   operation: string;
   credits: number;
@@ -17,13 +17,14 @@ export class UsedCreditsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Adds use to the lines of days and operations. The accounts are locked, so no two transactions write the same line.
+   * Adds use to the lines of its days and operations. The accounts are locked, so no two transactions write the same
+   * line.
    */
   async add(transaction: Transaction, rows: UsedCreditsRow[]): Promise<void> {
     await transaction.query(ADD, [JSON.stringify(rows)]);
   }
 
-  /** Lists days, the oldest first. */
+  /** Lists days, oldest first. */
   async listWork(accountId: string, from: string, to: string): Promise<WorkDay[]> {
     const rows = await this.database.query<Omit<WorkDay, 'credits'> & { credits: string }>(
       `select to_char(day, 'YYYY-MM-DD') as date, operation, credits from used_credits

@@ -5,7 +5,7 @@ import { nextId } from '#libs/platform';
 import type { UsedDays } from './used-credits.dto.js';
 import { UsedCreditsRepository, type UsedCreditsRow } from './used-credits.repository.js';
 
-/** Credits that one account used for one operation, booked at a time (business time). */
+/** Credits that an account used for an operation, with the booking's time by the injected clock. */
 export interface UsedCredits {
   accountId: string;
   bookedAt: Date;
@@ -13,12 +13,12 @@ export interface UsedCredits {
   credits: number;
 }
 
-/** The use of credits by day and operation. */
+/** Adds up the use of credits by day and operation. */
 @Injectable()
 export class UsedCreditsService {
   constructor(private readonly repository: UsedCreditsRepository) {}
 
-  /** Adds use in the transaction that books it, under the locks of the accounts. */
+  /** Adds use in the transaction that books it. The accounts must be locked. */
   async add(transaction: Transaction, used: UsedCredits[]): Promise<void> {
     const lines = new Map<string, UsedCreditsRow>();
     let id: string | undefined;
@@ -33,7 +33,7 @@ export class UsedCreditsService {
     if (lines.size > 0) await this.repository.add(transaction, [...lines.values()]);
   }
 
-  /** Lists the use by jobs and monitors, which is charged to no request. */
+  /** Lists the use by jobs and monitors, which no request is charged for. */
   async listWork(accountId: string, { from, to }: UsedDays): Promise<WorkDay[]> {
     return this.repository.listWork(accountId, from, to);
   }
