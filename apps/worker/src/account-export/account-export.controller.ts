@@ -3,7 +3,7 @@ import { AccountExports, Database } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { EXPORTED_TABLES } from './exported-tables.js';
 
-/** Exports this service's data about an account, for a session checked by the dashboard. */
+/** Exports this service's data about an account for a session that the dashboard has checked. */
 @Controller('internal/export')
 @AllowCallers('dashboard', 'gateway')
 export class ExportController {

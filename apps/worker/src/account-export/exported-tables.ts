@@ -3,7 +3,7 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const SECRET = 'a secret that signs what is sent to you';
 
-/** The worker's tables, and the columns that an account's owner receives. */
+/** The worker's tables, with the columns that an account gets in its export. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -31,7 +31,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'created_at',
         'expires_at',
       ],
-      withheld: { pieces: 'where its bytes are stored until they are read' },
+      withheld: { pieces: 'where the bytes are stored until they are read' },
     },
     {
       table: 'jobs',
@@ -63,7 +63,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'expires_at',
         'artifact',
         'left_out_rows',
-        // The dashboard path for their download.
+        // The dashboard path from which the results can be downloaded.
         `'/api/jobs/' || id || '/results' as results_path`,
       ],
       withheld: {

@@ -10,10 +10,10 @@ export interface AccountStanding {
 
 const UNKNOWN: AccountStanding = { state: 'active', isSuspended: false };
 
-/** The states of accounts, as reported by events. */
+/** The states of accounts, as events reported them. */
 @Injectable()
 export class AccountStatesRepository {
-  /** Stores the state, except that an erased account stays erased, in any order of events. */
+  /** Stores the state. An erased account stays erased, whatever the order of the events. */
   async putState(transaction: Transaction, accountId: string, state: AccountState): Promise<void> {
     await transaction.query(
       `insert into account_states (account_id, state) values ($1, $2)

@@ -1,6 +1,6 @@
 /**
- * SQL for the rows of a table whose account is neither deleted nor suspended. Only these accounts get work done and
- * notifications.
+ * SQL: the rows of a table whose accounts are neither deleted nor suspended. Work and notifications are limited to such
+ * accounts.
  */
 export const mayBeTold = (table: string) =>
   `not exists (select from account_states a where a.account_id = ${table}.account_id

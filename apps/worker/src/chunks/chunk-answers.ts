@@ -17,22 +17,22 @@ export interface Follower extends Omit<NewChunk, 'number'> {
   delaySeconds: number;
 }
 
-/** The result for one name, and its time if it is older than the request. */
+/** The result for one name, with its time if the result is older than the request. */
 export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
 
-/** The row as written. The data from which it was made would take ten times as much memory. */
+/** The row as written. The data behind it would take ten times as much memory. */
 interface WrittenRow {
   line: number;
   text: string;
 }
 
-/** The results of one chunk's names. */
+/** The results for the names of one chunk. */
 export class ChunkAnswers {
   /** The number of charged rows. */
   charged = 0;
   /**
-   * True if the names of this chunk are not part of the price. Lookup may still answer them, because it may know more
-   * upstreams.
+   * True if the names of this chunk are not part of the price. Lookup may still answer them, because it may have more
+   * upstreams than the price calculation.
    */
   private readonly isFree: boolean;
   private readonly rows: WrittenRow[] = [];
@@ -40,8 +40,8 @@ export class ChunkAnswers {
   private readonly failing: number[] = [];
   private readonly seen = new Set<number>();
   /**
-   * The monotonic time at which the first of the upstreams is ready; the answers that state it arrived at different
-   * times.
+   * The monotonic time at which the first of the upstreams is ready. A relative time would not do, because the answers
+   * arrive at different times.
    */
   private readyAtMs = Infinity;
 
@@ -66,12 +66,12 @@ export class ChunkAnswers {
     }
   }
 
-  /** Indexes of the names that have no result yet. */
+  /** The indexes of the names without a result. */
   get open(): number[] {
     return this.chunk.names.map((_, index) => index).filter((index) => !this.seen.has(index));
   }
 
-  /** Postpones the names without an answer, which are looked up again soon. */
+  /** Postpones the names without an answer. They are looked up again soon. */
   putOff(): void {
     for (const index of this.open) {
       this.seen.add(index);
@@ -80,7 +80,7 @@ export class ChunkAnswers {
     this.readyAtMs = Math.min(this.readyAtMs, monotonicMs());
   }
 
-  /** Records that the job's time is up: names without an answer will not get one. */
+  /** Records that the job's time is over. Names without an answer will not get one. */
   close(): void {
     const { names, lines } = this.chunk;
     for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...this.open]) {
@@ -94,12 +94,12 @@ export class ChunkAnswers {
     return this.rows.length;
   }
 
-  /** The number of seconds after which the whole chunk is retried, if there is no answer at all. */
+  /** The number of seconds after which the whole chunk is retried, if no name has an answer. */
   get allLaterSeconds(): number | undefined {
     return this.rows.length === 0 && this.failing.length === 0 ? this.laterSeconds : undefined;
   }
 
-  /** The chunks for the names that are looked up again. */
+  /** The new chunks with the names that are looked up again. */
   get followers(): Follower[] {
     const { names, lines, pass } = this.chunk;
     const of = (indexes: number[], passes: number, delaySeconds: number): Follower[] =>
@@ -119,7 +119,7 @@ export class ChunkAnswers {
     ];
   }
 
-  /** A gzip member (RFC 1952) with the rows in the order of their lines. */
+  /** Returns a gzip member (RFC 1952) with the rows in the order of their lines. */
   async member(): Promise<Buffer> {
     const rows = this.rows.toSorted((one, other) => one.line - other.line);
     return compress(rows.map(({ text }) => text).join(''));
@@ -137,7 +137,7 @@ export class ChunkAnswers {
   }
 }
 
-/** The answer about a name. */
+/** The answer for a name. */
 function rowOf(
   { outcome, isCharged, observedAt, body, problem }: Omit<ChunkFindings, 'index'>,
   line: number,
@@ -147,7 +147,7 @@ function rowOf(
   return { line, name, outcome, isCharged, observedAt: at, body, problem };
 }
 
-/** When the answer of a lookup was retrieved; the answer itself states this time in another format. */
+/** When a lookup's answer was retrieved. The answer itself states this time in another format. */
 function queryTime(body: Record<string, unknown> = {}): string | undefined {
   const { query_time: time } = body;
   return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;

@@ -6,10 +6,10 @@ import type { ChunkAnswers } from './chunk-answers.js';
 import type { Chunk } from './chunks.repository.js';
 import { findingsOf } from './known-answer.js';
 
-/** How long a lookup may wait for turns at upstreams. */
+/** The maximum time that a lookup may wait for its turn at upstreams. */
 const WAIT_SECONDS = 20;
 
-/** Looks up the names of chunks: in the corpus if an older answer is allowed, and otherwise in lookup. */
+/** Looks up the names of chunks: in the corpus if an older answer is allowed, and otherwise through lookup. */
 @Injectable()
 export class ChunkQuestionsService {
   constructor(
@@ -37,7 +37,7 @@ export class ChunkQuestionsService {
     for await (const one of found) answers.add({ ...one, index: open[one.index] });
   }
 
-  /** All names without an answer from the corpus are looked up. */
+  /** Answers names from the corpus. @returns the names without an answer, which are looked up. */
   private async askCorpus(
     { kind, types, maxAgeSeconds }: Job,
     { names }: Chunk,

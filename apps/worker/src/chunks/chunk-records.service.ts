@@ -8,7 +8,7 @@ import { JobRowsService } from '../jobs/job-rows.service.js';
 import type { ChunkAnswers } from './chunk-answers.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 
-/** Records the results of chunks: first in our rows, then in the customer's credits. */
+/** Records the results of chunks: first in the worker's rows, then in the customer's credits. */
 @Injectable()
 export class ChunkRecordsService {
   constructor(
@@ -21,8 +21,8 @@ export class ChunkRecordsService {
   ) {}
 
   /**
-   * Marks a chunk as done, with a count that never changes again. Then starts chunks for names that are looked up again
-   * or, after the last chunk, the end of the job. @returns the count; if the chunk was already done, its first count.
+   * Marks a chunk as done, with a final count. Then adds chunks for names that are looked up again or, after the last
+   * chunk, starts the end of the job. @returns the count; if the chunk was already done, its first count.
    */
   async keep(job: Job, chunk: Chunk, answers: ChunkAnswers, part: string): Promise<number> {
     const { charged, answered, followers } = answers;
@@ -51,7 +51,7 @@ export class ChunkRecordsService {
     return (await this.chunks.find(this.database, job.id, chunk.number))?.charged ?? 0;
   }
 
-  /** Charges a finished chunk. A repeat changes nothing. */
+  /** Charges a chunk that is done. A repeat changes nothing. */
   async settle(job: Pick<Job, 'id' | 'accountId'>, number: number, charged: number): Promise<void> {
     await this.credits.settle(job, number, charged);
     crashPoint('chunk.after-settle');
@@ -68,12 +68,12 @@ export class ChunkRecordsService {
 /** Jobs with up to this many names are processed first, so that a few names never wait behind millions. */
 const SMALL_JOB_NAMES = 10_000;
 /**
- * A turn of an account has at most four chunks, even if they are small: a chunk without answers takes a place for as
- * long as a large one.
+ * The minimum cost of a chunk, so that an account's turn has at most four chunks, even small ones. A chunk without
+ * answers occupies a slot for as long as a large chunk.
  */
 const COST_MIN = CHUNK_NAMES_MAX / 4;
 
-/** The work item for a chunk. */
+/** Returns the work item for a chunk. */
 export function chunkWork(
   { id, accountId, uniqueNames }: Pick<Job, 'id' | 'accountId' | 'uniqueNames'>,
   { number, names }: { number: number; names: number },

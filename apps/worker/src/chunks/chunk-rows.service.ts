@@ -4,17 +4,17 @@ import { ChunksRepository } from './chunks.repository.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** The chunks of a job at its end. */
+/** The chunks of a job, as the end of the job needs them. */
 @Injectable()
 export class ChunkRowsService {
   constructor(private readonly chunks: ChunksRepository) {}
 
-  /** Closes the open chunks: after this call, none of their answers are recorded. */
+  /** Closes the open chunks. After this call, their answers are no longer recorded. */
   async abandonOpen(transaction: Transaction, jobId: string): Promise<void> {
     await this.chunks.abandonOpen(transaction, jobId);
   }
 
-  /** Finished chunks that are not yet charged. */
+  /** Lists the chunks that are done but not charged. */
   async listUnsettled(
     runner: Runner,
     jobId: string,
@@ -22,7 +22,7 @@ export class ChunkRowsService {
     return this.chunks.listUnsettled(runner, jobId);
   }
 
-  /** Files with answers, in the order of their chunks. */
+  /** Lists the files with answers, in the order of their chunks. */
   async listParts(runner: Runner, jobId: string): Promise<{ part: string; rows: number }[]> {
     return this.chunks.listParts(runner, jobId);
   }

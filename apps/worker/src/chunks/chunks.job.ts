@@ -12,26 +12,27 @@ import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 import { ChunkRecordsService } from './chunk-records.service.js';
 
-/** Maximum number of chunks in progress. Most of them wait for the rate limit of their upstream. */
+/** Maximum number of chunks in progress. Most of them wait for the rate limits of their upstreams. */
 export const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 /**
- * The time after which names without an answer get a chunk of their own, which comes after the chunks of other
- * customers. Otherwise, names whose servers do not answer would occupy all chunks in progress for minutes, and a chunk
- * that exceeds its time limit would lose its answers each time. It is longer than a lookup that waits for its turn.
+ * The time after which names without an answer are moved to a chunk of their own, behind the chunks of other customers.
+ * Otherwise, names whose servers do not answer would occupy all slots for minutes, and a chunk that exceeds its time
+ * limit would lose its answers each time. This time is longer than a lookup may wait for its turn.
  */
 export const ASKING_MS = 45 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /**
- * Attempts are a minute apart, so together they take longer than any job: no chunk is abandoned before its job ends.
+ * Maximum number of attempts. They are a minute apart, so they take longer than any job, and no chunk is abandoned
+ * before its job ends.
  */
 const TRIES_MAX = 20_000;
-/** How often the progress of a chunk is stored; most chunks end earlier. */
+/** How often the progress of a chunk is stored. Most chunks end before the first time. */
 const PROGRESS_MS = 2 * SECOND_MS;
 const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 
-/** The dependencies for processing chunks. */
+/** What the processing of chunks depends on. */
 @Injectable()
 export class ChunkFeatures {
   constructor(
@@ -45,8 +46,8 @@ export class ChunkFeatures {
 }
 
 /**
- * Looks up the names of one chunk after another. The answers are written to a file first, then its key and the count to
- * the chunk's row, then the count is charged: if the process dies before the row is written, nothing was charged; if it
+ * Looks up the names of chunks. The answers are first written to a file, then the file's key and the count to the
+ * chunk's row, and then the count is charged. If the process dies before the row is written, nothing is charged; if it
  * dies later, the count in the row is charged.
  */
 @Injectable()
@@ -80,7 +81,7 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
       const { isSuspended } = await states.find(this.database, job.accountId);
       if (isSuspended && this.clock.now() < job.deadlineAt)
         return this.later(SUSPENDED_SECONDS, job);
-      // Answers that cannot be stored would be looked up again and again while the disk is full.
+      // Otherwise, while the disk is full, answers would be looked up again and again without being stored.
       await this.files.check();
       crashPoint('chunk.after-claim');
       const answers = await this.answersOf(job, chunk, work.signal);
@@ -96,7 +97,7 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * Fetches the answers of a chunk. If the job is cancelled or its time is up, the answers received so far count.
+   * Fetches the answers of a chunk. If the job is cancelled or its time is over, the answers received until then count.
    * @throws ServiceUnavailable; the reason of the signal.
    */
   private async answersOf(job: Job, chunk: Chunk, signal: AbortSignal): Promise<ChunkAnswers> {
@@ -118,19 +119,22 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return answers;
   }
 
-  /** The wait ends at the deadline, because a job ends then, whatever it is waiting for. */
+  /** Returns how long to wait, until the deadline at most. A job ends at its deadline, whatever it is waiting for. */
   private later(seconds: number, job: Job): Later {
     return later(Math.min(seconds, secondsLeft(job, this.clock.now())));
   }
 
-  /** A slow upstream takes a minute for a chunk, and the job's owner should see progress in the meantime. */
+  /**
+   * Stores the progress. A chunk with a slow upstream takes a minute, and the customer should see progress in the
+   * meantime.
+   */
   private telling(chunk: Chunk, answers: ChunkAnswers): Loop {
     const work = () => this.features.chunks.setArrived(this.database, chunk, answers.answered);
     const name = 'the progress of chunks';
     return new Loop({ name, intervalMs: PROGRESS_MS, logger: this.log, work });
   }
 
-  /** Each attempt writes its own file; the chunk's row says which of them counts. */
+  /** Writes the answers. Each attempt writes its own file; the chunk's row says which file counts. */
   private async write(job: Job, { number }: Chunk, answers: ChunkAnswers): Promise<string> {
     const key = `${partsFolder(job.id)}${number}-${newId()}.gz`;
     const member = await answers.member();

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** A chunk: at most 1,000 names for one upstream. */
+/** A chunk of a job: at most 1,000 names with one upstream. */
 export interface Chunk {
   jobId: string;
   number: number;
@@ -14,7 +14,7 @@ export interface Chunk {
   charged: number;
 }
 
-/** The names that are put into chunks of their own. */
+/** The names for new chunks. */
 export interface NewChunk {
   number: number;
   names: string[];
@@ -23,7 +23,7 @@ export interface NewChunk {
 }
 
 export interface ChunkResult {
-  /** Key of the file with the answers. */
+  /** The key of the file with the answers. */
   part: string;
   delivered: number;
   failed: number;
@@ -35,7 +35,7 @@ const COLUMNS = 'job_id as "jobId", number, names, lines, pass, state, charged';
 @Injectable()
 export class ChunksRepository {
   /**
-   * Splits a list into chunks of one upstream each. Every name occurs once, with the line in which it first appeared.
+   * Splits a list into chunks with one upstream each. Every name occurs once, with the line in which it first appeared.
    */
   async cut(
     transaction: Transaction,
@@ -84,7 +84,7 @@ export class ChunksRepository {
     return chunk;
   }
 
-  /** @returns false if it is already done; then its answers and its count stay the same. */
+  /** Marks a chunk as done. @returns false if it was already done; its answers and its count then stay the same. */
   async setDone(
     transaction: Transaction,
     { jobId, number }: Pick<Chunk, 'jobId' | 'number'>,
@@ -136,7 +136,7 @@ export class ChunksRepository {
     );
   }
 
-  /** Files with answers, in the order of their chunks. */
+  /** Lists the files with answers, in the order of their chunks. */
   async listParts(runner: Runner, jobId: string): Promise<{ part: string; rows: number }[]> {
     return runner.query(
       `select part, delivered + failed as rows from job_chunks

@@ -24,7 +24,7 @@ beforeAll(async () => {
   corpus = await CorpusUnderTest.start();
   corpus.clock.set(under.clock.now());
   await under.start(lookup.url, { corpusUrl: corpus.url });
-  // The collector is off, because it would look up names of the corpus, too.
+  // The collector is off, because it would also look up names.
   await under.holdJob('collect-names');
 });
 afterEach(() => {
@@ -40,7 +40,7 @@ afterAll(async () => {
 const jobOf = async (accountId: string, id: string | null) =>
   under.gateway.call<JobAnswer>('GET', `/internal/jobs/${id}`, { accountId });
 
-/** Makes waiting work due now instead of minutes later. */
+/** Makes waiting work due at once instead of in minutes. @returns the job at its end. */
 async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
   return waitFor('the end of the job', async () => {
     await under.database.query(
@@ -54,7 +54,7 @@ async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
 const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
 
 describe('a name', () => {
-  it('is looked up as often as necessary if it has to wait, but only three times if it fails', async () => {
+  it('a name is looked up as often as it has to wait, but only three times if the lookup fails', async () => {
     const accountId = newId();
     lookup.found = (name) => {
       if (name === 'fails.com') return { outcome: 'timeout' };
@@ -76,7 +76,7 @@ describe('a name', () => {
     ]);
   });
 
-  it('S105: is unanswered and free if it has no answer when its job ends', async () => {
+  it('S105: a name without an answer at the end of its job is unanswered and free', async () => {
     const accountId = newId();
     lookup.found = (name) => (name === 'never.com' ? LATER : {});
     const body = { domainNames: ['never.com', 'soon.com'], deadline_hours: 1 };
@@ -100,7 +100,7 @@ describe('a name', () => {
     expect([entitlement.charged(accountId), entitlement.openHolds(accountId)]).toEqual([1, 0]);
   });
 
-  it('counts as progress once its answer has arrived, before its chunk is complete, and is charged with it', async () => {
+  it('a name counts as progress before its chunk is complete, and is charged with the chunk', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus!.record({ kind: 'whois', name: 'arrived.com', at, record: {} });
@@ -123,7 +123,7 @@ describe('a name', () => {
     });
   });
 
-  it('S105: is postponed if it gets no answer for 45 s, and delays neither the other answers nor the chunks of others', async () => {
+  it('S105: a name without an answer for 45 s is postponed, and delays neither other answers nor other chunks', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus!.record({ kind: 'whois', name: 'answered-first.com', at, record: {} });
@@ -153,7 +153,7 @@ describe('a name', () => {
     expect(asksFor('silent.com')).toBe(2);
   });
 
-  it('S105: is looked up although another account has enough small jobs for every place', async () => {
+  it('S105: a name is looked up although another account has enough small jobs for every slot', async () => {
     const [first, second] = [newId(), newId()];
     const { chunks } = under.worker.app.get(JobQueues, { strict: false });
     await chunks.pause(under.database, 3_600);
@@ -167,7 +167,7 @@ describe('a name', () => {
       const found = await under.database.query('select from work where group_id = any ($1)', [ids]);
       return found.length === ids.length;
     });
-    // Without this row, the queue is not paused, and the account with the lowest id has its turn.
+    // Without this row, the queue is not paused, and the account with the lowest id has the next turn.
     await under.database.query(`delete from work_turn where queue = 'chunks'`);
     await waitFor('the other account', () => asksFor('alone.com') === 1);
     const crowd = lookup.calls.filter(({ names }) => names[0].startsWith('crowd-'));
@@ -176,7 +176,7 @@ describe('a name', () => {
     await endOf(second, ids.at(-1)!);
   });
 
-  it('S105: is not looked up while its answer could not be stored', async () => {
+  it('S105: a name is not looked up while its answer could not be stored', async () => {
     const accountId = newId();
     const check = jest.spyOn(under.files, 'check').mockRejectedValue(new Error('the disk is full'));
     const { id } = await under.createJob(accountId, 'whois', { domainNames: ['no-room.com'] });
@@ -192,13 +192,13 @@ describe('a name', () => {
     expect(asksFor('no-room.com')).toBe(1);
   });
 
-  it('has seven days, unless the job says otherwise', async () => {
+  it('a name has seven days, unless the job says otherwise', async () => {
     const usual = await under.createJob(newId(), 'whois', { domainNames: ['week.com'] });
     const days = Date.parse(usual.deadline_at) - Date.parse(usual.created_at);
     expect(days).toBe(7 * 24 * HOUR_MS);
   });
 
-  it('is counted separately and free if no upstream is known for it', async () => {
+  it('names without a known upstream are counted separately and free', async () => {
     const accountId = newId();
     under.entitlement.balances.set(accountId, 1);
     const domainNames = ['priced.com', 'a.no-upstream', 'b.no-upstream'];
@@ -221,7 +221,7 @@ describe('a name', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('is not counted under its top-level domain if that is unknown, however many unknown domains a file contains', async () => {
+  it('names with unknown top-level domains are counted together, however many domains a file contains', async () => {
     const accountId = newId();
     const letter = (n: number) => String.fromCharCode(97 + (n % 26));
     const names = Array.from(
@@ -243,7 +243,7 @@ describe('a name', () => {
     expect(dryRun.tlds!.map(({ names: count }) => count)).toEqual(Array(100).fill(1));
   });
 
-  it('does not delay other names if its upstream is not ready', async () => {
+  it('a name whose upstream is not ready does not delay other names', async () => {
     const [accountId, other] = [newId(), newId()];
     lookup.found = (name) => (name.endsWith('.de') ? LATER : {});
     const domainNames = ['a.de', 'b.de', 'c.de', 'a.com', 'b.com'];
@@ -264,7 +264,7 @@ describe('a name', () => {
 
 describe('several customers', () => {
   /**
-   * The number of chunks that this process handles at a time, and the number of further chunks that the test observes.
+   * The number of chunks that this process handles at a time, and the number of later chunks that the test observes.
    */
   const [AT_A_TIME, LOOKED_AT] = [16, 24];
 
@@ -282,7 +282,7 @@ describe('several customers', () => {
     return id!;
   }
 
-  it('share the work equally, and a small job waits for at most one chunk of the others', async () => {
+  it('customers share the work equally, and a small job waits for at most one chunk of the others', async () => {
     const [early, late, small] = [newId(), newId(), newId()];
     const first = lookup.calls.length;
     const order = () => lookup.calls.slice(first).map(({ accountId }) => accountId);
@@ -313,11 +313,11 @@ describe('several customers', () => {
   });
 });
 
-describe('an older answer that the job allows', () => {
+describe('an older answer, if the job allows one', () => {
   const before = (seconds: number) =>
     new Date(under.clock.now().getTime() - seconds * SECOND_MS).toISOString();
 
-  it('comes from the corpus at the normal price, with the time of observation', async () => {
+  it('an answer from the corpus has the normal price and its time of observation', async () => {
     const accountId = newId();
     const record = { create_date: '2024-01-02', registrant_contact: { name: 'Ada' } };
     const seen = (name: string, at: string) => ({ kind: 'whois', name, at, record });
@@ -334,7 +334,7 @@ describe('an older answer that the job allows', () => {
     ]);
   });
 
-  it('contains the records in a DNS job; a name without records is free, as usual', async () => {
+  it('an answer in a DNS job contains the records, and a name without records is free, as with lookups', async () => {
     const accountId = newId();
     const seen = (name: string, records: object[]) => ({
       kind: 'dns',
@@ -375,7 +375,7 @@ describe('an older answer that the job allows', () => {
     expect(asksFor('known-dns.com')).toBe(0);
   });
 
-  it('is not used if the corpus is unavailable, and every name is looked up', async () => {
+  it('if the corpus is unavailable, every name is looked up', async () => {
     const accountId = newId();
     await corpus!.stop();
     corpus = undefined;

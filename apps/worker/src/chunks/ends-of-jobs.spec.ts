@@ -23,7 +23,7 @@ describe('a job', () => {
   });
 
   const create = (accountId: string, body: object) => under.createJob(accountId, 'whois', body);
-  /** A job whose price is still being reserved. */
+  /** Creates a job whose price is still being reserved. */
   async function validating(accountId: string, body: object) {
     under.entitlement.isElsewhere = true;
     const created = create(accountId, body).catch((error: unknown) => error);
@@ -34,7 +34,7 @@ describe('a job', () => {
     return { id, created };
   }
   const isAsked = (name: string) => lookup.calls.some(({ names }) => names.includes(name));
-  /** Seconds until the last of an account's waiting chunks is tried again. */
+  /** Returns the seconds until the last of an account's waiting chunks is tried again. */
   async function longestWait(accountId: string): Promise<number | undefined> {
     const [{ seconds }] = await under.database.query<{ seconds: number | null }>(
       `select extract(epoch from max(until) - clock_timestamp())::float8 as seconds
@@ -50,7 +50,7 @@ describe('a job', () => {
     );
   }
 
-  it('looks nothing up and costs nothing if its account is deleted while its price is being reserved', async () => {
+  it('a job looks nothing up and costs nothing if its account is deleted while its price is being reserved', async () => {
     const accountId = newId();
     const { id, created } = await validating(accountId, { domainNames: ['deleted.com'] });
     await under.database.transaction((transaction) =>
@@ -64,7 +64,7 @@ describe('a job', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('is not reported as started if its start was undone while its price was being reserved', async () => {
+  it('a job is not reported as started if its start was undone while its price was being reserved', async () => {
     const accountId = newId();
     const { id, created } = await validating(accountId, { domainNames: ['undone.com'] });
     await under.database.transaction(async (transaction) => {
@@ -82,7 +82,7 @@ describe('a job', () => {
     expect(await created).toMatchObject({ status: 503, code: 'credits_busy' });
   });
 
-  it('S105: ends at its deadline without an answer, and free, if its account is suspended', async () => {
+  it('S105: a job of a suspended account ends at its deadline, without answers and free', async () => {
     const accountId = newId();
     await under.database.transaction((transaction) =>
       under.accounts.changeSuspension(transaction, accountId, true),
@@ -103,7 +103,7 @@ describe('a job', () => {
   it.each([
     ['no upstream is', ['parked.com']],
     ['an upstream is not', ['parked.com', 'ready.com']],
-  ])('ends at its deadline, even if %s ready before it', async (_, domainNames) => {
+  ])('a job ends at its deadline, even if %s ready before that', async (_, domainNames) => {
     const accountId = newId();
     const later = { outcome: 'throttled', laterSeconds: 86_400 } as const;
     lookup.found = (name) => (name === 'parked.com' ? later : {});

@@ -3,7 +3,7 @@ import { findingsOf } from './known-answer.js';
 
 const KNOWN = { index: 0, name: 'a.com', sourceId: 1, observedAt: '2026-11-20T11:42:03.000Z' };
 
-it('a known record has the members of a lookup’s answer, without the TTL', () => {
+it('a record from the corpus has the members of a lookup’s answer, without the TTL', () => {
   const records = [
     { type: 'A', value: '192.0.2.1' },
     { type: 'MX', value: '10 mx.a.com' },
@@ -35,7 +35,7 @@ it('a known record has the members of a lookup’s answer, without the TTL', () 
   ]);
 });
 
-it('a name without records has no return code, because it may be unknown to the DNS', () => {
+it('a name without records has no return code, because the name may not exist in the DNS', () => {
   const { outcome, body } = findingsOf({ ...KNOWN, records: [] });
   expect(outcome).toBe('empty');
   expect(body).toMatchObject({ dns_types: {}, dns_records: [] });

@@ -3,7 +3,7 @@ import { type FreshAnswer, isOutcomeCharged } from '#libs/contracts';
 import { DNS_TYPES, type DnsType } from '#libs/resolvers';
 import type { ChunkFindings } from './chunk-answers.js';
 
-/** The corpus's record of a name, in the format of a lookup's answer. */
+/** Returns the corpus's records of a name in the format of a lookup's answer. */
 export function findingsOf(known: FreshAnswer): ChunkFindings {
   const { index, name, observedAt, records } = known;
   const outcome = records?.length === 0 ? 'empty' : 'delivered';
@@ -20,7 +20,7 @@ function membersOf({ name, record, records = [] }: FreshAnswer): object {
   if (record) return { domain_unicode: domainToUnicode(name), domain_registered: 'yes', ...record };
   const types = Object.entries(Object.groupBy(records, ({ type }) => type));
   return {
-    // Without records, the name may also not exist in the DNS; the corpus does not store which.
+    // A name without records may also not exist in the DNS. The corpus does not store which of both is the case.
     ...(records.length > 0 && { rcode: 'noerror' }),
     dns_types: Object.fromEntries(types.map(([type, of = []]) => [type, of.length])),
     dns_records: records.map((one) => recordOf(name, one)),
@@ -28,14 +28,17 @@ function membersOf({ name, record, records = [] }: FreshAnswer): object {
   };
 }
 
-/** How long it may be cached is unknown, so the record has no TTL. */
+/** A record has no TTL, because it is unknown how long the record may be cached. */
 function recordOf(name: string, { type, value }: { type: string; value: string }): object {
   const { text, ...data } = dataOf(type, value);
   const type_code = DNS_TYPES[type as DnsType];
   return { name, type, type_code, raw_text: `${name}.\tIN\t${type}\t${text}`, ...data };
 }
 
-/** The members of a type, and its data as `dig` writes it. The corpus keeps no numbers of an SOA record. */
+/**
+ * Returns the members of a record, with its data as `dig` writes it. The corpus does not store the numbers of an SOA
+ * record.
+ */
 function dataOf(type: string, value: string): { text: string; [member: string]: unknown } {
   const [first, second = ''] = value.split(' ');
   switch (type) {

@@ -11,15 +11,15 @@ import { type ResultRow, writeRow } from './result-row.js';
 
 const compress = promisify(gzip);
 
-/** Finding the lines takes 25 s for three million lines on a busy machine. */
+/** Maximum time for finding the lines. Three million lines take 25 s on a busy machine. */
 const LIST_LIMIT_MS = 2 * MINUTE_MS;
-/** The number of rows that are written at once: few enough that other work does not wait long for this thread. */
+/** The number of rows written at a time: few enough that other work does not wait long for this thread. */
 const MEMBER_LINES = 5_000;
 const BYTES_MAX = 2 * 1024 ** 3;
 
 /**
- * Writes rows for the lines of a job that get no answer of their own, so that the result file explains each line: why
- * it was rejected, or which line has the same name. These rows are free.
+ * Writes rows for the lines of a job that get no answer of their own. The rows say why a line was rejected, or which
+ * line has the same name. They are free.
  */
 @Injectable()
 export class LeftOutLinesService {
@@ -30,10 +30,10 @@ export class LeftOutLinesService {
   ) {}
 
   /**
-   * Called before the lines are deleted. Each attempt writes its own file; the job's row says which of them counts. The
-   * transaction remains open until the file is written, because it would take minutes to find the lines again for each
-   * part.
-   * @returns undefined if there is no such line.
+   * Writes the rows; call this before the lines are deleted. Each attempt writes its own file, and the job's row says
+   * which file counts. The transaction remains open until the file is complete, because finding the lines again for
+   * each part would take minutes.
+   * @returns undefined if there are no such lines.
    * @throws the reason of the signal.
    */
   async write(job: Job, signal: AbortSignal): Promise<Part | undefined> {
@@ -54,18 +54,18 @@ export class LeftOutLinesService {
       await this.files.write(part, content, { maxBytes: BYTES_MAX, ifAbsent: true });
     });
     if (rows > 0) return { part, rows };
-    // The rejected lines are unknown if an earlier version read the upload.
+    // If an earlier version read the upload, the rejected lines are unknown.
     await this.remove({ part });
     return undefined;
   }
 
-  /** Removes the file of an attempt whose file does not count. */
+  /** Removes the file of an attempt that does not count. */
   async remove({ part }: Pick<Part, 'part'>): Promise<void> {
     await this.files.remove(part);
   }
 }
 
-/** A gzip member (RFC 1952). */
+/** Returns a gzip member (RFC 1952) with the rows. */
 async function member({ kind, format }: Job, lines: readonly LeftOutLine[]): Promise<Buffer> {
   return compress(lines.map((line) => writeRow(kind, format, rowOf(line))).join(''));
 }

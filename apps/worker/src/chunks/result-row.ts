@@ -5,10 +5,10 @@ import { csvCell } from '#libs/platform';
 export interface ResultRow {
   line: number;
   name: string;
-  /** `unanswered` if the job ended before it was looked up; `rejected` and `repeated` for lines that are not looked up. */
+  /** `unanswered` if the job ended before the lookup; `rejected` and `repeated` for lines that are not looked up. */
   outcome: string;
   isCharged: boolean;
-  /** RFC 3339: when the answer was retrieved. */
+  /** When the answer was retrieved, in RFC 3339. */
   observedAt?: string;
   body?: Record<string, unknown>;
   problem?: { code: string; detail: string };
@@ -51,14 +51,14 @@ const WHOIS_COLUMNS = [
 ];
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf', 'cname', 'caa'];
 
-/** The header; empty if each row names its members. */
+/** Returns the header line; an empty string if each row names its members. */
 export function headerOf(kind: JobKind, format: JobFormat): string {
   if (format === 'json.gz') return '';
   const columns = kind === 'whois' ? WHOIS_COLUMNS : DNS_COLUMNS;
   return `${[...COLUMNS_OF_ALL, ...columns].join(',')}\r\n`;
 }
 
-/** A row as written to the file, with its line ending. */
+/** Returns a row as it is written to the file, with its line ending. */
 export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): string {
   if (format === 'json.gz') return `${JSON.stringify(memberOf(row))}\n`;
   const { line, name, outcome, isCharged, observedAt, problem, body = {} } = row;

@@ -13,11 +13,13 @@ import { chunkWork } from './chunk-records.service.js';
 import { ChunksRepository } from './chunks.repository.js';
 import { LeftOutLinesService } from './left-out-lines.service.js';
 
-/** The time that one statement takes to group and sort three million names. */
+/** The time limit of the statement that groups and sorts three million names. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
-/** The time before that statement for writing the lines without an answer, as fast as the store accepts them. */
+/**
+ * The time limit for writing the lines without an answer before that statement. The file store determines the speed.
+ */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
-/** Starting a job with more lines may take minutes; with fewer, less than a second. */
+/** Jobs with more lines are long: their start may take minutes. The start of others takes less than a second. */
 const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
 
@@ -56,7 +58,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     if (job?.state === 'queued') return this.cutInTurn(job, work);
   }
 
-  /** Long jobs are cut one at a time, so that they leave a place to short ones, whoever starts how many. */
+  /** Long jobs are started one at a time, so that short jobs always find a free slot. */
   private async cutInTurn(job: Job, work: Work<JobWork>): Promise<Later | void> {
     if (job.lines <= SHORT_LINES_MAX) return this.cut(job, work);
     if (this.isStartingLong) return later(TURN_SECONDS);
@@ -68,7 +70,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     }
   }
 
-  /** Several attempts may do this at once, with the job as it was before; only one of them counts. */
+  /** Splits a job into chunks. Several attempts may do this at the same time, but only one counts. */
   async cut(job: Job, work: Pick<Work, 'signal' | 'finish'>): Promise<void> {
     const { jobs, chunks, lines, leftOut, states, owned } = this.features;
     const { id: jobId, listId, kind } = job;
@@ -78,8 +80,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
       await transaction.limitStatements(CUT_LIMIT_MS);
       const locked = await jobs.lock(transaction, jobId);
       if (locked?.state !== 'queued') return false;
-      // The job was cancelled, or its account deleted, while the price was being reserved, when there was nothing to
-      // stop yet.
+      // The job was cancelled, or its account deleted, before there was any work to stop.
       const { state } = await states.find(transaction, job.accountId);
       if (locked.isCanceled || state !== 'active') {
         await owned.stop(transaction, job);
@@ -99,7 +100,10 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     if (!isCut && part) await leftOut.remove(part);
   }
 
-  /** It is not known whether the job's credits are held; it is also correct to close a hold that does not exist. */
+  /**
+   * Undoes the start of a job. It is not known whether the job's credits are held, but closing a hold that does not
+   * exist is allowed.
+   */
   private async undo(job: Job, work: Work<JobWork>): Promise<void> {
     const { jobs, lines } = this.features;
     await this.credits.release(job);

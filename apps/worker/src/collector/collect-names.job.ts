@@ -23,15 +23,15 @@ import { NamesToCollectService } from './names-to-collect.service.js';
 const NAMES_AT_ONCE = 500;
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
-/** A run ends after this time, so that another process may take over. */
+/** A run ends after this time, so that another process may continue. */
 const RUN_MS = MINUTE_MS;
 const TRIES_MAX = 3;
 const RETRY_MS = HOUR_MS;
 
 /**
- * Looks up names so that the corpus has records of the names in its lists: once per installation, with the lowest
- * priority, using at most half of each registry's rate (enforced by lookup's limiter). The answers reach the corpus as
- * lookup's own observations.
+ * Looks up the names in the corpus's lists, so that the corpus has their records. One process per installation does
+ * this, with the lowest priority. Lookup's limiter allows it at most half of each registry's rate. The answers reach
+ * the corpus as lookup's own observations.
  */
 @Injectable()
 export class CollectNamesJob implements Job {
@@ -109,14 +109,14 @@ export class CollectNamesJob implements Job {
   }
 }
 
-/** Names that have no answer yet. */
+/** The names without an answer. */
 class LaterNames {
   readonly names: LaterName[] = [];
   private readonly byEnding = new Map<string, number>();
 
   constructor(private readonly now: Date) {}
 
-  /** @returns false for a name that is finished. */
+  /** @returns false if the name is finished. */
   takes({ name, tries }: CollectedName, { outcome, laterSeconds }: NameFindings): boolean {
     if (laterSeconds !== undefined) {
       const pauseMs = Math.max(1, laterSeconds) * SECOND_MS * this.placeOf(name);
@@ -128,7 +128,7 @@ class LaterNames {
     return true;
   }
 
-  /** Names of one registry become due one after another. */
+  /** Spreads the names of a registry over time, so that they become due one after another. */
   private placeOf(name: string): number {
     const ending = name.slice(name.lastIndexOf('.') + 1);
     const place = (this.byEnding.get(ending) ?? 0) + 1;

@@ -5,7 +5,7 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
 export type CollectedKind = 'whois' | 'dns';
 
-/** The priorities: new names come before names that were not looked up for a long time. */
+/** The priorities. New names come before names that were last looked up long ago. */
 export const RANKS = { new: 1, old: 2 } as const;
 
 /** A name to look up. */
@@ -15,12 +15,12 @@ export interface CollectedName {
   tries: number;
 }
 
-/** When to retry a name. */
+/** When a name is tried again. */
 export interface LaterName extends CollectedName {
   dueAt: Date;
 }
 
-/** Names to look up for the corpus. */
+/** The names to look up for the corpus. */
 @Injectable()
 export class CollectedNamesRepository {
   async count(runner: Runner, kind: CollectedKind): Promise<number> {
@@ -31,7 +31,7 @@ export class CollectedNamesRepository {
     return names;
   }
 
-  /** Adds names. A name that is already waiting keeps its time. */
+  /** Adds names. A name that is already waiting keeps its due time. */
   async add(
     runner: Runner,
     kind: CollectedKind,

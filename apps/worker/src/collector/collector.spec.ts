@@ -34,7 +34,7 @@ afterAll(async () => {
   await corpus.stop();
 });
 
-/** How often each name was looked up since the last call. */
+/** Counts how often each name was looked up since the last call. */
 async function collect(): Promise<Record<string, number>> {
   lookup.calls.length = 0;
   await under.worker.app.get(CollectNamesJob, { strict: false }).runOnce();
@@ -58,7 +58,7 @@ const change = (name: string, sourceId: number, kind: CorpusChange['kind'] = 'ne
     observedAt: under.clock.now().toISOString(),
   });
 
-it('new names are looked up once, from sources that permit it', async () => {
+it('new names are looked up once, if their sources permit it', async () => {
   change('new-1.com', 2);
   change('bought.com', 3);
   change('gone.com', 2, 'dropped');
@@ -67,7 +67,7 @@ it('new names are looked up once, from sources that permit it', async () => {
   expect(await collect()).toEqual({});
 });
 
-it('names that were not looked up for a long time are looked up after new names', async () => {
+it('names that were last looked up long ago are looked up after new names', async () => {
   corpus.nextNames.push('old-1.com', 'old-2.com');
   const asked = await collect();
   expect(Object.keys(asked).toSorted()).toEqual(['old-1.com', 'old-2.com']);

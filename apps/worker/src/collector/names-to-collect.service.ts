@@ -11,18 +11,18 @@ import {
 } from './collected-names.repository.js';
 
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
-/** If fewer names than this are waiting, more old names are added. */
+/** If fewer names than this are waiting, names that were last looked up long ago are added. */
 const FEW = 2_000;
-/** If more names than this are waiting, new names are not added, and the pass over all names finds them later. */
+/** If more names than this are waiting, new names are not added. The pass over all names finds them later. */
 const MANY = 500_000;
-/** Names that have not been looked up for this long are due again. */
+/** Names whose last lookup is older than this are due again. */
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';
 /** The position in the pass over all names. */
 const roundReader = (kind: CollectedKind) => `collector ${kind}`;
 
-/** Chooses the names to look up. Only names from sources that permit lookups are chosen. */
+/** Chooses the names to look up, from sources that permit lookups. */
 @Injectable()
 export class NamesToCollectService {
   constructor(
@@ -33,7 +33,7 @@ export class NamesToCollectService {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds one page of new names. @returns whether there are more. */
+  /** Adds a page of new names. @returns whether there are more. */
   async takeNew(): Promise<boolean> {
     const cursor = await this.cursors.find(this.database, FEED_READER);
     const page = await this.clients.corpus.changes({ cursor, limit: CHANGES });
@@ -56,7 +56,7 @@ export class NamesToCollectService {
     return page.hasMore;
   }
 
-  /** Adds the next names that have not been looked up for a long time, if few are waiting. */
+  /** If few names are waiting, adds the next ones that were last looked up long ago. */
   async takeOld(kind: CollectedKind): Promise<void> {
     if ((await this.names.count(this.database, kind)) >= FEW) return;
     const cursor = await this.cursors.find(this.database, roundReader(kind));

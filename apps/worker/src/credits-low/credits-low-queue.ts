@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 
 export interface CreditsLowWork {
-  /** The threshold as a percentage of the credits that were granted last; 0 if no credits are left. */
+  /** The threshold, as a percentage of the latest grant; 0 if no credits are left. */
   threshold: number;
   remaining: number;
 }
 
-/** The queue of mails about low credits, which wait until their recipient is known. */
+/** The queue of e-mails about low credits. An e-mail waits until its recipient is known. */
 @Injectable()
 export class CreditsLowQueue extends WorkQueue<CreditsLowWork> {
   constructor() {

@@ -22,7 +22,7 @@ describe('low credits', () => {
   const mailsOf = async (accountId: string) =>
     (await under.mailbox.newest(50)).filter(({ to }) => to === `${accountId}@payer.example`);
 
-  it('are announced by mail and webhook, once for each threshold', async () => {
+  it('low credits are announced by e-mail and webhook, once per threshold', async () => {
     const accountId = newId();
     const webhook = await under.gateway.call<{ id: string }>('POST', '/internal/webhooks', {
       accountId,
@@ -44,7 +44,7 @@ describe('low credits', () => {
     expect(log.deliveries.map(({ type }) => type)).toEqual(['credits.low', 'credits.low']);
   });
 
-  it('are not announced for a deleted account', async () => {
+  it('low credits of a deleted account are not announced', async () => {
     const [gone, stays] = [newId(), newId()];
     await under.database.transaction((transaction) => under.accounts.remove(transaction, gone));
     await hear(gone, 0, '0');

@@ -8,7 +8,7 @@ import { CreditsLowQueue, type CreditsLowWork } from './credits-low-queue.js';
 
 const AT_ONCE = 4;
 
-/** Mails the owner of an account whose credits are running out, once for each event. */
+/** E-mails the owner of an account whose credits are running out, once per event. */
 @Injectable()
 export class MailCreditsLowJob extends WorkRunner<CreditsLowWork> {
   constructor(

@@ -4,8 +4,8 @@ import { Clock, DAY_MS, SECOND_MS } from '#libs/platform';
 import { type CountedSubject, DailyCountsRepository } from './daily-counts.repository.js';
 
 /**
- * Counts the items that an account creates in a day. An account may remove an item at once and create another, so a
- * limit on existing items does not limit the work.
+ * Counts the items that an account creates per day. A limit on existing items does not limit the work, because an
+ * account may remove an item at once and create another.
  */
 @Injectable()
 export class DailyCountsService {
@@ -14,7 +14,7 @@ export class DailyCountsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds to the count of this day (UTC); 0 only reads it. @returns the new count. */
+  /** Adds to today's count (UTC); with 0, only reads the count. @returns the new count. */
   async count(
     transaction: Transaction,
     accountId: string,
@@ -25,7 +25,7 @@ export class DailyCountsService {
     return this.counts.raise(transaction, { accountId, subject, day, count });
   }
 
-  /** The seconds until the counts start again at 0. */
+  /** Returns the seconds until the counts start again at 0. */
   secondsLeft(): number {
     return Math.ceil((DAY_MS - (this.clock.now().getTime() % DAY_MS)) / SECOND_MS);
   }

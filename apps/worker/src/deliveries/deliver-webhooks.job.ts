@@ -20,7 +20,7 @@ const BUSY_WAIT_SECONDS = 1;
 /** The time after which a delivery checks again whether its account is active. */
 const CLOSED_WAIT_SECONDS = 300;
 
-/** The dependencies for deliveries. */
+/** What deliveries depend on. */
 @Injectable()
 export class DeliveryFeatures {
   constructor(
@@ -32,7 +32,7 @@ export class DeliveryFeatures {
   ) {}
 }
 
-/** Sends events to webhooks until they are accepted or about three days have passed. */
+/** Sends events to webhooks until the webhooks accept them or about three days have passed. */
 @Injectable()
 export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
   private readonly slots = new DeliverySlots(AT_ONCE);
@@ -98,8 +98,8 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     const isNoted = await this.database.transaction(async (transaction: Transaction) => {
       const at = this.clock.now();
       const isKept = await deliveries.putTry(transaction, delivery, { ...outcome, state, at });
-      // The owner has sent the event again in the meantime, so it starts again with its first attempt, whatever the
-      // result of this attempt is.
+      // The owner has sent the event again in the meantime, so the delivery starts again with its first attempt,
+      // whatever this attempt's result is.
       if (!isKept) return false;
       if (isDead && (await deliveries.disable(transaction, delivery)) && mail) {
         await mails.add(transaction, delivery.accountId, mail);
@@ -113,7 +113,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 
-  /** The event remains in the log, and can be sent again once the webhook is active. */
+  /** The event stays in the log and can be sent again once the webhook is active. */
   private async giveBack(work: Work<DeliveryWork>, delivery: AddressedDelivery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.features.deliveries.setFailed(transaction, delivery, 'webhook_not_active');
@@ -128,7 +128,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return composeMail(email, {
       subject: 'A webhook was disabled',
       paragraphs: [
-        `${new URL(url).hostname} has not accepted an event for three days, or has answered that it is gone. We have stopped sending to it.`,
+        `${new URL(url).hostname} has accepted no event for three days, or has answered that it is gone. We no longer send events to it.`,
         'When it works again, reactivate the webhook. Missed events stay in its log for 30 days and can be sent again.',
       ],
       action: { label: 'Open the webhooks', url: `${config.dashboardUrl}/webhooks` },

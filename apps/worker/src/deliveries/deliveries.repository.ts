@@ -15,10 +15,10 @@ type NewDelivery = Pick<Delivery, 'id' | 'webhookId' | 'accountId' | 'type' | 'b
   createdAt: Date;
 };
 
-/** Deliveries, and the resulting state of their webhooks. */
+/** Reads and writes deliveries, and the state of their webhooks. */
 @Injectable()
 export class DeliveriesRepository {
-  /** Ids of the webhooks that subscribe to a type, while their account is active. */
+  /** Lists the ids of the webhooks that subscribe to a type, if their account is active. */
   async listListening(
     transaction: Transaction,
     accountId: string,
@@ -33,7 +33,7 @@ export class DeliveriesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Active accounts with a webhook that subscribes to a type, in the order of their ids. */
+  /** Lists active accounts with a webhook that subscribes to a type, in id order. */
   async listAccountsListening(
     runner: Runner,
     type: string,
@@ -59,7 +59,7 @@ export class DeliveriesRepository {
     return rows.length === 1;
   }
 
-  /** The time of the test of a webhook that has `skipped` newer tests. */
+  /** Returns the time of a webhook's test that has exactly `skipped` newer tests. */
   async testBefore(
     transaction: Transaction,
     { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
@@ -93,7 +93,7 @@ export class DeliveriesRepository {
     return delivery;
   }
 
-  /** Deliveries to a webhook, newest first. */
+  /** Lists deliveries to a webhook, newest first. */
   async list(
     runner: Runner,
     webhookId: string,
@@ -113,7 +113,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** @returns false if the delivery was started again during the attempt; then it is not changed. */
+  /** @returns false if the delivery was started again during the attempt; it then stays unchanged. */
   async putTry(
     transaction: Transaction,
     { id, webhookId, tries }: Delivery,
@@ -143,7 +143,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Whether the webhook of a delivery has accepted any event since the delivery was created. */
+  /** Whether the delivery's webhook has accepted any event since the delivery was created. */
   async hasArrivedSince(runner: Runner, { webhookId, createdAt }: Delivery): Promise<boolean> {
     const rows = await runner.query(
       `select from webhook_deliveries where webhook_id = $1 and state = 'delivered' and last_try_at >= $2 limit 1`,
@@ -152,7 +152,7 @@ export class DeliveriesRepository {
     return rows.length > 0;
   }
 
-  /** @returns false if it is no longer active. */
+  /** @returns false if the webhook was no longer active. */
   async disable(
     transaction: Transaction,
     { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
@@ -165,7 +165,7 @@ export class DeliveriesRepository {
     return rows.length === 1;
   }
 
-  /** @returns how many were removed. */
+  /** @returns the number of removed deliveries. */
   async deleteBefore(runner: Runner, before: Date, limit: number): Promise<number> {
     const rows = await runner.query(
       `delete from webhook_deliveries where id in (

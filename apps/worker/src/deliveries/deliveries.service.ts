@@ -16,20 +16,20 @@ import { DeliveryQueue } from './delivery-queue.js';
 
 const TESTS_AN_HOUR_MAX = 60;
 /**
- * A replay occupies a slot of its receiver for up to ten seconds, and until it gets a slot, it requests one every
- * second.
+ * Maximum number of replays per account. A replay occupies a slot of its webhook for up to ten seconds, and requests
+ * one every second until it gets one.
  */
 const REPLAYS_A_DAY_MAX = 2_000;
 
 /** An event for webhooks. */
 export interface PublishedEvent {
-  /** Identifies the event: if it is published twice, it is delivered once. */
+  /** The id of the event. An event that is published twice is delivered once. */
   id: string;
   type: WebhookEvent;
   data: object;
 }
 
-/** Events on their way to the accounts' webhooks. */
+/** Delivers events to the webhooks of accounts. */
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -40,7 +40,9 @@ export class DeliveriesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Notifies all subscribed webhooks of an account, in the transaction that causes the event. */
+  /**
+   * Adds an event for all webhooks of an account that subscribe to its type, in the transaction that causes the event.
+   */
   async publish(
     transaction: Transaction,
     accountId: string,
@@ -52,7 +54,7 @@ export class DeliveriesService {
     }
   }
 
-  /** Lists the next active accounts with a subscription to a type. */
+  /** Lists the next active accounts with a webhook that subscribes to a type. */
   async accountsListening(
     type: WebhookEvent,
     page: { after?: string; limit: number },
@@ -60,7 +62,7 @@ export class DeliveriesService {
     return this.deliveries.listAccountsListening(this.database, type, page);
   }
 
-  /** Sends a test to one webhook. @throws TooManyWebhookTests. */
+  /** Sends a test event to one webhook. @throws TooManyWebhookTests. */
   async test(accountId: string, webhookId: string): Promise<WebhookDeliveryAnswer> {
     const event = { webhookId, accountId, eventId: newId(), type: WEBHOOK_TEST_EVENT };
     const id = await this.database.transaction(async (transaction) => {
@@ -87,7 +89,7 @@ export class DeliveriesService {
     return this.answer(webhookId, deliveryId);
   }
 
-  /** Deliveries to a webhook, newest first. */
+  /** Lists deliveries to a webhook, newest first. */
   async list(webhookId: string, asked: AskedPage): Promise<WebhookDeliveriesAnswer> {
     const [after] = asked.after ?? [];
     const rows = await this.deliveries.list(this.database, webhookId, {
@@ -108,7 +110,7 @@ export class DeliveriesService {
     await this.queue.forget(transaction, accountId);
   }
 
-  /** Each test is logged for 30 days, and sends a request to any host that a customer chooses. */
+  /** Limits tests: each one is logged for 30 days, and sends a request to a host that the customer chooses. */
   private async checkTests(
     transaction: Transaction,
     webhook: Pick<Delivery, 'accountId' | 'webhookId'>,

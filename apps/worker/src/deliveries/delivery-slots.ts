@@ -1,8 +1,8 @@
-/** Maximum number of simultaneous deliveries to one webhook. */
+/** Maximum number of concurrent deliveries to one webhook. */
 const PER_ENDPOINT_MAX = 4;
 
 /**
- * Decides to which webhooks events may be sent. A webhook that does not answer gets one delivery at a time, and all
+ * Decides to which webhooks events may be sent now. A webhook that does not answer gets one delivery at a time, and all
  * such webhooks together get half of the slots, so that they do not delay the others.
  */
 export class DeliverySlots {
@@ -11,7 +11,7 @@ export class DeliverySlots {
 
   constructor(private readonly size: number) {}
 
-  /** @returns the function that frees the slot; undefined if there is none. */
+  /** @returns the function that frees the slot; undefined if no slot is free. */
   take(webhookId: string, isFailing: boolean): (() => void) | undefined {
     const busy = this.busy.get(webhookId) ?? 0;
     if (busy >= (isFailing ? 1 : PER_ENDPOINT_MAX)) return undefined;

@@ -2,7 +2,7 @@ import type { DeliveryState, WebhookDelivery, WebhookState } from '#libs/contrac
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { faultText } from './fault-text.js';
 
-/** An event for one webhook. */
+/** The delivery of an event to one webhook. */
 export interface Delivery {
   id: string;
   webhookId: string;
@@ -25,11 +25,11 @@ export interface AddressedDelivery extends Delivery {
   secret: Buffer;
   previousSecret: Buffer | null;
   previousUntil: Date | null;
-  /** False while its account is deleted or suspended. */
+  /** False while the account is deleted or suspended. */
   mayBeSent: boolean;
 }
 
-/** Pauses after failed attempts, about three days in total. */
+/** The pauses after failed attempts, about three days in total. */
 export const RETRY_PAUSES_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { faultText } from './fault-text.js';
 import type { FaultWord } from './try-outcome.js';
 
-/** All fault codes of an attempt; the compiler reports a missing code. */
+/** All fault codes of an attempt. The compiler reports a missing one. */
 const CODES: Readonly<Record<FaultWord, RegExp>> = {
   no_public_address: /WORKER_WEBHOOK_EXCEPTIONS/,
   bad_host: /no valid host name/,
@@ -23,7 +23,7 @@ it.each(Object.entries(CODES))('the log explains %s in a sentence', (code, words
   expect(faultText(code)).toMatch(words);
 });
 
-it('the log states the status of an answer, says that redirects are not followed, and does not explain an unknown code', () => {
+it('the log gives the status of an answer, says that redirects are not followed, and does not explain an unknown code', () => {
   expect(faultText('http_500')).toMatch(/ status 500; .* accepts the event\.$/);
   expect(faultText('http_301')).toMatch(/ status 301; .* Redirects are not followed\.$/);
   expect(faultText('constructor')).toBe('The event could not be delivered.');

@@ -22,7 +22,10 @@ const TEXTS: Readonly<Record<FaultWord, string>> = {
 
 const TEXTS_BY_CODE = new Map(Object.entries(TEXTS));
 
-/** Why an attempt failed and what to do, as a sentence. @param fault a `FaultCode`, or a code of an earlier version. */
+/**
+ * Returns a sentence that says why an attempt failed and what to do. @param fault a `FaultCode`, or a code of an
+ * earlier version.
+ */
 export function faultText(fault: string): string {
   const [, status] = /^http_([0-9]{3})$/.exec(fault) ?? [];
   if (status === undefined) return TEXTS_BY_CODE.get(fault) ?? 'The event could not be delivered.';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The text that the signature of a message covers. */
+/** The parts of a message that its signature covers. */
 export interface SignedMessage {
   /** `webhook-id`. */
   id: string;
@@ -10,7 +10,7 @@ export interface SignedMessage {
 }
 
 /**
- * The value of `webhook-signature` (Standard Webhooks 1.0): one signature for each secret, separated by spaces; a
+ * Returns the value of `webhook-signature` (Standard Webhooks 1.0): one signature per secret, separated by spaces. A
  * receiver needs only one of the secrets.
  */
 export function signatureOf(
@@ -22,5 +22,5 @@ export function signatureOf(
   return secrets.map((secret) => `v1,${of(secret)}`).join(' ');
 }
 
-/** A secret in the format that receivers' libraries expect. */
+/** Returns a secret in the format that receivers' libraries expect. */
 export const secretText = (secret: Buffer) => `whsec_${secret.toString('base64')}`;

@@ -1,17 +1,17 @@
 import { SECOND_MS } from '#libs/platform';
 import type { ConnectionFault } from '#libs/resolvers';
 
-/** How long an attempt may take: until it is connected, and as a whole. */
+/** The time limits of an attempt: for the connection, and for the whole attempt. */
 export const CONNECT_MS = 5 * SECOND_MS;
 export const WHOLE_MS = 10 * SECOND_MS;
 
-/** Why an attempt failed without an answer. The addresses of a name are not disclosed. */
+/** Why an attempt failed without an answer. The addresses of a host name are not disclosed. */
 export type FaultWord =
   | Exclude<ConnectionFault, 'unresolved' | 'blocked_address'>
   | 'no_public_address'
   | 'webhook_not_active';
 
-/** Why an attempt failed: `http_` and the status of an answer, or a word. */
+/** Why an attempt failed: `http_` and the answer's status, or a word. */
 export type FaultCode = FaultWord | `http_${number}`;
 
 /** The result of an attempt. `fault` is absent if the event was accepted. */

@@ -8,7 +8,7 @@ const ANSWER_BYTES_MAX = 16_384;
 
 type Target = buildConnector.Options;
 
-/** Sends events to addresses that customers chose: https on port 443 of public hosts, without following redirects. */
+/** Sends events to URLs that customers chose: only https on port 443 of public hosts, without following redirects. */
 export class WebhookSender {
   private readonly agent: Agent;
 
@@ -30,7 +30,7 @@ export class WebhookSender {
     this.agent = new Agent({ connect: (target, callback) => void open(target, callback) });
   }
 
-  /** The promise never rejects because of the receiver or the network. */
+  /** Sends an event once. The promise never rejects because of the receiver or the network. */
   async send(
     url: string,
     {
@@ -50,7 +50,7 @@ export class WebhookSender {
         reset: true,
       });
       const { statusCode: responseStatus } = answer;
-      // Only the status of the answer counts.
+      // Only the answer's status matters.
       await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal: ended }).catch(() => {});
       if (responseStatus >= 200 && responseStatus < 300) return { responseStatus };
       return { responseStatus, fault: `http_${responseStatus}` };
@@ -65,7 +65,7 @@ export class WebhookSender {
 }
 
 /**
- * A name that does not resolve and a name that resolves to an internal address get the same word; otherwise webhooks
+ * A name that does not resolve and a name that resolves to an internal address get the same word. Otherwise, webhooks
  * could reveal the operator's hosts.
  */
 function toldFault({ fault }: ConnectionError): FaultWord {

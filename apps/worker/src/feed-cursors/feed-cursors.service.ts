@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FeedCursorsRepository } from './feed-cursors.repository.js';
 
-/** The positions of the readers of the corpus's changes. */
+/** Manages the positions of the readers of the corpus's changes. */
 @Injectable()
 export class FeedCursorsService extends FeedCursorsRepository {}

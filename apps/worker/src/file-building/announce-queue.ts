@@ -3,11 +3,11 @@ import { WorkQueue } from '#libs/work';
 
 export interface AnnounceWork {
   editionId: string;
-  /** The last account that was notified. */
+  /** The last account that was handled. */
   after?: string;
 }
 
-/** The queue of files about which webhooks must be notified. */
+/** The queue of files that webhooks must be told about. */
 @Injectable()
 export class AnnounceQueue extends WorkQueue<AnnounceWork> {
   constructor() {

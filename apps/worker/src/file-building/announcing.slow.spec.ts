@@ -7,7 +7,7 @@ import type { FileEdition } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
 import { AnnounceQueue } from './announce-queue.js';
 
-/** Two full work items, and the rest for a third. */
+/** Enough accounts for two full work items and a third one. */
 const PAGE = 30;
 const ACCOUNTS = 2 * PAGE + 10;
 const under = new WorkerUnderTest();
@@ -70,7 +70,7 @@ async function told(editionId: string): Promise<string[]> {
 const asked = () =>
   under.entitlement.calls.filter((call) => call.endsWith('/internal/allowance')).length;
 
-/** The work item whose attempt has failed. It is retried only when the test requests that. */
+/** Returns the work item whose attempt has failed. It is retried only when the test requests that. */
 async function failed() {
   return waitFor('a failed try', async () => {
     const [work] = await under.database.query<{ payload: object; tries: number }>(
@@ -81,10 +81,10 @@ async function failed() {
   });
 }
 
-it('more accounts than fit into one work item are notified, and a failure repeats only that item', async () => {
+it('all accounts are told even if they need several work items, and a failure repeats only its own item', async () => {
   const last = accounts.at(-1)!;
   const pages = 2 * PAGE;
-  // An unreadable answer.
+  // An answer that cannot be read.
   under.entitlement.datasets.set(last, 7 as never);
   const editionId = await announce();
   const { payload, tries } = await failed();
@@ -96,7 +96,7 @@ it('more accounts than fit into one work item are notified, and a failure repeat
     `update work set until = clock_timestamp() where queue = 'file-news' and state = 'waiting'`,
   );
   await waitFor('the last one to be notified', async () => (await told(editionId)).includes(last));
-  // The suspended account was neither notified nor looked up.
+  // The suspended account was neither told nor looked up.
   expect(await told(editionId)).toEqual(accounts);
   expect(asked()).toBe(pages + (tries + 1) * (ACCOUNTS - pages));
 });

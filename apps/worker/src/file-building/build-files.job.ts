@@ -21,18 +21,18 @@ import { AnnounceQueue } from './announce-queue.js';
 import { type BuiltFile, FileBuilderService } from './file-builder.service.js';
 import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.service.js';
 
-/** Full files of many millions of names take a long time. */
+/** Full files with many millions of names take a long time. */
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
-/** How long to wait before a retry: by then, the corpus has a list of suppressed values, and its rows have hashes. */
+/** How long to wait before a retry. By then, the corpus has a list of suppressed values, and its rows have hashes. */
 const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
-/** Files that a killed process has left behind are removed after this time. */
+/** The time after which files left by a killed process are removed. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
-/** The previous edition is kept for this long, because running downloads and issued URLs still need it. */
+/** How long the previous edition is kept, because running downloads and issued URLs still need it. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;
 
-/** The dependencies for building files. */
+/** What the building of files depends on. */
 @Injectable()
 export class BuildFeatures {
   constructor(
@@ -49,8 +49,8 @@ type MadeFile = Omit<FileEdition, 'publishedAt'>;
 /**
  * Builds files, each attempt in its own folder, and publishes them. The row of an edition is written once, whichever
  * process built it, and no file is visible before that. Rows that are suppressed during a build are removed from the
- * file at the end, without reading the data again, so suppressions do not delay a file, however quickly they follow
- * each other.
+ * file at the end, without reading the data again. Suppressions therefore do not delay a file, however quickly they
+ * follow one another.
  */
 @Injectable()
 export class BuildFilesJob extends WorkRunner<BuildWork> {
@@ -81,11 +81,11 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     const made = await this.make(work);
     if (!made) return later(UNHASHED_SECONDS);
     crashPoint('file.after-write');
-    // If this fails, the file may still have been published; an unpublished file is removed within a day.
+    // If this fails, the file may still have been published. An unpublished file is removed within a day.
     await this.publish(work, made);
   }
 
-  /** @returns undefined if it cannot be determined whether its rows contain values suppressed in the meantime. */
+  /** @returns undefined if it is unknown whether the rows contain values that were suppressed in the meantime. */
   private async make(work: Work<BuildWork>): Promise<MadeFile | undefined> {
     const { files, builder } = this.features;
     const { dataset, day } = work.payload;
@@ -108,7 +108,10 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     }
   }
 
-  /** Handles suppressions during the build of a file. If they cannot be determined, the file's folder is removed. */
+  /**
+   * Returns the values that were suppressed during the build of a file. If they cannot be determined, the file's folder
+   * is removed.
+   */
   private async laterSuppressed(made: MadeFile): Promise<LaterSuppressed | undefined> {
     try {
       return await this.features.suppressed.find(made);
@@ -157,7 +160,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     crashPoint('file.after-commit');
   }
 
-  /** @returns false when another process has published this edition. */
+  /** @returns false if another process has published this edition. */
   private async replace(transaction: Transaction, edition: FileEdition): Promise<boolean> {
     const { files } = this.features;
     const { dataset, day, publishedAt } = edition;
@@ -169,7 +172,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     return true;
   }
 
-  /** Rows with suppressed values are removed at once. */
+  /** Removes the replaced edition: at once if it contains suppressed values, otherwise later. */
   private async removeReplaced(
     transaction: Transaction,
     { folder, suppressionVersion }: Pick<FileEdition, 'folder' | 'suppressionVersion'>,
@@ -181,7 +184,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     await this.features.folders.add(transaction, { name: folder, payload, delaySeconds });
   }
 
-  /** A killed process leaves files to which no row refers. */
+  /** Removes a folder that no row refers to, as a killed process may have left it. */
   private async removeUnlessPublished(id: string, folder: string): Promise<void> {
     const removal = {
       name: folder,

@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterAll(() => files.stop());
 
-/** Simulates the end of the hour in which running downloads still find the replaced edition. */
+/** Simulates the end of the hour in which running downloads may still read the replaced edition. */
 async function removeUnneeded(): Promise<void> {
   await under.database.query(
     `update work set until = clock_timestamp() where queue = 'unneeded-files'`,
@@ -44,7 +44,7 @@ async function removeUnneeded(): Promise<void> {
 }
 
 describe('a database file', () => {
-  it('is built when its day is over, and delivered with the size and hash of its row', async () => {
+  it('a file is built when its day is over, and is delivered with the size and hash in its row', async () => {
     const accountId = customer(['names']);
     const entry = await entryOf('newly', '2026-11-22');
     expect(entry).toMatchObject({ edition: 1, rows: 2, state: 'published', schema_version: 1 });
@@ -61,12 +61,12 @@ describe('a database file', () => {
     );
   });
 
-  it('is compared with the previous file: rows added and rows removed', async () => {
+  it('a file is compared with the previous one: rows added and rows removed', async () => {
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ gained: null, lost: null });
     expect(await entryOf('newly', '2026-11-22')).toMatchObject({ gained: 1, lost: 1 });
   });
 
-  it('is also a zip with the same rows and a matching manifest', async () => {
+  it('a file is also offered as a zip with the same rows and a matching manifest', async () => {
     const accountId = customer(ALL_DATASETS);
     const { bytes } = await download(accountId, 'newly_whois', '2026-11-22', 'zip');
     const csv = await textOf(accountId, 'newly_whois', '2026-11-22');
@@ -95,14 +95,14 @@ describe('a database file', () => {
     );
   });
 
-  it('S66, S74: contains records as text: no formula, no second cell', async () => {
+  it('S66, S74: records in a file are text, never a formula or a second cell', async () => {
     const csv = await textOf(customer(ALL_DATASETS), 'newly_whois', '2026-11-22');
     expect(csv).toContain(`"'=HYPERLINK(""https://evil.example"",""<script>x</script>"")"`);
     expect(csv).toContain(`"'+15550100"`);
     expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
   });
 
-  it('is published once, however often its schedule is checked, and again in the evening', async () => {
+  it('a file is published once, however often its schedule is checked, and again in the evening', async () => {
     const before = await count();
     await make();
     await make();
@@ -174,7 +174,7 @@ describe('after a suppression', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(409);
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ state: 'withheld' });
-    // The newest file of each dataset, and the files that were requested.
+    // The newest file of each dataset is built, and the files that were requested.
     await make();
     expect(await textOf(accountId, 'newly', '2026-11-22')).toBe('domain_name\r\nname-22.com\r\n');
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(200);
@@ -187,7 +187,7 @@ describe('after a suppression', () => {
 });
 
 describe('after a personal value was suppressed', () => {
-  it('files of names and DNS are delivered as before, and files with records wait', async () => {
+  it('files of names and DNS stay available, and files with records wait', async () => {
     const accountId = customer(ALL_DATASETS);
     corpus.suppress('name-22.com', 'person');
     const dns = await entryOf('dns', '2026-11-22');
@@ -203,7 +203,7 @@ describe('after a personal value was suppressed', () => {
     expect(await entryOf('dns', '2026-11-22')).toEqual(dns);
   });
 
-  it('files that do not contain it are not rebuilt', async () => {
+  it('files without the value are not rebuilt', async () => {
     const before = await entryOf('whois', '2026-11-22');
     const asked = corpus.asked.length;
     corpus.suppress('elsewhere.com');
@@ -215,7 +215,7 @@ describe('after a personal value was suppressed', () => {
 });
 
 describe('data suppressed during the build of a file', () => {
-  it('is not in the file, and does not delay it, however quickly suppressions follow each other', async () => {
+  it('suppressed data is not in the file and does not delay it, however quickly suppressions follow one another', async () => {
     const accountId = customer(ALL_DATASETS);
     const textsOf = async (dataset: Dataset) =>
       Promise.all(
@@ -231,13 +231,13 @@ describe('data suppressed during the build of a file', () => {
     const { edition } = await entryOf('newly_whois', '2026-11-22');
     corpus.suppress('name-28.com');
     corpus.rowsOf = (dataset) => {
-      // The list of suppressions grows with each range that is read.
+      // The list of suppressions grows whenever a range is read.
       corpus.suppress(`elsewhere-${corpus.suppressed.version}.com`);
       corpus.suppress('name-29.com');
       return named(dataset, 27, 29);
     };
     await make();
-    // This file was read before the others, and contains nothing that was suppressed afterwards.
+    // This file was read before the others, and contains nothing that was suppressed after that.
     const asked = corpus.asked.length;
     await make();
     expect(corpus.asked).toHaveLength(asked);
@@ -258,7 +258,7 @@ describe('data suppressed during the build of a file', () => {
 });
 
 describe('a file whose build fails', () => {
-  it('S84: leaves nothing behind, and is built by a later attempt', async () => {
+  it('S84: a failed build leaves no files behind, and a later attempt builds the file', async () => {
     under.clock.set('2026-11-25T03:00:00Z');
     corpus.breaksOff = true;
     await make();
@@ -281,7 +281,7 @@ describe('a file whose build fails', () => {
 });
 
 describe('a file older than 90 days', () => {
-  it('is deleted, with all of its bytes', async () => {
+  it('the file is deleted with all of its bytes', async () => {
     const accountId = customer(['names']);
     under.clock.set(new Date(Date.parse('2026-11-22T00:00:00Z') + 91 * DAY_MS));
     await part(ExpireFilesJob).runOnce();

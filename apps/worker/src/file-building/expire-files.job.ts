@@ -7,7 +7,7 @@ import { FolderQueue } from '../uploads/upload-queues.js';
 
 const PER_RUN_MAX = 100;
 
-/** Removes files whose 90 days are over. */
+/** Removes files after their 90 days. */
 @Injectable()
 export class ExpireFilesJob implements Job {
   readonly name = 'expire-files';

@@ -17,7 +17,7 @@ import { NameComparison, NameKeys } from '../file-forms/name-keys.js';
 import { RowHashes } from '../file-forms/row-hashes.js';
 import type { StoredFile } from '../file-forms/stored-file.js';
 
-/** The number of key ranges in which the rows of a file are requested. */
+/** The number of key ranges in which a file's rows are requested. */
 const RANGES = { daily: 4, weekly: 64 } as const;
 const SAMPLE_ROWS = 10_000;
 
@@ -35,14 +35,14 @@ interface Parts {
   sample?: StoredFile;
 }
 
-/** The files before and after the file that is being built. */
+/** What a build needs besides the file: the previous file and a signal. */
 interface Around {
-  /** The file with which its names are compared. */
+  /** The file with whose names the new file's names are compared. */
   before: FileEdition | undefined;
   signal: AbortSignal;
 }
 
-/** Builds files in one pass over their rows, with few rows in memory. */
+/** Builds files in one pass over their rows, with few rows in memory at a time. */
 @Injectable()
 export class FileBuilderService {
   constructor(
@@ -52,7 +52,7 @@ export class FileBuilderService {
 
   /**
    * Builds a file from the data of the corpus.
-   * @throws ServiceUnavailable and the store's errors; then nothing is in the folder.
+   * @throws ServiceUnavailable and the store's errors. The folder is then empty.
    */
   async build(file: PlacedFile, around: Around): Promise<BuiltFile> {
     const ends: DatasetEnd[] = [];
@@ -62,8 +62,8 @@ export class FileBuilderService {
   }
 
   /**
-   * Builds a file from another one, without the rows that have one of the hashes.
-   * @throws UnhashedRow and the store's errors; then nothing is in the folder.
+   * Builds a file from another file, without the rows that have one of the hashes.
+   * @throws UnhashedRow and the store's errors. The folder is then empty.
    */
   async buildWithout(
     file: PlacedFile,
@@ -81,7 +81,7 @@ export class FileBuilderService {
     { before, signal }: Around,
     rowsOf: AsyncGenerator<FileRow>,
   ): Promise<Omit<BuiltFile, 'suppressionVersion'>> {
-    // This may fail, so it is done before any file is written.
+    // This may fail, so it is done before a file is written.
     const compared = await this.comparisonWith(before);
     let rows = 0;
     const text = new FileText(file.dataset);

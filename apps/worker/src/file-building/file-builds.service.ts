@@ -19,15 +19,17 @@ export class FileBuildsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A second call plans the same edition, because the number of an edition follows the existing ones. */
+  /**
+   * Plans the builds that are due. A repeat plans the same editions, because their numbers follow the existing ones.
+   */
   async planDue(): Promise<void> {
     await this.plan(dueFiles(this.clock.now()));
     await this.planWithheld();
   }
 
   /**
-   * Builds all files that should exist from the current data, including the files of today, although the day is not
-   * over. Builds that `hold` has postponed run, too.
+   * Builds all files that should exist from the current data, including today's files, although the day is not over.
+   * Builds that `hold` postponed also run.
    */
   async planNow(): Promise<void> {
     const dueAt = this.clock.now();
@@ -36,7 +38,10 @@ export class FileBuildsService {
     await this.builds.pause(this.database, 0);
   }
 
-  /** Postpones all builds until `planNow`, at most for an hour, because an installation is about to be filled. */
+  /**
+   * Postpones all builds until `planNow`, for at most an hour, because the installation is about to be filled with
+   * data.
+   */
   async hold(): Promise<void> {
     await this.builds.pause(this.database, HOUR_MS / SECOND_MS);
   }
@@ -52,7 +57,10 @@ export class FileBuildsService {
     });
   }
 
-  /** The newest files are rebuilt as soon as a value in them is suppressed, and older files when they are requested. */
+  /**
+   * Plans the replacement of the newest files as soon as a value in them is suppressed. Older files are replaced when
+   * they are requested.
+   */
   private async planWithheld(): Promise<void> {
     const suppressed = await this.clients.corpus.suppressionVersion();
     for (const newest of await this.files.listNewest(this.database)) {

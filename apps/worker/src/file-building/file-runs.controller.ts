@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
 import { FileBuildsService } from './file-builds.service.js';
 
-/** Builds files ahead of time: for the operator, and for an installation that has just been filled. */
+/** Starts builds early: for the operator, or for an installation that has just been filled with data. */
 @Controller('internal/files/runs')
 @AllowCallers('cli')
 export class FileRunsController {

@@ -2,15 +2,15 @@ import { DATASETS, type Dataset } from '#libs/contracts';
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import { cadenceOf, dayOf } from '../files/file-edition.js';
 
-/** Hours after the end of a day at which its builds start; they are available by 06:00 and by 18:00. */
+/** The hours after the end of a day at which its files are built. The files are available by 06:00 and by 18:00. */
 const RUN_HOURS = [3, 15];
-/** Builds of full downloads start on Sundays, after the files of the previous day. */
+/** The time on Sundays at which full downloads are built, after the previous day's files. */
 const FULL_WEEKDAY = 0;
 const FULL_HOUR = 7;
-/** Number of days whose files are built late if nothing ran at their time. */
+/** The number of past days whose files are still built if nothing ran when they were due. */
 const CAUGHT_UP_DAYS = 3;
 
-/** A file, and the time at which or after which it must have been built. */
+/** A file, and the time after which its newest edition must have been built. */
 export interface DueFile {
   dataset: Dataset;
   day: string;
@@ -18,8 +18,8 @@ export interface DueFile {
 }
 
 /**
- * Files that should exist, and when they were last due. The oldest comes first, because each is compared with the
- * previous one.
+ * Lists the files that should exist, and when they were last due. The oldest is first, because each file is compared
+ * with the previous one.
  */
 export function dueFiles(now: Date): DueFile[] {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;

@@ -24,7 +24,7 @@ const other = newId();
 let corpus: CorpusUnderTest;
 let operator: ServiceHttp;
 
-/** The corpus takes the times of its records from the machine's clock. */
+/** The corpus takes its times from the machine's clock. */
 const now = new Date();
 const today = now.toISOString().slice(0, 10);
 const ago = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
@@ -99,7 +99,7 @@ it('the files that are downloaded contain the corpus’s data from sources that 
   expect(further).toEqual([]);
 });
 
-it('webhooks of accounts that may open a file are notified, once, and no others', async () => {
+it('webhooks of accounts that may download a file are notified once, and no others are', async () => {
   const told = () =>
     receiver
       .arrivedAt('owner.hooks.example')
@@ -114,7 +114,7 @@ it('webhooks of accounts that may open a file are notified, once, and no others'
   expect(receiver.arrivedAt('other.hooks.example')).toEqual([]);
 });
 
-it('S119: the content of a file is in no log line, no event and no table of the worker', async () => {
+it('S119: no log line, event or table of the worker contains the content of a file', async () => {
   const bodies = receiver.arrivedAt('owner.hooks.example').map(({ body }) => body);
   const rows = await under.database.query('select to_json(f)::text as row from file_editions f');
   const kept = [...bodies, ...under.logged, ...rows.map((row) => JSON.stringify(row))].join('\n');
@@ -123,7 +123,7 @@ it('S119: the content of a file is in no log line, no event and no table of the 
 });
 
 it('a suppressed name is in no file that can be downloaded', async () => {
-  // Otherwise, the job might build the file without the name before it is requested.
+  // Otherwise, the job might rebuild the file without the name before it is requested.
   await under.holdJob('plan-files');
   await corpus.operate.suppress({ kind: 'domain', value: 'first.com' });
   expect((await fetchFile('newly')).status).toBe(409);
@@ -134,7 +134,7 @@ it('a suppressed name is in no file that can be downloaded', async () => {
   expect(await linesOf('newly_whois')).toHaveLength(1);
 });
 
-it('a value that is suppressed but occurs in no row of a file leaves its edition unchanged', async () => {
+it("suppressing a value that occurs in no row of a file leaves the file's edition unchanged", async () => {
   await corpus.operate.suppress({ kind: 'phone', value: '+44 20 7946 0000' });
   await corpus.operate.suppress({ kind: 'domain', value: 'nowhere.com' });
   expect((await fetchFile('newly')).status).toBe(409);

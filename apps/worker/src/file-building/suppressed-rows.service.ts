@@ -9,13 +9,13 @@ import { ServiceClients } from '../service-clients.js';
 /** The values suppressed since the rows of a file were read. */
 export interface LaterSuppressed {
   hashes: ReadonlySet<string>;
-  /** The version of a file that contains none of them. */
+  /** The version of the suppression list that covers all these values. */
   version: number;
   isHeld: boolean;
 }
 
 /**
- * Determines whether files contain values that were suppressed after their rows were read, without reading the rows
+ * Determines whether files contain values that were suppressed after the rows were read, without reading the rows
  * again.
  */
 @Injectable()
@@ -27,7 +27,7 @@ export class SuppressedRowsService {
     private readonly store: FileStore,
   ) {}
 
-  /** @throws UnhashedRow, FileMissing, ServiceUnavailable and the store's errors. */
+  /** Finds the values. @throws UnhashedRow, FileMissing, ServiceUnavailable and the store's errors. */
   async find(
     file: Pick<FileEdition, 'dataset' | 'folder' | 'suppressionVersion'>,
   ): Promise<LaterSuppressed> {
@@ -42,8 +42,8 @@ export class SuppressedRowsService {
   }
 
   /**
-   * Makes a file available again if it contains no value suppressed since. @returns false if it contains such a value,
-   * or if this is unknown.
+   * Makes a file available again if it contains no value that was suppressed since it was built. @returns false if it
+   * contains such a value, or if this is unknown.
    */
   async clear({ dataset, day }: Pick<FileEdition, 'dataset' | 'day'>): Promise<boolean> {
     const edition = await this.files.find(this.database, dataset, day);

@@ -8,12 +8,12 @@ import { type FileEdition, artifactKey, fileName } from '../files/file-edition.j
 import type { RowText } from './file-text.js';
 import { StoredFile } from './stored-file.js';
 
-/** Number of characters that are collected before they are passed to the compressors. */
+/** The number of characters that are collected before they are passed to the compressors. */
 const GATHERED = 64 * 1024;
 
 export type PlacedFile = Pick<FileEdition, 'dataset' | 'day' | 'edition' | 'folder'>;
 
-/** Writes the formats of a file in parallel, while its rows are read once. */
+/** Writes the formats of a file in parallel, while the rows are read once. */
 export class FileForms {
   private readonly csv: StoredFile;
   private readonly json: StoredFile;
@@ -70,7 +70,10 @@ export class FileForms {
     await Promise.all([this.csv.write(csv), this.zip.write(csv), this.json.write(json)]);
   }
 
-  /** The CSV file, followed by the manifest, which shows that it is complete. Files beyond 4 GiB use ZIP64. */
+  /**
+   * Writes a zip with the CSV file and then the manifest, which shows that the CSV file is complete. Files beyond 4 GiB
+   * use ZIP64.
+   */
   private zipped(files: FileStore): StoredFile {
     const zip = new ZipFile();
     const rows = new PassThrough();
@@ -97,7 +100,7 @@ export class FileForms {
   }
 }
 
-/** A file consisting of one gzip member. */
+/** Returns a file that consists of one gzip member. */
 export function gzipped(files: FileStore, key: string): StoredFile {
   const gzip = createGzip();
   return new StoredFile(files, key, gzip, gzip);

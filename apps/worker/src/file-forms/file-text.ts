@@ -2,7 +2,7 @@ import { type Dataset, type DatasetRow, WHOIS_FILE_COLUMNS } from '#libs/contrac
 import { csvCell } from '#libs/platform';
 import { whoisCells } from './whois-cells.js';
 
-/** Increases when columns or members change their meaning. */
+/** The version of the format. It rises when columns or members change their meaning. */
 export const SCHEMA_VERSION = 1;
 
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf'] as const;
@@ -19,12 +19,12 @@ export interface RowText {
 
 interface Form {
   columns: readonly string[];
-  /** @param number the row's number in its file, from 1. */
+  /** @param number the row's number in the file, starting with 1. */
   cells(row: FileRow, number: number): unknown[];
   members(row: FileRow): object;
 }
 
-/** The members of a row in JSON. */
+/** Returns the members of a row in JSON. */
 interface WrittenRow {
   domain_name: string;
   domain_unicode: string;
@@ -61,7 +61,7 @@ const DNS: Form = {
   }),
 };
 
-/** How the rows of a dataset are written. */
+/** Defines how the rows of a dataset are written. */
 export class FileText {
   private readonly form: Form;
   /** The header of CSV. */
@@ -81,7 +81,7 @@ export class FileText {
     return { csv, json: `${JSON.stringify(this.form.members(row))}\n` };
   }
 
-  /** The row in a line of JSON, with its time in seconds. */
+  /** Returns the row as a line of JSON, with its time in seconds. */
   read(line: string): Omit<FileRow, 'key'> {
     const {
       domain_name: name,
@@ -102,10 +102,10 @@ function formOf(dataset: Dataset): Form {
   return dataset.endsWith('dns') ? DNS : NAMES;
 }
 
-/** The common column format: `2026-11-20 10:11:12`, in UTC. */
+/** Returns a time in the format of all columns, in UTC: `2026-11-20 10:11:12`. */
 const timeOf = ({ observedAt }: FileRow) => observedAt.slice(0, 19).replace('T', ' ');
 
-/** Values by their column. */
+/** Returns values by their column. */
 function valuesOf({ records = [] }: FileRow): Map<string, string[]> {
   const values = new Map<string, string[]>();
   const add = (column: string, value: string) =>

@@ -7,14 +7,14 @@ import { type FileRow, FileText } from './file-text.js';
 
 type KeptFile = Pick<FileEdition, 'dataset' | 'folder'>;
 
-/** Thrown for a row without hashes: the list of suppressed values was created after the row was read. */
+/** Thrown for a row without hashes, because the list of suppressed values was created after the row was read. */
 export class UnhashedRow extends Error {
   constructor() {
     super('the rows of the file have no hashes');
   }
 }
 
-/** Whether a row of a file has one of the hashes. @throws UnhashedRow, FileMissing and errors of the store. */
+/** Whether a row of a file has one of the hashes. @throws UnhashedRow, FileMissing and the store's errors. */
 export async function holdsAny(
   store: FileStore,
   file: KeptFile,
@@ -26,7 +26,7 @@ export async function holdsAny(
   return false;
 }
 
-/** The rows of a file that have none of the hashes, in order. @throws as `holdsAny`. */
+/** Yields the rows of a file that have none of the hashes, in order. @throws as `holdsAny`. */
 export async function* rowsWithout(
   store: FileStore,
   file: KeptFile,
@@ -66,7 +66,7 @@ async function* hashLines(store: FileStore, file: KeptFile): AsyncGenerator<stri
 async function* jsonLines(store: FileStore, file: KeptFile): AsyncGenerator<string> {
   const { content } = await store.read(artifactKey(file, 'json.gz'));
   const gunzip = createGunzip();
-  // The error is passed to the reader.
+  // The error is passed to the reader of the rows.
   pipeline(content, gunzip, () => {});
   yield* linesIn(gunzip);
 }

@@ -3,10 +3,10 @@ import type { FileStore } from '#libs/files';
 import { StoredFile } from './stored-file.js';
 
 const KEY_BYTES = 8;
-/** Number of keys that are collected before they are stored. */
+/** The number of keys that are collected before they are stored. */
 const GATHERED_KEYS = 8_192;
 
-/** Writes the keys of a file's names in order, 64 bits each. The next file is compared with them. */
+/** Writes the keys of a file's names in order, with 64 bits each. The names of the next file are compared with them. */
 export class NameKeys {
   private readonly file: StoredFile;
   private readonly gathered = Buffer.alloc(GATHERED_KEYS * KEY_BYTES);
@@ -42,8 +42,8 @@ export class NameKeys {
 }
 
 /**
- * Counts the names that only a file contains, and those that only the previous file contains, in one pass over both,
- * because both are in the same order.
+ * Counts the names that only the new file contains, and those that only the previous file contains. One pass over both
+ * is enough, because both are in the same order.
  */
 export class NameComparison {
   private before: bigint[] = [];
@@ -53,7 +53,7 @@ export class NameComparison {
 
   private readonly pages: AsyncIterator<bigint[]>;
 
-  /** @param content the keys of the previous file; it is read to its end, or destroyed by `close`. */
+  /** @param content the keys of the previous file. It is read to its end, or destroyed by `close`. */
   constructor(private readonly content: Readable) {
     this.pages = keysIn(content);
   }
@@ -93,7 +93,7 @@ export class NameComparison {
   }
 }
 
-/** Reads keys back. @param pieces the stored bytes, which may be divided anywhere. */
+/** Reads stored keys. @param pieces the stored bytes, which may be divided anywhere. */
 async function* keysIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<bigint[]> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {

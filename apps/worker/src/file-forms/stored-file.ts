@@ -5,8 +5,8 @@ import { FILE_MAX_BYTES, type FileStore } from '#libs/files';
 import type { StoredBytes } from '../files/file-edition.js';
 
 /**
- * A file that is written piece by piece, as fast as it is stored. Texts go into `into`; the output of `out` is stored
- * and counted.
+ * A file that is written piece by piece, as fast as it is stored. Text goes into `into`; the output of `out` is stored
+ * and its size counted.
  */
 export class StoredFile {
   private readonly hash: Hash = createHash('sha256');
@@ -20,7 +20,7 @@ export class StoredFile {
     private readonly out: Readable,
   ) {
     this.stored = files.write(key, this.counted(), { maxBytes: FILE_MAX_BYTES });
-    // The error is passed to the next write, or to the end.
+    // The error is passed to the next write or to `end`.
     this.stored.catch(() => {});
     // This also ends a store that has not begun to read.
     for (const stream of [into, out]) stream.on('error', () => {});

@@ -8,7 +8,7 @@ import {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The cells of a row of `WHOIS_FILE_COLUMNS` after its number, name and time. */
+/** Returns the cells of a row of `WHOIS_FILE_COLUMNS` that follow its number, name and time. */
 export function whoisCells(record: Members): unknown[] {
   const registrar = (record.domain_registrar ?? {}) as Members;
   const cells: unknown[] = FILE_DATES.map((date) => record[date]);

@@ -9,13 +9,13 @@ export interface BuildWork {
   day: string;
   edition: number;
   /**
-   * The version of the previous edition. The build is not needed if that edition contains nothing that was suppressed
-   * since then.
+   * The version of the previous edition. If that edition contains nothing that was suppressed later, the build is not
+   * needed.
    */
   isReplacement?: true;
 }
 
-/** The queue of files to build. Daily files come before full downloads, which take a long time. */
+/** The queue of files to build. Daily files precede full downloads, which take a long time. */
 @Injectable()
 export class BuildQueue extends WorkQueue<BuildWork> {
   constructor() {
@@ -32,7 +32,7 @@ export class BuildQueue extends WorkQueue<BuildWork> {
     });
   }
 
-  /** Schedules the replacement of an edition that may contain values suppressed since. */
+  /** Adds a build that replaces an edition which may contain values suppressed later. */
   async replace(transaction: Transaction, withheld: BuildWork): Promise<void> {
     const { dataset, day, edition } = withheld;
     await this.build(transaction, { dataset, day, edition: edition + 1, isReplacement: true });

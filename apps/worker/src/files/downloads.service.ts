@@ -17,19 +17,21 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
   'json.gz': 'application/gzip',
   zip: 'application/zip',
 };
-/** How long a URL of the store is valid (S76). */
+/** How long a URL of the file store is valid (S76). */
 const ADDRESS_SECONDS = 900;
-/** The age of a sample in days: it is from the day before yesterday, and thus offered a day later than the file. */
+/**
+ * The age of the sample in days. It is the file of the day before yesterday, and is thus public a day after the file.
+ */
 const SAMPLE_LATE_DAYS = 2;
 
-/** The bytes of a file as delivered. */
+/** The bytes of a file as they are delivered. */
 interface Download extends StoredBytes {
   key: string;
   name: string;
   type: string;
 }
 
-/** The bytes of database files. */
+/** Opens the bytes of database files. */
 @Injectable()
 export class DownloadsService {
   constructor(
@@ -39,7 +41,7 @@ export class DownloadsService {
   ) {}
 
   /**
-   * @returns the file, or a URL at which the store serves it for 15 minutes.
+   * Opens a file. @returns its bytes, or a URL at which the store serves them for 15 minutes.
    * @throws as `FilesService.open`.
    */
   async open(
@@ -59,7 +61,7 @@ export class DownloadsService {
     });
   }
 
-  /** Opens the sample: the new names, which everyone may download a day later. @throws NotFound, FileWithheld. */
+  /** Opens the sample: a list of new names, which everyone may download a day later. @throws NotFound, FileWithheld. */
   async sample(): Promise<ServedFile | string> {
     const until = dayOf(new Date(this.clock.now().getTime() - SAMPLE_LATE_DAYS * DAY_MS));
     const edition = await this.files.newestSample(until);
@@ -90,7 +92,7 @@ export class DownloadsService {
         try {
           return (await this.store.read(key, { range })).content;
         } catch (error) {
-          // A later edition has replaced it at this moment.
+          // A newer edition has just replaced it.
           throw error instanceof FileMissing ? new NotFound() : error;
         }
       },

@@ -15,7 +15,7 @@ export const KEPT_DAYS = 90;
 /** The size and the hash of a file's bytes as stored. */
 export type StoredBytes = Pick<FileArtifact, 'bytes' | 'sha256'>;
 
-/** An edition of the file of a dataset and day. */
+/** An edition of the file of a dataset and a day. */
 export interface FileEdition {
   id: string;
   dataset: Dataset;
@@ -27,7 +27,7 @@ export interface FileEdition {
   rows: number;
   gained: number | null;
   lost: number | null;
-  /** The version of the suppression list up to which no row contains a suppressed value, as counted by `versionFor`. */
+  /** The version of the suppression list up to which no row contains a suppressed value. */
   suppressionVersion: number;
   schemaVersion: number;
   /** Ends with `/`. */
@@ -36,17 +36,17 @@ export interface FileEdition {
   sample: StoredBytes | null;
 }
 
-/** Datasets without a day, whose files are built once a week. */
+/** Datasets whose files belong to no day and are built once a week. */
 const FULL: ReadonlySet<Dataset> = new Set(['names', 'whois', 'whois_cleaned', 'dns']);
 
 export function cadenceOf(dataset: Dataset): FileCadence {
   return FULL.has(dataset) ? 'weekly' : 'daily';
 }
 
-/** `YYYY-MM-DD` of a time, in UTC. */
+/** Returns the day of a time in UTC, as `YYYY-MM-DD`. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** The first day whose files are kept. */
+/** Returns the first day whose files are kept. */
 export function keptFrom(now: Date): string {
   return dayOf(new Date(now.getTime() - KEPT_DAYS * DAY_MS));
 }
@@ -54,15 +54,16 @@ export function keptFrom(now: Date): string {
 export const artifactKey = ({ folder }: Pick<FileEdition, 'folder'>, format: FileFormat) =>
   `${folder}rows.${format}`;
 export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}sample.csv.gz`;
-/** The path of the keys of the file's names, with which the next file is compared. */
+/** Returns the path of the keys of a file's names, with which the next file is compared. */
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
 /**
- * The path of the keys and hashes of the file's rows, which identify the rows with values that are suppressed later.
+ * Returns the path of the keys and hashes of a file's rows, which identify the rows with values that are suppressed
+ * later.
  */
 export const hashesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}hashes.txt`;
 
-/** The name under which a file is saved. */
+/** Returns the name under which browsers save a file. */
 export function fileName(
   { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,
   ending: string,
@@ -70,7 +71,7 @@ export function fileName(
   return `${dataset.replaceAll('_', '-')}-${day}.${ending}`;
 }
 
-/** Whether a file may contain suppressed values now. */
+/** Whether a file may contain values that are suppressed now. */
 export function isWithheld(
   { dataset, suppressionVersion }: Pick<FileEdition, 'dataset' | 'suppressionVersion'>,
   suppressed: SuppressionVersion,
@@ -78,7 +79,7 @@ export function isWithheld(
   return suppressionVersion < versionFor(dataset, suppressed);
 }
 
-/** @param suppressed the current suppressions. */
+/** @param suppressed the current version of the suppression list. */
 export function fileEntry(edition: FileEdition, suppressed: SuppressionVersion): FileEntry {
   const { dataset, day: date, rows, gained, lost, schemaVersion, artifacts, publishedAt } = edition;
   return {

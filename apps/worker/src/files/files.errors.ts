@@ -2,7 +2,7 @@ import type { PlanDataset } from '#libs/contracts';
 import { Problem } from '#libs/platform';
 
 export class DatasetNotIncluded extends Problem {
-  /** @param plans names of the Domainer plans that include it. */
+  /** @param plans names of the Domainer plans that include the file. */
   constructor(planDataset: PlanDataset, plans: readonly string[]) {
     super({
       code: 'dataset_not_included',
@@ -23,7 +23,9 @@ export class DownloadsBlocked extends Problem {
   }
 }
 
-/** Values were suppressed after the file was built; it is available again when it is known to contain none of them. */
+/**
+ * Values were suppressed after the file was built. It becomes available again once it is known to contain none of them.
+ */
 export class FileWithheld extends Problem {
   constructor(retryAfterSeconds: number) {
     super({

@@ -19,7 +19,7 @@ export interface ListedFiles {
   limit: number;
 }
 
-/** The editions of files. They do not belong to accounts; plans decide who may download them. */
+/** Stores the editions of files. They belong to no account; plans decide who may download them. */
 @Injectable()
 export class FilesRepository {
   /** @returns false if this edition is already published. */
@@ -51,7 +51,7 @@ export class FilesRepository {
     return inserted.length === 1;
   }
 
-  /** Closes the open edition. @returns that edition, if there was one. */
+  /** Closes the open edition. @returns the edition if there was one. */
   async close(
     transaction: Transaction,
     { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,
@@ -90,7 +90,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The open file of the newest day before the given one. */
+  /** Finds the open file of the newest day before the given one. */
   async findBefore(
     runner: Runner,
     dataset: Dataset,
@@ -104,7 +104,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The number of the newest edition, open or closed, and when it was built. */
+  /** Returns the number of the newest edition, open or closed, and when it was built. */
   async newestOf(
     runner: Runner,
     dataset: Dataset,
@@ -114,7 +114,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The newest edition of each of several files, in the order of the files. */
+  /** Returns the newest edition of each file, in the order of the files. */
   async listNewestOf(
     runner: Runner,
     files: readonly Pick<FileEdition, 'dataset' | 'day'>[],
@@ -130,7 +130,7 @@ export class FilesRepository {
     return files.map((_, index) => newest.get(index + 1));
   }
 
-  /** Open files, newest first. */
+  /** Lists open files, newest first. */
   async list(runner: Runner, { dataset, day, after, limit }: ListedFiles): Promise<FileEdition[]> {
     return runner.query<FileEdition>(
       `select ${COLUMNS} from file_editions
@@ -141,7 +141,7 @@ export class FilesRepository {
     );
   }
 
-  /** The newest open file of each dataset. */
+  /** Lists the newest open file of each dataset. */
   async listNewest(runner: Runner): Promise<(FileEdition & { availableFrom: string })[]> {
     return runner.query<FileEdition & { availableFrom: string }>(
       `select distinct on (dataset) ${COLUMNS},
@@ -151,7 +151,7 @@ export class FilesRepository {
     );
   }
 
-  /** Open files of days before the given one. */
+  /** Lists open files of days before the given one. */
   async listBefore(
     runner: Runner,
     day: string,

@@ -24,16 +24,16 @@ import {
 import { DatasetNotIncluded, DownloadsBlocked, FileExpired, FileWithheld } from './files.errors.js';
 import { FilesRepository } from './files.repository.js';
 
-/** The seconds after which to try again: about the time that it takes to build a daily file. */
+/** The seconds after which to try again, which is about how long the building of a daily file takes. */
 const REBUILT_SECONDS = 600;
 
-/** The files that an account requests. */
+/** The filters of an account's list of files. */
 export interface AskedFiles {
   dataset?: Dataset;
   date?: string;
 }
 
-/** Database files, and access to them. */
+/** Lists database files, and decides who may download them. */
 @Injectable()
 export class FilesService {
   constructor(
@@ -66,7 +66,7 @@ export class FilesService {
     return { status: true, files, paging };
   }
 
-  /** The freshness of each dataset. */
+  /** Returns the newest file of each dataset, and how often the dataset is updated. */
   async status(): Promise<FilesStatus> {
     const newest = await this.files.listNewest(this.database);
     const suppressed = await this.suppressed();
@@ -84,7 +84,7 @@ export class FilesService {
   }
 
   /**
-   * The file that an account may have now: its plan is checked each time (S77).
+   * Returns a file if the account may download it now. Its plan is checked each time (S77).
    * @throws DownloadsBlocked, DatasetNotIncluded, NotFound, FileExpired, FileWithheld.
    */
   async open(accountId: string, dataset: Dataset, day: string): Promise<FileEdition> {
@@ -115,7 +115,7 @@ export class FilesService {
     return edition;
   }
 
-  /** The newest file of new names for this day or an earlier one. @throws NotFound, FileWithheld. */
+  /** Returns the newest file of new names for this day or an earlier one. @throws NotFound, FileWithheld. */
   async newestSample(until: string): Promise<FileEdition> {
     const after = { day: until, dataset: '' };
     const [edition] = await this.files.list(this.database, { dataset: 'newly', after, limit: 1 });
@@ -124,7 +124,7 @@ export class FilesService {
     return edition;
   }
 
-  /** Schedules the replacement of a file that may contain suppressed values. @throws FileWithheld. */
+  /** Checks that a file contains no suppressed values; if it may, schedules its replacement. @throws FileWithheld. */
   private async checkSuppression(edition: FileEdition): Promise<void> {
     if (!isWithheld(edition, await this.suppressed())) return;
     await this.database.transaction((transaction) => this.builds.replace(transaction, edition));

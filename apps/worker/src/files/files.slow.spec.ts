@@ -19,7 +19,7 @@ beforeAll(() => files.start());
 afterAll(() => files.stop());
 
 describe('access to a file', () => {
-  it('S77: requires a plan that covers the file now; each plan covers only its own files', async () => {
+  it('S77: a file requires a plan that covers the file now, and each plan covers only its own files', async () => {
     const accountId = customer(['names', 'dns']);
     const allowed = await list(accountId, '?page_size=100');
     const included = allowed.files.filter((file) => file.is_included).map((file) => file.dataset);
@@ -38,7 +38,7 @@ describe('access to a file', () => {
     expect((await download(accountId, 'newly_dns', '2026-11-22')).status).toBe(403);
   });
 
-  it('S77: is denied to an account whose downloads are blocked, whatever the plan', async () => {
+  it('S77: an account whose downloads are blocked gets no file, whatever its plan', async () => {
     const accountId = customer(ALL_DATASETS);
     const from = new Date(under.clock.now().getTime() - HOUR_MS).toISOString();
     under.entitlement.blocks.set(accountId, [{ cause: 'fraud', blocks: ['downloads'], from }]);
@@ -61,7 +61,7 @@ describe('access to a file', () => {
     expect([some.status, some.bytes]).toEqual([206, whole.bytes.subarray(2, 10)]);
   });
 
-  it('S75, S79: a download is saved under its own name and never displayed, and stored under a generated name', async () => {
+  it('S75, S79: a download is stored under a generated name, saved under its own name, and never displayed', async () => {
     const { headers } = await download(customer(['names']), 'newly', '2026-11-22', 'zip');
     expect(headers['content-type']).toBe('application/zip');
     expect(headers['content-disposition']).toContain('attachment; filename="newly-2026-11-22.zip"');
@@ -80,7 +80,7 @@ describe('access to a file', () => {
 });
 
 describe('every visitor', () => {
-  it('shows how up to date each dataset is, and offers a sample that is one day old', async () => {
+  it('the status names the newest file of each dataset and offers a sample that is one day old', async () => {
     const status = await under.gateway.call<FilesStatus>('GET', '/internal/files/status');
     expect(status.datasets).toHaveLength(12);
     const newly = status.datasets.find(({ dataset }) => dataset === 'newly');

@@ -8,11 +8,14 @@ import { type Job, priceOf } from './job.js';
 
 type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames' | 'unsupported'>;
 
-/** Maximum wait for credits of other holders. */
+/** Maximum wait for credits that others hold. */
 const ELSEWHERE_MS = MINUTE_MS;
 const PAUSE_MS = SECOND_MS;
 
-/** The credits of jobs: all are reserved first, each chunk is paid from them, and the rest is released. */
+/**
+ * Handles the credits of jobs: the whole price is reserved first, each chunk is charged to it, and unused credits are
+ * released.
+ */
 @Injectable()
 export class JobCreditsService {
   constructor(private readonly clients: ServiceClients) {}
@@ -35,13 +38,13 @@ export class JobCreditsService {
     }
   }
 
-  /** The credits that an account lacks for a price. */
+  /** Returns how many credits an account lacks for a price. */
   async shortfall(accountId: string, price: number): Promise<number> {
     const { spendable } = await this.clients.entitlement.balance(accountId);
     return Math.max(0, price - spendable);
   }
 
-  /** Idempotent: only the first count of a chunk is charged. */
+  /** Charges a chunk. Only the first count of a chunk is charged; repeats have no effect. */
   async settle(job: Pick<Job, 'id' | 'accountId'>, number: number, count: number): Promise<void> {
     if (count === 0) return;
     await this.clients.entitlement.settleHold(job.accountId, job.id, String(number), count);

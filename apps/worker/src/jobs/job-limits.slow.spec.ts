@@ -18,13 +18,13 @@ describe('the jobs of an account', () => {
     await lookup.stop();
   });
 
-  it('S105: include at most 200 within a day that charge nothing', async () => {
+  it('S105: at most 200 jobs in a day may charge nothing', async () => {
     const accountId = newId();
     const one = (n: number) =>
       under.createJob(accountId, 'whois', { domainNames: [`u-${n}.nowhere`] });
     const { id } = await one(0);
     await under.endOfJob(accountId, id);
-    // The next 198 are copies of this job, which is faster.
+    // The next 198 jobs are copies of this one, which is faster.
     await under.database.query(
       `insert into jobs select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid()))).*
        from jobs one, generate_series(1, 198) where id = $1`,
@@ -40,7 +40,7 @@ describe('the jobs of an account', () => {
     expect(await one(4)).toMatchObject({ kind: 'whois' });
   });
 
-  it('S105: may contain only a limited number of lines that cost nothing', async () => {
+  it('S105: the number of lines that cost nothing is limited', async () => {
     const accountId = newId();
     const one = (n: number) =>
       under.createJob(accountId, 'whois', {
@@ -62,7 +62,7 @@ describe('the jobs of an account', () => {
     expect(await one(4)).toMatchObject({ kind: 'whois' });
   });
 
-  it('S105: may contain ten lines that cost nothing for each name that they may still charge', async () => {
+  it('S105: for each name that jobs may still charge, ten lines may cost nothing', async () => {
     const accountId = newId();
     under.entitlement.balances.set(accountId, 10);
     const one = () => under.createJob(accountId, 'dns', { domainNames: ['repeated.com'] });
@@ -77,7 +77,7 @@ describe('the jobs of an account', () => {
     await under.endOfJob(accountId, second.id);
   });
 
-  it('S105: may contain only a limited number of names that are not answered', async () => {
+  it('S105: the number of names without an answer is limited', async () => {
     const accountId = newId();
     lookup.found = (name) => (name === 'answered.com' ? {} : { outcome: 'empty' });
     const names = ['a.com', 'b.com', 'c.com', 'answered.com'];
@@ -98,7 +98,7 @@ describe('the jobs of an account', () => {
     expect(await one()).toMatchObject({ kind: 'dns' });
   });
 
-  it('S105: start one at a time if they are long, so that they leave a place to short ones', async () => {
+  it('S105: long jobs start one at a time, so that short jobs always find a free slot', async () => {
     const { database } = under;
     const { starts } = under.worker.app.get(JobQueues, { strict: false });
     await starts.pause(database, 3_600);
@@ -109,7 +109,7 @@ describe('the jobs of an account', () => {
     const ids = (await Promise.all(jobs)).map(({ id }) => id);
     await database.query('update jobs set lines = 10001 where id = any ($1)', [ids]);
     await database.transaction(async (transaction) => {
-      // The starts of these jobs cannot end.
+      // The starts of these jobs never end.
       await transaction.query('select from jobs where id = any ($1) for update', [ids]);
       await starts.pause(database, 0);
       await waitFor('a long start', async () => {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 import { FolderQueue } from '../uploads/upload-queues.js';
 
-/** Maximum number of names per chunk, and the maximum cost of a work item. */
+/** Maximum number of names in a chunk, which is also the maximum cost of a work item. */
 export const CHUNK_NAMES_MAX = 1_000;
 
 export interface ChunkWork {
@@ -14,21 +14,21 @@ export interface JobWork {
   jobId: string;
 }
 
-/** Chunks whose names must be looked up. Accounts take turns, mostly by the number of names. */
+/** The queue of chunks whose names must be looked up. Accounts take turns by the number of names. */
 export class ChunkQueue extends WorkQueue<ChunkWork> {
   constructor() {
     super({ name: 'chunks', quantum: CHUNK_NAMES_MAX });
   }
 }
 
-/** Jobs to split into chunks, or to give up because their start was interrupted. */
+/** The queue of jobs to split into chunks, or to remove because their start was interrupted. */
 export class StartQueue extends WorkQueue<JobWork> {
   constructor() {
     super({ name: 'job-starts' });
   }
 }
 
-/** Jobs whose chunks are all done. */
+/** The queue of jobs whose chunks are all done. */
 export class EndQueue extends WorkQueue<JobWork> {
   constructor() {
     super({ name: 'job-ends' });
@@ -44,7 +44,7 @@ export class JobQueues {
   constructor(readonly folders: FolderQueue) {}
 }
 
-/** The work item for a job's start or end. */
+/** Returns the work item for the start or the end of a job. */
 export const jobWork = ({ id, accountId }: { id: string; accountId: string }) => ({
   name: id,
   payload: { jobId: id },

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JobsMaintenanceRepository } from './jobs-maintenance.repository.js';
 
-/** The rows of jobs, for the code that processes them. */
+/** The rows of jobs, as the processing of jobs needs them. */
 @Injectable()
 export class JobRowsService extends JobsMaintenanceRepository {}

@@ -27,26 +27,26 @@ export interface Job {
   uniqueNames: number;
   invalid: number;
   invalidLines: InvalidLine[];
-  /** The unique names for which no upstream is known. They are looked up, but are free. */
+  /** The number of unique names without a known upstream. They are looked up, but are free. */
   unsupported: number;
   delivered: number;
   failed: number;
   charged: number;
-  /** The number of answers in incomplete chunks, which is read only to show the job to its owner. */
+  /** The number of answers in incomplete chunks. It is read only when the job is shown. */
   arrived?: number;
-  /** The estimated duration if the service has no other work. */
+  /** The estimated duration in seconds if the service has no other work. */
   estimateSeconds: number;
   createdAt: Date;
   deadlineAt: Date;
   finishedAt: Date | null;
   expiresAt: Date | null;
   artifact: JobArtifact | null;
-  /** Key of the file with the lines that get no answer of their own, and their number. */
+  /** The key of the file with the lines that get no answer of their own. `leftOutRows` is their number. */
   leftOutPart: string | null;
   leftOutRows: number;
 }
 
-/** A job before any work is done. */
+/** A job before its start. */
 export type NewJob = Omit<
   Job,
   | 'state'
@@ -62,11 +62,11 @@ export type NewJob = Omit<
   | 'leftOutRows'
 >;
 
-/** The credits of a job if every name with a price is answered. */
+/** Returns the price of a job in credits if every name with a price is answered. */
 export const priceOf = ({ uniqueNames, unsupported }: Pick<Job, 'uniqueNames' | 'unsupported'>) =>
   uniqueNames - unsupported;
 
-/** The number of lines that get no answer of their own: rejected lines, and lines that repeat a name. */
+/** Returns the number of lines that get no answer of their own: rejected lines, and lines that repeat a name. */
 export const leftOutLines = ({ lines, uniqueNames }: Pick<Job, 'lines' | 'uniqueNames'>) =>
   lines - uniqueNames;
 
@@ -74,26 +74,26 @@ const UNDER_WAY: readonly JobState[] = ['validating', 'queued', 'running', 'fina
 
 export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(state);
 
-/** Seconds until the deadline, at least one. */
+/** Returns the seconds until the deadline, at least one. */
 export const secondsLeft = ({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: Date) =>
   Math.max(1, Math.ceil((deadlineAt.getTime() - now.getTime()) / SECOND_MS));
 
-/** A file with rows of the results. */
+/** A file with some rows of the results. */
 export interface Part {
   /** The key of the file. */
   part: string;
   rows: number;
 }
 
-/** The storage of one job's answers. */
+/** Returns the folder with the files of one job's answers. */
 export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
 export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;
 
 /**
- * The remaining seconds, estimated from the job's rate so far; before the first answer, from the known rates of its
- * upstreams. Answers arrive in chunks, so the rate after the first small chunk says little: until the time of the first
- * estimate is over, that estimate is the upper limit.
+ * Estimates the remaining seconds from the job's rate so far or, before the first answer, from the known rates of its
+ * upstreams. Answers arrive in chunks, so the rate after the first small chunk means little. Until the first estimate's
+ * time is over, that estimate is therefore the upper limit.
  */
 function etaSeconds(job: Job, done: number, now: Date): number {
   const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;
@@ -104,7 +104,7 @@ function etaSeconds(job: Job, done: number, now: Date): number {
   return Math.ceil(Math.min(left, byPace, most));
 }
 
-/** The job in the form that its owner reads. */
+/** Returns the job as its owner sees it. */
 export function jobAnswer(job: Job, now: Date): JobAnswer {
   const { delivered, failed } = job;
   const arrived = isUnderWay(job) ? (job.arrived ?? 0) : 0;

@@ -6,7 +6,7 @@ import type { Job, Part } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Jobs of all accounts, for the code that processes them. */
+/** Reads and changes jobs of all accounts, for their processing. */
 @Injectable()
 export class JobsMaintenanceRepository {
   async find(runner: Runner, jobId: string): Promise<Job | undefined> {
@@ -14,7 +14,7 @@ export class JobsMaintenanceRepository {
     return job;
   }
 
-  /** Locks the row until the transaction ends, so that decisions based on its state stay valid. */
+  /** Locks a job's row until the transaction ends, so that its state cannot change in the meantime. */
   async lock(transaction: Transaction, jobId: string): Promise<Job | undefined> {
     const [job] = await transaction.query<Job>(
       `select ${JOB_COLUMNS} from jobs where id = $1 for update`,
@@ -34,10 +34,7 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /**
-   * Marks a job that is being started. Its state is not changed here, because the start, which is still running, does
-   * that.
-   */
+  /** Marks a job that is being started as cancelled. The running start then changes the job's state. */
   async markCanceled(transaction: Transaction, jobId: string): Promise<void> {
     await transaction.query('update jobs set is_canceled = true where id = $1', [jobId]);
   }
@@ -54,7 +51,7 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** @returns the number of chunks still open, and the number of the first chunk that follows. */
+  /** @returns the number of open chunks, and the number for the next chunk. */
   async addDone(
     transaction: Transaction,
     jobId: string,
@@ -74,7 +71,7 @@ export class JobsMaintenanceRepository {
     jobId: string,
     end: { state: JobState; artifact?: JobArtifact; finishedAt: Date; expiresAt: Date },
   ): Promise<void> {
-    // The work of a job that was cancelled before it was split.
+    // This removes the work of a job that was cancelled before it was split.
     await transaction.query('delete from name_lines where list_id = $1', [jobId]);
     await transaction.query(
       'update jobs set state = $2, artifact = $3, finished_at = $4, expires_at = $5 where id = $1',

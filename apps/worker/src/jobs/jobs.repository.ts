@@ -5,7 +5,7 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** SQL that is evaluated only for a running job, because it reads all chunks of the job. */
+/** SQL that is evaluated only for running jobs, because it reads all chunks of a job. */
 const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
   from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
 
@@ -38,7 +38,7 @@ export class JobsRepository {
     );
   }
 
-  /** The job that an earlier attempt of the same request has started. */
+  /** Finds the job that an earlier attempt of the same request started. */
   async findRepeated(
     transaction: Transaction,
     accountId: string,
@@ -72,7 +72,10 @@ export class JobsRepository {
     );
   }
 
-  /** Makes other new jobs of the account wait until the transaction ends, so that counts stay valid. */
+  /**
+   * Makes other new jobs of the account wait until the transaction ends, so that no job is added after the counts were
+   * read.
+   */
   async lockNew(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('jobs ' || $1, 0))`, [
       accountId,
@@ -87,7 +90,7 @@ export class JobsRepository {
     );
   }
 
-  /** Counts the jobs since a time that have charged nothing, whether they are in progress or not. */
+  /** Counts the jobs created since a time that have charged nothing, including those in progress. */
   async countUncharged(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select count(*)::int as count from jobs where account_id = $1 and charged = 0 and created_at > $2`,
@@ -97,8 +100,8 @@ export class JobsRepository {
   }
 
   /**
-   * Counts the lines without a price in jobs since a time. For each name that a job has charged or may still charge,
-   * `ofName` of its lines are not counted.
+   * Counts the lines without a price in jobs created since a time. For each name that a job has charged or may still
+   * charge, `ofName` of the job's lines are not counted.
    */
   async countFreeLines(
     transaction: Transaction,
@@ -117,8 +120,8 @@ export class JobsRepository {
   }
 
   /**
-   * Counts the failed names of jobs since a time: of each job, only those beyond the number of names that it has
-   * charged.
+   * Counts the failed names of jobs created since a time. Of each job, only failed names beyond the number of its
+   * charged names count.
    */
   async countFailed(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
@@ -129,7 +132,7 @@ export class JobsRepository {
     return count;
   }
 
-  /** @returns the ids of its jobs. */
+  /** @returns the ids of the account's jobs. */
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
     await transaction.query(
       `delete from name_lines where list_id in (select list_id from jobs where account_id = $1 and list_id = id)`,
@@ -142,7 +145,7 @@ export class JobsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** @returns false if its start was undone in the meantime. */
+  /** @returns false if the job's start was undone in the meantime. */
   async setQueued(transaction: Transaction, accountId: string, jobId: string): Promise<boolean> {
     const rows = await transaction.query(
       `update jobs set state = 'queued'

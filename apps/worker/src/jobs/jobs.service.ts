@@ -8,7 +8,7 @@ import { type Job, jobAnswer } from './job.js';
 import { JobOver } from './jobs.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 
-/** Jobs over many names, as their owner sees them. */
+/** Jobs over many names, as their owners use them. */
 @Injectable()
 export class JobsService {
   constructor(
@@ -39,8 +39,8 @@ export class JobsService {
   }
 
   /**
-   * Cancels a job. Finished answers are kept and charged. While the price is being reserved, the job is only marked,
-   * and ends before its names are split. @throws NotFound, JobOver.
+   * Cancels a job. Names that are answered are kept and charged. If the price is being reserved, the job is only
+   * marked, and ends before its names are split. @throws NotFound, JobOver.
    */
   async cancel(accountId: string, jobId: string): Promise<JobAnswer> {
     await this.find(accountId, jobId);
@@ -53,14 +53,17 @@ export class JobsService {
     return this.get(accountId, jobId);
   }
 
-  /** Ends everything that is in progress for an account. */
+  /** Ends all jobs of an account that are in progress. */
   async stopAll(transaction: Transaction, accountId: string): Promise<void> {
     for (const job of await this.jobs.listUnderWay(transaction, accountId)) {
       if (!job.isCanceled && job.state !== 'validating') await this.stop(transaction, job);
     }
   }
 
-  /** Removes everything stored for an account. Credits that are still reserved no longer belong to the account. */
+  /**
+   * Removes everything stored for an account. Reserved credits are not released, because they no longer belong to the
+   * account.
+   */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     const { chunks, starts, ends, folders } = this.queues;
     for (const queue of [chunks, starts, ends]) await queue.forget(transaction, accountId);
@@ -69,7 +72,7 @@ export class JobsService {
     }
   }
 
-  /** The job's row is locked, and it is not split yet or has open chunks. */
+  /** Cancels a job. Its row must be locked; it is not split yet, or has open chunks. */
   async stop(transaction: Transaction, job: Job): Promise<void> {
     const { chunks, ends } = this.queues;
     await this.rows.setCanceled(transaction, job.id);

@@ -51,7 +51,7 @@ async function results(accountId: string, id: string | null): Promise<string> {
 }
 
 describe('a job with names in the request', () => {
-  it('S105: each different name is looked up once and charged once; the rest is released', async () => {
+  it('S105: each different name is looked up once and charged once, and unused credits are released', async () => {
     const accountId = newId();
     const names = Array.from({ length: 60 }, (_, n) => `name-${n}.${n % 2 ? 'com' : 'de'}`);
     const domainNames = [
@@ -97,7 +97,7 @@ describe('a job with names in the request', () => {
     expect(done.artifacts).toEqual([expect.objectContaining({ name: 'results.csv.gz', rows: 64 })]);
   });
 
-  it('a request that is repeated under its Idempotency-Key, even at once, starts one job', async () => {
+  it('a request that is repeated with its Idempotency-Key, even at once, starts one job', async () => {
     const accountId = newId();
     const headers = { 'idempotency-key': newId(), 'content-type': 'application/json' };
     const send = async (body: object, kind = 'whois') => {
@@ -110,7 +110,7 @@ describe('a job with names in the request', () => {
     const accepted = answers.filter(({ status }) => status < 300);
     const [{ id }] = accepted;
     expect(new Set(accepted.map((job) => job.id))).toEqual(new Set([id]));
-    // The attempts that arrive before the price is reserved.
+    // These attempts arrive before the price is reserved.
     for (const { status, code } of answers.filter((answer) => !accepted.includes(answer))) {
       expect([status, code]).toEqual([409, 'idempotency_key_running']);
     }
@@ -122,7 +122,7 @@ describe('a job with names in the request', () => {
     await ended(accountId, other.id!);
   });
 
-  it('S83: the end is announced by a mail without data, with a link to a page that requires a log-in', async () => {
+  it('S83: the end is announced by an e-mail without data, which links to a page that requires a log-in', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'dns', {
       domainNames: ['name-1.com'],
@@ -147,7 +147,7 @@ describe('a job with names in the request', () => {
     expect(mail.text).not.toContain('name-1.com');
   });
 
-  it('402: a job without enough credits does not start, and the answer says how many are missing', async () => {
+  it('402: a job does not start without enough credits, and the answer says how many are missing', async () => {
     const accountId = newId();
     entitlement.balances.set(accountId, 1);
     const domainNames = ['a-1.com', 'a-2.com', 'a-3.com'];
@@ -236,7 +236,7 @@ describe('a job with names in the request', () => {
     });
   });
 
-  it('S105: runs beside at most 19 other jobs, however many are started at once', async () => {
+  it('S105: a job runs beside at most 19 other jobs of its account, however many are started at once', async () => {
     const accountId = newId();
     const one = (n: number) => create(accountId, 'whois', { domainNames: [`silent-${n}.com`] });
     const first: JobAnswer[] = [];
@@ -271,7 +271,7 @@ describe('a job with names in the request', () => {
     );
   });
 
-  it('a request without names, with too many, or with no valid name is rejected', async () => {
+  it('a request without names, with too many names, or without a valid name is rejected', async () => {
     const tooMany = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
     for (const body of [{}, { domainNames: [] }, { domainNames: tooMany }]) {
       await expect(create(newId(), 'whois', body)).rejects.toMatchObject({ status: 400 });
@@ -286,7 +286,7 @@ describe('a job with names in the request', () => {
 describe('a job from an upload', () => {
   const names = Array.from({ length: 30 }, (_, n) => `upload-${n}.${n % 3 ? 'com' : 'de'}`);
 
-  it('S105: a dry run reports counts, price, shortfall and times; the job answers each name once', async () => {
+  it('S105: a dry run reports counts, price, shortfall and times, and the job answers each name once', async () => {
     const accountId = newId();
     entitlement.balances.set(accountId, 20);
     const { id } = await under.upload(accountId, [...names, 'nothing here', names[0]].join('\n'));
@@ -319,7 +319,7 @@ describe('a job from an upload', () => {
     expect(entitlement.charged(accountId)).toBe(60);
   });
 
-  it('each line that is not blank has one row: an answer, a reason, or the line of the same name', async () => {
+  it('each line that is not blank has one row: an answer, a reason, or the line with the same name', async () => {
     const accountId = newId();
     const [twice, evil] = ['twice.com', `=1+1\t\\.${'x'.repeat(300)}`];
     const file = [twice, '', ...names, evil, 'TWICE.com.', '\\.', ...names.slice(0, 3)];

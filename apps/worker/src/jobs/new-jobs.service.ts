@@ -27,41 +27,41 @@ import {
 import { JobsRepository } from './jobs.repository.js';
 import { type CountedNames, readNames } from './new-names.js';
 
-/** Maximum number of top-level domains in a dry run. */
+/** Maximum number of top-level domains listed by a dry run. */
 const TLDS_SHOWN = 100;
 /** Maximum number of an account's jobs in progress. */
 const UNDER_WAY_MAX = 20;
 /**
- * Maximum number of an account's jobs per day that charge nothing. Each is stored and mailed, so without a limit a free
- * account could start any number.
+ * Maximum number of an account's jobs per day that charge nothing. Each job is stored and causes an e-mail, so without
+ * a limit, a free account could start any number.
  */
 const UNCHARGED_A_DAY_MAX = 200;
 /**
- * Maximum number of an account's lines without a price that are kept in results: as many as two uploads of the largest
- * size have. A line of any text may cost nothing, but is written to the results of every job, so without a limit a free
- * account could fill the disk with a single upload. For each name that a job charges, ten of its lines are not counted,
- * because a list of URLs repeats names.
+ * Maximum number of lines without a price in an account's stored results: as many as two uploads of the largest size
+ * have. Every line is written to the results of each job, even if it costs nothing. Without a limit, a free account
+ * could fill the disk with one upload. For each name that a job charges, ten of its lines are not counted, because a
+ * list of URLs repeats names.
  */
 const FREE_LINES_KEPT_MAX = 6_000_000;
 const FREE_LINES_OF_NAME = 10;
 /**
- * Maximum number of an account's names that are looked up but not answered. Some names fail at once, and one answered
- * name is enough for a job to count as charged. This limit is higher, because an outage of a registry may fail whole
- * jobs, which their owners start again.
+ * Maximum number of an account's names that were looked up but not answered. Some names fail at once, and one answered
+ * name is enough for a job to count as charged. This limit is high, because a registry's outage may make whole jobs
+ * fail, which are then started again.
  */
 const FAILED_NAMES_KEPT_MAX = 30_000_000;
-/** An interrupted start is undone after this time. */
+/** The time after which an interrupted start is undone. */
 const START_SECONDS = 180;
 
 export interface JobOrder {
   kind: JobKind;
   request: DnsJobRequest | JobRequest;
   isDryRun: boolean;
-  /** The caller's `Idempotency-Key`: the same request with it starts one job. */
+  /** The caller's `Idempotency-Key`. The same request with the same key starts only one job. */
   idempotencyKey?: string;
 }
 
-/** The source of a job's names. */
+/** Where a job's names come from. */
 @Injectable()
 export class JobNames {
   constructor(
@@ -83,11 +83,11 @@ export class NewJobsService {
   ) {}
 
   /**
-   * Reserves the price of all names that may be answered, and starts a job; a dry run only counts. A repeated request
-   * gets the job that it has started, even if a process has died in the meantime.
+   * Reserves the price of all names that may be answered, and starts a job. A dry run only counts. A repeated request
+   * gets the job that it started before, even if the process died in the meantime.
    * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs,
-   * TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
-   * JobShortOfCredits, JobCreditsBusy.
+   *   TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
+   *   JobShortOfCredits, JobCreditsBusy.
    */
   async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
     const { upload_id: uploadId, domainNames } = order.request;
@@ -124,20 +124,20 @@ export class NewJobsService {
     try {
       await this.credits.hold(job);
     } catch (error) {
-      // The state of the hold is unknown; the job that starts jobs closes it and removes this job.
+      // It is unknown whether the hold exists. `StartJobsJob` closes it and removes this job.
       await this.wantStart(job);
       throw error;
     }
     crashPoint('job.after-hold');
     await this.database.transaction(async (transaction) => {
-      // The start took so long that it was undone, together with the hold.
+      // The start took so long that it was undone, including the hold.
       if (!(await this.jobs.setQueued(transaction, accountId, job.id))) throw new JobCreditsBusy();
       await this.queues.starts.want(transaction, jobWork(job));
     });
     return jobAnswer({ ...job, ...UNTOUCHED, state: 'queued' }, job.createdAt);
   }
 
-  /** @throws TooManyFreeLines, TooManyFailedNames. */
+  /** Checks the limits of free lines and failed names. @throws TooManyFreeLines, TooManyFailedNames. */
   private async limitFreeLines(transaction: Transaction, job: NewJob): Promise<void> {
     const keptSince = new Date(job.createdAt.getTime() - RESULTS_KEPT_MS);
     const ofName = FREE_LINES_OF_NAME;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { readNames } from './new-names.js';
 
-it('S105: other requests are answered while the names of one are read', async () => {
+it('S105: other requests are answered while the names of a request are read', async () => {
   let turns = 0;
   let next: NodeJS.Immediate;
   const count = () => {

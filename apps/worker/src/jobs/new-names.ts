@@ -9,7 +9,7 @@ import {
   storedLine,
 } from '../names/read-name.js';
 
-/** Names to look up, with their counts. */
+/** The names to look up, with their counts. */
 export interface CountedNames {
   lines: number;
   uniqueNames: number;
@@ -19,12 +19,12 @@ export interface CountedNames {
   stored: StoredLine[];
 }
 
-/** Reading a long internationalized name takes 0.1 ms. */
+/** The number of names read at a time. A long internationalized name takes 0.1 ms. */
 const TURN_NAMES = 5;
 
 /**
- * Reads names from a request; a name's line is its index in the list, from 1. Other requests are answered in between,
- * because reading a thousand names may take 0.1 s.
+ * Reads names from a request. A name's line is its position in the list, starting with 1. Other requests are answered
+ * in between, because a thousand names may take 0.1 s.
  */
 export async function readNames(texts: readonly string[]): Promise<CountedNames> {
   const read: (NamedLine | BadLine)[] = [];

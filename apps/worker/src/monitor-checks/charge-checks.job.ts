@@ -7,7 +7,7 @@ import { PaidChecksService } from './paid-checks.service.js';
 
 const AT_ONCE = 4;
 
-/** Charges accounts for the checks of their monitors beyond the included ones. */
+/** Charges accounts for the checks of their monitors that the plan does not include. */
 @Injectable()
 export class ChargeChecksJob extends WorkRunner<Record<string, never>> {
   constructor(

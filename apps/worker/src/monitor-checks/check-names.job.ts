@@ -9,11 +9,11 @@ import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
 const NAMES_AT_ONCE = 200;
-/** How long a lookup may wait for turns at upstreams. */
+/** The maximum time that a lookup may wait for its turn at upstreams. */
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 
-/** Checks watched names that are due, with one lookup for all accounts that watch a name. */
+/** Checks watched names that are due. One lookup serves all accounts that watch a name. */
 @Injectable()
 export class CheckNamesJob implements Job {
   readonly name = 'check-watched-names';
@@ -48,9 +48,9 @@ export class CheckNamesJob implements Job {
       const { names, hasMore } = await this.names.claim(this.database, kind, claim);
       if (names.length > 0) {
         crashPoint('check.after-claim');
-        // Suppressed names are no longer reported, regardless of who watches them.
+        // Suppressed names are no longer reported, whoever watches them.
         const gone = await this.clients.suppressedOf(names, (error) => {
-          const message = 'corpus does not say which watched names are suppressed';
+          const message = 'the corpus did not say which watched names are suppressed';
           this.logger.sparsely('warn', message, message, { error });
         });
         for (const name of gone) await this.checks.tryLater(kind, name, EVERY_MS.whois);
@@ -61,7 +61,7 @@ export class CheckNamesJob implements Job {
     }
   }
 
-  /** Names without a result are checked again when their lease ends. */
+  /** A name without a result is checked again when its lease ends. */
   private async ask(kind: CheckKind, names: readonly string[]): Promise<void> {
     const found = this.clients.lookup.ask(
       {
@@ -77,14 +77,14 @@ export class CheckNamesJob implements Job {
     for await (const one of found) await this.keep(kind, names[one.index], one);
   }
 
-  /** A failure for one name does not affect the names after it. */
+  /** Stores a result. A failure for one name does not affect the names after it. */
   private async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
     try {
       await this.checks.keep(kind, name, found);
     } catch (error) {
       const message = `the ${kind} of a watched name could not be stored`;
       this.logger.sparsely('error', message, message, { error });
-      // If the database is unavailable, the name becomes due again when its lease ends.
+      // If the database is unavailable, the name is due again when its lease ends.
       await this.checks.tryLater(kind, name).catch(() => {});
     }
   }

@@ -2,27 +2,27 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 
 export type CheckKind = 'dns' | 'whois';
 
-/** The interval between two checks of a name without expected changes. */
+/** The interval between two checks of a name for which no change is expected. */
 export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
-/** The interval shortly before a registration expires, and after that. */
+/** The interval shortly before a registration expires, and afterwards. */
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;
-/** The time after which a difference is checked again. */
+/** How soon a difference is checked again. */
 const RECHECK_MS = 10 * MINUTE_MS;
-/** The time after which a check is repeated after a failure. */
+/** How soon a check is repeated after a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
-/** If a process dies, others take over its names after this time. */
+/** The time after which other processes take over the names of a process that has died. */
 export const LEASE_MS = 5 * MINUTE_MS;
 
-/** Reminders are sent this many days before the expiry date. */
+/** The numbers of days before the expiry date at which reminders are sent. */
 export const REMINDER_DAYS = [30, 7, 1] as const;
 
 export const retryAt = (now: Date) => new Date(now.getTime() + RETRY_MS);
 export const laterAt = (now: Date, seconds: number) =>
   new Date(now.getTime() + seconds * SECOND_MS);
 
-/** When a name is checked next. @param expiresOn `YYYY-MM-DD`. */
+/** Returns when a name is checked next. @param expiresOn `YYYY-MM-DD`. */
 export function nextCheckAt(
   kind: CheckKind,
   { isRecheckWanted, expiresOn }: { isRecheckWanted: boolean; expiresOn: string | null },
@@ -39,7 +39,7 @@ function isNearExpiry(expiresOn: string, now: Date): boolean {
 }
 
 /**
- * Whether a string is an existing day in the form `YYYY-MM-DD`. Registries publish dates such as 30 February, too.
+ * Whether a string is a real day in the form `YYYY-MM-DD`. Registries also publish dates such as 30 February.
  * PostgreSQL has no year 0.
  */
 export function isDay(text: string): boolean {
@@ -48,14 +48,14 @@ export function isDay(text: string): boolean {
   return isReal && at.getUTCFullYear() > 0;
 }
 
-/** Days until a day begins, rounded up. */
+/** Returns the days until a day begins, rounded up. */
 export function daysUntil(day: string, now: Date): number {
   return Math.ceil((Date.parse(day) - now.getTime()) / DAY_MS);
 }
 
 /**
- * The due reminder: the nearest day before the expiry that is reached and was not reported.
- * @returns undefined if there is none.
+ * Returns the due reminder: the smallest number of days that has been reached, if that reminder was not sent.
+ * @returns undefined if no reminder is due.
  */
 export function reminderOf(
   { expiresOn, remindedDays }: { expiresOn: string; remindedDays: number | null },

@@ -22,7 +22,7 @@ import {
   WatchedNamesMaintenanceRepository,
 } from './watched-names-maintenance.repository.js';
 
-/** Outcomes that contain information about a name. */
+/** Outcomes with information about a name. */
 const ANSWERS: readonly Outcome[] = [
   'delivered',
   'partial',
@@ -44,7 +44,7 @@ export class ChecksService {
 
   /**
    * Schedules checks of names, in the transaction in which an account starts to watch them.
-   * @param isAtOnce whether they are checked now; otherwise at the regular interval.
+   * @param isAtOnce whether the names are checked now; otherwise, they are checked at the regular interval.
    */
   async watch(
     transaction: Transaction,
@@ -57,8 +57,8 @@ export class ChecksService {
   }
 
   /**
-   * Prevents checks of these names from storing their results before the transaction ends. Called before monitors of
-   * them are deleted, because a check locks its name and then writes the events of its monitors.
+   * Locks names, so that no check stores a result for them before the transaction ends. Call this before monitors are
+   * deleted, because a check also locks its name before it writes the events of monitors.
    */
   async hold(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.lockAll(transaction, names);
@@ -69,7 +69,7 @@ export class ChecksService {
     if (names.length > 0) await this.names.forgetUnwatched(transaction, names);
   }
 
-  /** Deletes the checks for which an account has to pay. */
+  /** Deletes the checks that an account still has to pay for. */
   async forgetPaid(transaction: Transaction, accountId: string): Promise<void> {
     await this.paid.erase(transaction, accountId);
   }
@@ -97,7 +97,7 @@ export class ChecksService {
     crashPoint('check.after-commit');
   }
 
-  /** Schedules another check of a name; by default, soon. */
+  /** Schedules another check of a name, by default soon. */
   async tryLater(kind: CheckKind, name: string, afterMs = RETRY_MS): Promise<void> {
     const dueAt = new Date(this.clock.now().getTime() + afterMs);
     await this.database.transaction((transaction) =>

@@ -47,7 +47,7 @@ describe('checks of watched domains', () => {
       return world.count(kind, name) >= times;
     });
   }
-  /** Advances time until a name is checked again. */
+  /** Moves the clock until a name is checked again. */
   async function nextLook(kind: 'dns' | 'whois', name: string, afterMs: number): Promise<void> {
     const times = world.count(kind, name) + 1;
     under.clock.advance(afterMs);
@@ -130,7 +130,7 @@ describe('checks of watched domains', () => {
     expect(told.map(({ changes }) => changes![0].is_flapping ?? false)).toEqual([true, false]);
   });
 
-  it('registrations are compared by their published values, without storing personal ones; a partial answer removes no value', async () => {
+  it('registrations are compared by their published values, without storing personal ones, and a partial answer removes no value', async () => {
     const name = newName();
     const contact = { name: 'Alex Sample', email_address: 'alex@example.com' };
     world.register(name, { registrant_contact: contact, expiry_date: '2030-01-01' });
@@ -171,7 +171,7 @@ describe('checks of watched domains', () => {
     expect(dropped.changes).toMatchObject([{ type: 'dropped', before: ['yes'], after: ['no'] }]);
   });
 
-  it('reminders are sent 30, 7 and 1 days before the expiry, once each; a missing expiry is mentioned', async () => {
+  it('reminders are sent 30, 7 and 1 days before the expiry, once each, and a missing expiry is mentioned', async () => {
     const [name, silent] = [newName(), newName()];
     const day = (days: number) =>
       new Date(under.clock.now().getTime() + days * 24 * HOUR_MS).toISOString().slice(0, 10);
@@ -209,7 +209,7 @@ describe('checks of watched domains', () => {
     expect((await shown(id)).checks).toMatchObject({ expiry_date: null, expiry_published: false });
   });
 
-  it('an upstream that is not ready is queried later, and a failure is not a change', async () => {
+  it('a name whose upstream is not ready is looked up later, and a failure is not a change', async () => {
     const name = newName();
     world.resolve(name, {});
     world.answerTo('whois', name, {
@@ -250,7 +250,7 @@ describe('checks of watched domains', () => {
     expect(await eventsOf(id)).toEqual([]);
   });
 
-  it('a fault in storing one name does not affect others', async () => {
+  it('a fault in storing one name does not affect other names', async () => {
     const [broken, sound] = [newName(), newName()];
     const checkedAt = async (id: string) => (await shown(id)).checks!.whois_checked_at;
     const ids: string[] = [];
@@ -262,7 +262,7 @@ describe('checks of watched domains', () => {
       await firstLook(name);
       await waitFor('its end', async () => (await checkedAt(id)) !== null);
     }
-    // A jsonb column rejects it.
+    // A jsonb column rejects this character.
     world.register(broken, { name_servers: ['ns\u0000.example'] });
     world.firstName = broken;
     under.clock.advance(24 * HOUR_MS);
@@ -288,7 +288,7 @@ describe('checks of watched domains', () => {
     expect([world.count('dns', name), world.count('whois', name)]).toEqual([1, 1]);
   });
 
-  it('monitors that are created and deleted again cause no checks beyond the limit and ten a day', async () => {
+  it('monitors that are deleted and created again cause no checks beyond the limit and ten a day', async () => {
     const domain = 2;
     under.entitlement.monitors.set(accountId, { ...SLOTS, domain });
     for (let made = 1; made < domain + 10; made++) {

@@ -14,7 +14,7 @@ const SOURCES = {
   cut: ['registry whois43 partial'],
 };
 
-describe('a registration', () => {
+describe('the comparison of registrations', () => {
   const seen = (from: keyof typeof SOURCES, members: object) => {
     const sources = SOURCES[from].map((text) => {
       const [role, protocol, outcome] = text.split(' ');
@@ -42,7 +42,7 @@ describe('a registration', () => {
     domain_status: ['active'],
   };
 
-  /** Judges one answer a day; a second check confirms each of them. */
+  /** Judges one answer per day, each confirmed by a second check. */
   const changesOf = (days: readonly (readonly [keyof typeof SOURCES, object])[]) => {
     let known: KnownState = { state: null, pending: {}, rechecks: 0, restless: {} };
     return days.flatMap(([from, members], day) =>
@@ -54,7 +54,7 @@ describe('a registration', () => {
     );
   };
 
-  it('does not count as changed because port 43 answered while RDAP did not', () => {
+  it('a registration has not changed because port 43 answers while RDAP does not', () => {
     expect(
       changesOf([
         ['rdap', full],
@@ -64,7 +64,7 @@ describe('a registration', () => {
     ).toEqual([]);
   });
 
-  it('is reported as changed, whichever server says so, if its name servers or its existence changed', () => {
+  it('changed name servers, or a change of existence, are reported whichever server says so', () => {
     const moved = { ...asText, name_servers: ['ns1.example.org'] };
     expect(
       changesOf([
@@ -80,7 +80,7 @@ describe('a registration', () => {
     ).toEqual(['1 dropped']);
   });
 
-  it('counts as changed if the previous servers say so when they answer again', () => {
+  it('a change is reported if the previous servers confirm it when they answer again', () => {
     const other = { ...full, registrant_contact: { name: 'Robin Other' } };
     expect(
       changesOf([
@@ -91,7 +91,7 @@ describe('a registration', () => {
     ).toEqual(['2 registrant', '2 registrant']);
   });
 
-  it('is compared by its registry’s data while its registrar does not answer', () => {
+  it('the registry’s data is compared while the registrar does not answer', () => {
     const held = {
       ...full,
       registrant_contact: { name: 'Privacy Ltd' },
@@ -105,7 +105,7 @@ describe('a registration', () => {
     ).toEqual(['1 status']);
   });
 
-  it('does not lose the values that a truncated answer lacks', () => {
+  it('values missing from a truncated answer are not lost', () => {
     const half = { ...asText, name_servers: ['ns1.example.net'] };
     expect(
       changesOf([
@@ -116,7 +116,7 @@ describe('a registration', () => {
     ).toEqual([]);
   });
 
-  it('is compared by its meaning, not by its spelling', () => {
+  it('values are compared by meaning, not by spelling', () => {
     const spelt = {
       ...full,
       domain_registrar: { registrar_name: 'SAMPLE REGISTRAR INC' },
@@ -139,7 +139,7 @@ describe('a registration', () => {
     ).toEqual(['1 registrar', '1 dnssec']);
   });
 
-  it('is compared with the answers of other servers once those have answered for a week', () => {
+  it('the answers of other servers are accepted after they have answered for a week', () => {
     const week = Array.from({ length: 9 }, () => ['port43', asText] as const);
     const expiring = { ...asText, expiry_date: '2031-01-02' };
     expect(changesOf([['rdap', full], ...week, ['port43', expiring]])).toEqual(['10 expiry']);

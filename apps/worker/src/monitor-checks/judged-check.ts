@@ -3,38 +3,38 @@ import { DAY_MS } from '#libs/platform';
 import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } from './name-state.js';
 import { withSameSources } from './same-sources.js';
 
-/** How often a path has changed, with at most a day between two changes. */
+/** How often each path has changed, with at most a day between two changes. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
 
-/** The state of one part of a name, its DNS or its registration. */
+/** The stored state of one part of a name: its DNS or its registration. */
 export interface KnownState {
   /** Null before the first check. */
   state: NameState | null;
-  /** The changes that the previous check saw and that no check has confirmed. */
+  /** The changes found by the previous check that no later check has confirmed. */
   pending: NameState;
-  /** The number of consecutive checks that were made to confirm a change. */
+  /** The number of consecutive checks made to confirm a change. */
   rechecks: number;
   restless: Restless;
 }
 
 export interface JudgedCheck extends KnownState {
   changes: MonitorChange[];
-  /** True if a value differs, so that a second check decides. */
+  /** True if a value differs and a second check must confirm the difference. */
   isRecheckWanted: boolean;
 }
 
 /**
- * Maximum number of consecutive checks that confirm a change, because some values, such as those of a host with many
- * addresses, differ each time.
+ * Maximum number of consecutive checks to confirm a change. Some values differ each time, such as those of a host with
+ * many addresses.
  */
 const RECHECKS_MAX = 3;
-/** Maximum number of reported changes of a path per day; the last report says that the value changes back and forth. */
+/** Maximum number of reported changes of a path per day. The last report says that the value changes back and forth. */
 const TOLD_A_DAY = 2;
 
 /**
  * Compares the result of a check with the known state. A difference counts once a second check confirms it, so that a
- * momentary change is not reported. A path that changes again and again is reported twice, and then not until it has
- * been stable for a day.
+ * momentary change is not reported. A path that keeps changing is reported twice, and then only after it was stable for
+ * a day.
  */
 export function judgeCheck(known: KnownState, found: NameState, now: Date): JudgedCheck {
   if (known.state === null) {
@@ -68,7 +68,7 @@ export function judgeCheck(known: KnownState, found: NameState, now: Date): Judg
     Object.entries(seen).filter(([path]) => !pending.includes(path)),
   );
   return {
-    // Earlier data does not apply to a name that is no longer registered, or was registered again.
+    // Earlier data does not apply to a name that is no longer registered, or that was registered again.
     state: isTurned ? found : { ...state, ...confirmedState },
     pending: isTurned
       ? {}
@@ -80,7 +80,7 @@ export function judgeCheck(known: KnownState, found: NameState, now: Date): Judg
   };
 }
 
-/** A path that is seen for the first time is not a change, except for a name that was not registered. */
+/** Whether a path's known values have changed. A path that is seen for the first time has not changed. */
 function isOther(state: NameState, seen: NameState, path: string): boolean {
   const before = state[path];
   return before !== undefined && !isSame(path, before, seen[path]);

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { type MonitorChangeType, answeredSources } from '#libs/contracts';
 
 /**
- * A name's state as seen by a check: values by path, with digests instead of personal values. An absent path was not
- * seen this time.
+ * A name's state in a check: values by path, with digests in place of personal values. A missing path was not seen in
+ * this check.
  */
 export type NameState = Readonly<Record<string, readonly string[]>>;
 
-/** Record types of a watched name, without SOA, because its serial number changes with every other change. */
+/** Record types of a watched name. SOA is not among them, because its serial number changes with every other record. */
 export const WATCHED_TYPES = ['A', 'AAAA', 'NS', 'MX', 'TXT', 'CNAME', 'CAA'] as const;
 
 const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
@@ -19,7 +19,7 @@ const DNSSEC_PATH = 'secure_dns';
 export const REGISTERED_PATH = 'domain_registered';
 export const EXPIRY_PATH = 'expiry_date';
 const NAME_SERVERS_PATH = 'name_servers';
-/** The path under which a state names the servers that gave it. It is never reported itself. */
+/** The path under which a state stores which servers answered. It is never reported itself. */
 export const SOURCES_PATH = 'sources';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ interface SeenRecord {
   value?: string;
 }
 
-/** The state in a DNS answer. A type that could not be queried is missing. */
+/** Reads the state from a DNS answer. A type that could not be queried is missing. */
 export function dnsStateOf(body: Body): NameState {
   const records = (body.dns_records ?? []) as SeenRecord[];
   const errors = (body.errors ?? {}) as Record<string, string>;
@@ -58,8 +58,8 @@ function valueOf(record: SeenRecord): string {
 }
 
 /**
- * Reads the published registration from a WHOIS answer. @param isPartial a source did not answer, so missing data may
- * still be published.
+ * Reads the published registration from a WHOIS answer. @param isPartial whether a source did not answer, so that
+ * missing data may still be published.
  */
 export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   const registered = body.domain_registered;
@@ -90,22 +90,22 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   };
 }
 
-/** The kinds of servers that answered; empty if the answer does not name them. */
+/** Returns the kinds of servers that answered; empty if the answer does not name them. */
 function sourcesOf({ provenance }: Body): NameState {
   const sources = answeredSources((provenance as Body | undefined)?.sources);
   return sources.length === 0 ? {} : { [SOURCES_PATH]: sources };
 }
 
 /**
- * The stored form of a personal value, which may have to be hidden at any time: a digest that changes with the value
- * and is too short to reveal it.
+ * Returns the stored form of a personal value, which may have to be hidden at any time: a digest that changes with the
+ * value and is too short to reveal it.
  */
 const markOf = (path: string, value: string) =>
   createHash('sha256').update(`${path} ${value}`).digest('hex').slice(0, MARK_DIGITS);
 
 const isOfPerson = (path: string) => path.includes('_contact.');
 
-/** The values as reported: for personal values, only whether any is published. */
+/** Returns the values as they are reported. Of personal values, only their presence is reported. */
 export function toldValues(path: string, values: readonly string[]): string[] {
   return isOfPerson(path) && values.length > 0 ? ['published'] : [...values];
 }
@@ -118,13 +118,13 @@ export function isSame(path: string, one: readonly string[], other: readonly str
   return a.length === b.length && a.every((value, place) => value === b[place]);
 }
 
-/** The values without differences of spelling. */
+/** Returns the values without differences in spelling. */
 function meaningOf(path: string, values: readonly string[]): readonly string[] {
   if (FOLDED.includes(path)) return sorted(values.map((value) => value.toLowerCase()));
   if (path === REGISTRAR_PATH) {
     return values.map((value) => value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''));
   }
-  // A registry that no longer says "unsigned" has not changed anything.
+  // A registry that no longer says "unsigned" has changed nothing.
   return path === DNSSEC_PATH ? values.filter((value) => value !== 'false') : values;
 }
 
@@ -138,7 +138,7 @@ const TYPES: Readonly<Record<string, MonitorChangeType>> = {
   [PRIVACY_PATH]: 'privacy',
 };
 
-/** The kind of change of a path with different values. */
+/** Returns the kind of change if a path's values differ. */
 export function changeTypeOf(path: string, after: readonly string[]): MonitorChangeType {
   if (path.startsWith('dns.')) return `dns_${path.slice(4).toLowerCase()}` as MonitorChangeType;
   if (path === REGISTERED_PATH) {

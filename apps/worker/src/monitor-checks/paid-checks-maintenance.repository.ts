@@ -3,12 +3,12 @@ import type { Database, Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { mayBeTold } from '../accounts/may-be-told.js';
 
-/** Whether an account may have additional checks. It may not while it owes the price of earlier checks. */
+/** Whether an account may have additional checks. It may not while it owes for earlier ones. */
 const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
 
-/** Checks that are closed, with the id under which they are charged. */
+/** Checks that are closed to further counting, with the id under which they are charged. */
 export interface PaidChecks {
   id: string;
   checks: number;
@@ -17,8 +17,8 @@ export interface PaidChecks {
 @Injectable()
 export class PaidChecksMaintenanceRepository {
   /**
-   * Counts an answered check of a name for the monitors whose interval is over. An included check is free. Any other is
-   * charged once per account, however many of the account's monitors use it.
+   * Counts an answered check of a name for the monitors whose interval is over. An included check is free. Any other
+   * check is charged once per account, however many of the account's monitors use it.
    * @returns the accounts that have to pay.
    */
   async count(
@@ -52,7 +52,7 @@ export class PaidChecksMaintenanceRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** When the next check of a name is due for an account that pays for it; undefined if there is none. */
+  /** Returns when the next check of a name is due for an account that pays for it; undefined if there is none. */
   async dueAt(transaction: Transaction, name: string, now: Date): Promise<Date | undefined> {
     const [{ at }] = await transaction.query<{ at: Date | null }>(
       `select min(coalesce(m.checked_at, $2) + m.interval_minutes * interval '1 minute') as at
@@ -62,7 +62,7 @@ export class PaidChecksMaintenanceRepository {
     return at ?? undefined;
   }
 
-  /** Schedules checks of names as soon as their paid interval allows. The first check of a monitor is included. */
+  /** Schedules checks of names as soon as their paid intervals allow. The first check of a monitor is included. */
   async hasten(transaction: Transaction, names: readonly string[], now: Date): Promise<void> {
     await transaction.query(
       `update watched_names w set dns_due_at = q.at
@@ -74,7 +74,7 @@ export class PaidChecksMaintenanceRepository {
     );
   }
 
-  /** The charges that are due now, because their collection time is over or an earlier attempt failed. */
+  /** Lists the charges that are due, because their collection time is over or an earlier attempt failed. */
   async close(
     transaction: Transaction,
     accountId: string,
@@ -104,7 +104,7 @@ export class PaidChecksMaintenanceRepository {
     await transaction.query('update paid_checks set is_unpaid = true where id = $1', [id]);
   }
 
-  /** Deletes checks that are charged. @returns whether the account lacked the credits for them before. */
+  /** Deletes checks that were charged. @returns whether the account lacked credits for them before. */
   async delete(transaction: Transaction, id: string): Promise<boolean> {
     const [deleted] = await transaction.query<{ isUnpaid: boolean }>(
       'delete from paid_checks where id = $1 returning is_unpaid as "isUnpaid"',
@@ -113,7 +113,7 @@ export class PaidChecksMaintenanceRepository {
     return deleted?.isUnpaid ?? false;
   }
 
-  /** The names that were checked for the account more often than included. */
+  /** Lists the names that were checked for the account more often than its plan includes. */
   async namesOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string }>(
       'select distinct domain_name as name from monitors where account_id = $1 and interval_minutes is not null',

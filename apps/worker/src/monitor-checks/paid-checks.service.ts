@@ -7,20 +7,20 @@ import { EVERY_MS } from './check-times.js';
 import { PaidChecksQueue } from './paid-checks-queue.js';
 import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repository.js';
 
-/** The collection time: an account's checks within it are charged together. */
+/** The collection time. An account's checks within this time are charged together. */
 const COLLECTED_MS = MINUTE_MS;
-/** How long after a charge an account may have further checks to pay. */
+/** How long after a charge an account may have further unpaid checks. */
 export const COLLECTED_SECONDS = 60;
-/** How long to wait for credits held by others. */
+/** How long to wait for credits that others hold. */
 const ELSEWHERE_SECONDS = 5;
 /** How long to wait before an account without credits is tried again. */
 const UNPAID_SECONDS = 900;
 const OPERATION: WorkOperation = 'monitors.checks';
 
 /**
- * Checks that are not included in the plan. They are counted in the transaction that stores a check's result, and
- * charged under their own id, so that they are charged exactly once even if a process dies. An account that lacks the
- * credits gets no further such checks until they are paid.
+ * Counts and charges checks that the plan does not include. They are counted in the transaction that stores a check's
+ * result. Each charge has its own id, so it is made exactly once even if a process dies. An account without enough
+ * credits gets no further such checks until it has paid.
  */
 @Injectable()
 export class PaidChecksService {
@@ -32,7 +32,7 @@ export class PaidChecksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts an answered DNS check of a name. @returns when the next check is due, at the latest at `regularly`. */
+  /** Counts an answered DNS check of a name. @returns when the next check is due: `regularly` or earlier. */
   async count(transaction: Transaction, name: string, regularly: Date): Promise<Date> {
     const now = this.clock.now();
     const accounts = await this.rows.count(transaction, name, {
@@ -46,14 +46,14 @@ export class PaidChecksService {
     return dueAt !== undefined && dueAt < regularly ? dueAt : regularly;
   }
 
-  /** Schedules checks of names at the interval that their monitors pay for. */
+  /** Schedules checks of names at the intervals that their monitors pay for. */
   async hasten(transaction: Transaction, names: readonly string[]): Promise<void> {
     await this.rows.hasten(transaction, names, this.clock.now());
   }
 
   /**
-   * Charges an account's checks. A repeat charges nothing twice, because entitlement knows the id.
-   * @returns seconds after which there may be more to charge; undefined if nothing is left.
+   * Charges an account's checks. A repeat charges nothing twice, because entitlement recognises the id.
+   * @returns the seconds after which there may be more to charge; undefined if nothing is left.
    */
   async charge(accountId: string): Promise<number | undefined> {
     const openedBefore = new Date(this.clock.now().getTime() - COLLECTED_MS);

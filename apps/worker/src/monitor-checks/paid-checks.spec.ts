@@ -60,24 +60,24 @@ describe('checks beyond the plan', () => {
   async function look(name: string, afterMs: number): Promise<void> {
     const before = world.count('dns', name);
     under.clock.advance(afterMs);
-    // Tokens use their services' clocks.
+    // Services check the times of tokens against their own clocks.
     corpus.clock.set(under.clock.now());
     await waitFor(`a look at ${name}`, async () => {
       await under.checkNames();
       return world.count('dns', name) > before;
     });
   }
-  /** The credits that an account has paid once everything possible is charged. */
+  /** Charges everything possible. @returns the credits that the account has paid in all. */
   async function paid(): Promise<number> {
     under.clock.advance(2 * MINUTE_MS);
-    // A call charges a single row. The worker may have closed that row while another row was open.
+    // One call charges a single row. The worker may have closed a row while another row was open.
     let again: number | undefined;
     do again = await get(PaidChecksService).charge(accountId);
     while (again === COLLECTED_SECONDS);
     return under.entitlement.charged(accountId);
   }
 
-  it('have a price in advance, run as often as they are paid for, and are charged once each', async () => {
+  it('paid checks have a price in advance, run as often as they are paid for, and are charged once each', async () => {
     const name = newName();
     const wanted = { kind: 'domain', domainName: name, interval_minutes: 15 };
     const dry = await dryRun('POST', '', wanted);
@@ -91,12 +91,12 @@ describe('checks beyond the plan', () => {
     expect(await paid()).toBe(3);
     await Promise.all([1, 2].map(async () => get(PaidChecksService).charge(accountId)));
     expect(await paid()).toBe(3);
-    // The first check in six hours is included.
+    // One check in six hours is included.
     await look(name, 6 * HOUR_MS);
     expect(await paid()).toBe(3);
   });
 
-  it('are described by a dry run, with the shortfall and the refusal, and nothing changes', async () => {
+  it('a dry run states price, shortfall and rejection, and changes nothing', async () => {
     const { id } = await watch(newName(), 360);
     under.entitlement.balances.set(accountId, 2);
     const often = { interval_minutes: 15 };
@@ -108,11 +108,11 @@ describe('checks beyond the plan', () => {
     under.entitlement.monitors.set(accountId, { ...SLOTS, domain: 1 });
     const refused = { status: 403, body: { code: 'monitor_limit_reached', limit: 1 } };
     expect(await dryRun('POST', '', wanted)).toMatchObject(refused);
-    // A monitor that already counts towards the limit needs no further place.
+    // A monitor that already counts towards the limit needs no other slot.
     expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject({ status: 200 });
   });
 
-  it('are free if they get no answer, and each account pays for its own', async () => {
+  it('a paid check without an answer is free, and each account pays for its own checks', async () => {
     const name = newName();
     await watch(name, 30);
     const one = accountId;
@@ -129,7 +129,7 @@ describe('checks beyond the plan', () => {
     expect(await paid()).toBe(1);
   });
 
-  it('are shared by all monitors of an account for a name, and a new monitor causes no extra check', async () => {
+  it('all monitors of an account for one name share its paid checks, and a new monitor causes no extra check', async () => {
     const name = newName();
     await watch(name, 30);
     await look(name, 0);
@@ -143,7 +143,7 @@ describe('checks beyond the plan', () => {
     expect(price).toMatchObject({ credits_per_day_max: 3 });
   });
 
-  it('start where the included checks ended, if a monitor’s interval is shortened', async () => {
+  it('paid checks continue from the included ones if a monitor’s interval is shortened', async () => {
     const name = newName();
     const { id } = await call('POST', '', { kind: 'domain', domainName: name });
     await look(name, 0);
@@ -155,7 +155,7 @@ describe('checks beyond the plan', () => {
     expect(await paid()).toBe(1);
   });
 
-  it('stop when credits run out, with the amount owed, and resume when that amount is paid', async () => {
+  it('paid checks stop when credits run out, and resume when the amount owed is paid', async () => {
     const name = newName();
     under.entitlement.balances.set(accountId, 0);
     const { id } = await watch(name, 10);
@@ -176,7 +176,7 @@ describe('checks beyond the plan', () => {
     expect(await paid()).toBe(2);
   });
 
-  it('resume once the debt is paid, even by a charge that began before the debt', async () => {
+  it('paid checks resume once the debt is paid, even by a charge that began before the debt arose', async () => {
     const { entitlement } = under;
     await get(PaidChecksQueue).pause(under.database, HOUR_MS / SECOND_MS);
     const name = newName();
@@ -194,18 +194,18 @@ describe('checks beyond the plan', () => {
     await waitFor('its question', () => asked() > before);
     entitlement.gate = undefined;
     await charge();
-    // The last check before the account has to pay.
+    // This is the last check before the account has to pay.
     await look(name, 8 * MINUTE_MS);
     entitlement.balances.set(accountId, 100);
     gate.resolve();
-    // On a slow machine, the monitor's interval may be over.
+    // On a slow machine, the monitor's interval may be over already.
     await early.catch(charge);
     await look(name, 0);
     expect(await paid()).toBe(2);
     await get(PaidChecksQueue).pause(under.database, 0);
   });
 
-  it('exist for domains only, and not for suppressed names', async () => {
+  it('paid checks exist for domains only, and not for suppressed names', async () => {
     const brand = { kind: 'brand', keyword: 'paid', interval_minutes: 10 };
     await expect(call('POST', '', brand)).rejects.toMatchObject({ code: 'invalid_request' });
     const name = newName();

@@ -2,20 +2,20 @@ import { isComparable } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { type NameState, SOURCES_PATH, isSame } from './name-state.js';
 
-/** After this time without the previous servers, the values of the present servers become the known ones. */
+/** If the previous servers have not answered for this time, the values of the present servers become the known ones. */
 const MOVED_MS = 7 * DAY_MS;
 
-/** A known and a seen state, without values that cannot be compared. */
+/** A known and a new state, without the values that cannot be compared. */
 export interface Comparable {
   state: NameState;
   seen: NameState;
-  /** The other servers, and since when they have answered; stored with the pending changes. */
+  /** Since when other servers have answered, stored with the unconfirmed changes. */
   moving: NameState;
 }
 
 /**
- * Leaves out values that cannot be compared with the values of a name's previous servers, until those servers answer
- * again. Such values are not changes.
+ * Leaves out values that only the previous servers of a name can confirm or refute, until those servers answer again.
+ * Such values are not changes.
  */
 export function withSameSources(
   { state, pending }: { state: NameState; pending: NameState },

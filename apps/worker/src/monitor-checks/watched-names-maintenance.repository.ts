@@ -23,15 +23,15 @@ export interface WatchedName {
 const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_pending, w.whois_rechecks,
   to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
 
-/** Whether any account watches the name; paused monitors and closed accounts do not count. */
+/** Whether any account watches the name. Paused monitors and closed accounts do not count. */
 const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
   and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')})`;
 
-/** Watched names: all monitors of a name share one row. */
+/** Stores watched names. All monitors of a name share one row. */
 @Injectable()
 export class WatchedNamesMaintenanceRepository {
   /**
-   * Schedules checks of names: at once if `isAtOnce`, otherwise when their interval is over. An account that begins to
+   * Schedules checks of names: at once if `isAtOnce`, otherwise when their interval is over. An account that starts to
    * watch a name gets a result of its own, even if others watch the name.
    */
   async watch(
@@ -57,7 +57,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Every caller locks names in this order, so that no two wait for each other. */
+  /** Every caller locks names in this order, so that no two callers wait for each other. */
   async lockAll(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
       'select from watched_names where name = any($1::text[]) order by name for update',
@@ -66,8 +66,8 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Deletes names without monitors. The rows are locked, so an account that starts to watch such a name in the meantime
-   * creates its row again.
+   * Deletes names without monitors. The rows are locked, so if an account starts to watch such a name in the meantime,
+   * the row is created again.
    */
   async forgetUnwatched(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
@@ -78,9 +78,9 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Leases names whose check is due, so that no other process takes them until `leaseUntil`. Names that no active
-   * monitor watches are postponed and left out.
-   * @returns whether more may be due besides those taken.
+   * Leases names whose check is due, so that no other process takes them before `leaseUntil`. Names that no active
+   * monitor watches are postponed and omitted.
+   * @returns whether more names may be due.
    */
   async claim(
     database: Pick<Database, 'transaction'>,
@@ -109,7 +109,7 @@ export class WatchedNamesMaintenanceRepository {
     return row && watchedName(row);
   }
 
-  /** The monitors that get a name's events. */
+  /** Lists the monitors that get a name's events. */
   async listReaders(transaction: Transaction, name: string): Promise<NewsReader[]> {
     return transaction.query<NewsReader>(
       `select m.id as "monitorId", m.account_id as "accountId", m.kind, m.name, m.sends_mail as "sendsMail"
@@ -137,7 +137,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** A new expiry date starts the reminders again. */
+  /** After a change of the expiry date, the reminders start again. */
   async putWhois(
     transaction: Transaction,
     name: string,
@@ -177,7 +177,8 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Names for which a reminder may be due: those that expire within some days and whose nearest reminder was not sent.
+   * Lists names for which a reminder may be due: those that expire within some days and whose next reminder was not
+   * sent.
    */
   async listExpiring(
     database: Pick<Database, 'query'>,

@@ -3,7 +3,7 @@ import { looseSkeletonOf } from '#libs/domain-names';
 import { NearWords } from './near-words.js';
 import { type FoundWord, WordFinder } from './word-finder.js';
 
-/** A registrable name in the form that is compared. */
+/** A registrable name in the form in which it is compared. */
 export interface SoughtName {
   /** A-labels. */
   name: string;
@@ -12,14 +12,14 @@ export interface SoughtName {
   suffix: string;
 }
 
-/** A rule that matches a name. */
+/** A rule that matches a name, with the reason. */
 export interface BrandHit {
   /** The index of the rule. */
   place: number;
   reason: MatchReason;
 }
 
-/** @param unicode the name in readable form. */
+/** @param unicode the name in its Unicode form. */
 export function soughtName(name: string, unicode: string): SoughtName {
   return {
     name,
@@ -28,14 +28,14 @@ export function soughtName(name: string, unicode: string): SoughtName {
   };
 }
 
-/** Compiled rules of brand monitors: a name is compared once with all of them. */
+/** The compiled rules of brand monitors. A name is compared once with all of them. */
 export class BrandMatcher {
   private readonly words: WordFinder;
   private readonly looks: WordFinder;
   private readonly near: NearWords;
-  /** Indexes of the rules that share a word of `near`. */
+  /** The indexes of the rules with a given word in `near`. */
   private readonly sharing: readonly number[][];
-  /** The indexes of the rules for which similar names count. */
+  /** The indexes of the rules that also match similar names. */
   private readonly typed: readonly number[];
   private readonly own: readonly ReadonlySet<string>[];
 
@@ -50,7 +50,7 @@ export class BrandMatcher {
     this.own = rules.map(({ own_domains = [] }) => new Set(own_domains));
   }
 
-  /** Returns each rule that matches the name once, with the simplest reason. */
+  /** Returns each matching rule once, with the simplest reason. */
   match(sought: SoughtName): BrandHit[] {
     const { label } = sought;
     const reasons = new Map<number, MatchReason>();
@@ -101,7 +101,7 @@ export class BrandMatcher {
   }
 }
 
-/** Whether a suffix is in a list, or ends with one of its items; an empty list matches every suffix. */
+/** Whether a suffix is in a list, or ends with one of its items. An empty list matches every suffix. */
 export function isUnder(tlds: readonly string[], suffix: string): boolean {
   return tlds.length === 0 || tlds.some((tld) => suffix === tld || suffix.endsWith(`.${tld}`));
 }

@@ -15,17 +15,17 @@ import { MatchersService } from './matchers.service.js';
 
 const READER = 'monitors';
 const RECORDS_TIME_LIMIT_MS = MINUTE_MS;
-/** Number of findings that are reported in one transaction. */
+/** The number of findings that are reported in one transaction. */
 const FINDS_AT_ONCE = 2_000;
-/** The maximum age of a record, so that it is at least as recent as the change that was just reported. */
+/** The maximum age of a record, so that it is at least as new as the change that was just reported. */
 const RECORD_AGE_SECONDS = 366 * 86_400;
-/** Members of a registration that may contain personal data. */
+/** The members of a registration that may contain personal data. */
 const PEOPLE = /_contact$|^privacy_service$/;
 
 /**
  * Follows the changes of names in the corpus, and compares each new name and each new registration once with all
- * monitors. The cursor is stored after everything on a page has been reported, so that nothing is missed; repeated
- * changes are recognised by their id.
+ * monitors. The cursor is stored after all findings of a page were reported, so that none is missed. Repeated changes
+ * are recognised by their ids.
  */
 @Injectable()
 export class FollowChangesJob implements Job {
@@ -68,8 +68,7 @@ export class FollowChangesJob implements Job {
   }
 
   /**
-   * Reports a page in as many transactions as its findings need. Monitors that have reached their daily limit get no
-   * more of them.
+   * Reports a page in as many transactions as its findings need. Monitors at their daily limit get no more findings.
    */
   private async tell(page: CorpusChanges): Promise<void> {
     const full = new Set<string>();
@@ -95,7 +94,7 @@ export class FollowChangesJob implements Job {
     });
   }
 
-  /** Records are read a few at a time, because the records of a whole page may not fit into memory. */
+  /** Reads records a few at a time, because those of a whole page may not fit into memory. */
   private async *foundIn({ changes, sources }: CorpusChanges): AsyncGenerator<Found[]> {
     if (changes.length === 0) return;
     const { hasBrands, hasRegistrants } = await this.matchers.refresh();

@@ -15,7 +15,10 @@ interface Compiled {
   registrantMatcher: RegistrantMatcher;
 }
 
-/** Compares names and registrations with the rules of all monitors, which are compiled again when one has changed. */
+/**
+ * Compares names and registrations with the rules of all monitors. The rules are compiled again when one of them has
+ * changed.
+ */
 @Injectable()
 export class MatchersService {
   private compiled?: Compiled;
@@ -25,7 +28,7 @@ export class MatchersService {
     private readonly rows: MatchesMaintenanceRepository,
   ) {}
 
-  /** Reads changes of the rules. @returns whether there are any rules, by kind. */
+  /** Reads changes of the rules. @returns for each kind whether there are any rules. */
   async refresh(): Promise<{ hasBrands: boolean; hasRegistrants: boolean }> {
     const fingerprint = await this.rows.fingerprint(this.database);
     if (this.compiled?.fingerprint !== fingerprint) {
@@ -44,7 +47,10 @@ export class MatchersService {
     return { hasBrands: brands.length > 0, hasRegistrants: registrants.length > 0 };
   }
 
-  /** @param changeId the id of the change that made the name new. A name that is registered again is reported again. */
+  /**
+   * Reports a new name. @param changeId the id of the change that made the name new. A name that is registered again is
+   * reported again.
+   */
   matchName(name: string, unicode: string, changeId: string): Found[] {
     const { brands, brandMatcher } = this.compiled!;
     return brandMatcher.match(soughtName(name, unicode)).map(({ place, reason }) => {
@@ -58,7 +64,7 @@ export class MatchersService {
     });
   }
 
-  /** @param record the published data of the name's registration. A monitor reports a name once. */
+  /** Reports a registration. @param record its published data. A monitor reports a name once. */
   matchRecord(name: string, record: Readonly<Record<string, unknown>>): Found[] {
     const { registrants, registrantMatcher } = this.compiled!;
     return registrantMatcher.match(name, publishedValues(record)).map(({ place, reason }) => {

@@ -3,7 +3,7 @@ import type { MonitorRule } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
 
-/** A rule and the monitor that reports its findings. */
+/** A rule, and the monitor that reports what the rule finds. */
 export interface ReadRule {
   reader: NewsReader;
   rule: MonitorRule;
@@ -11,10 +11,10 @@ export interface ReadRule {
 
 const IS_SOUGHT = `kind <> 'domain' and not is_paused and not is_over_limit`;
 
-/** Rules of all accounts. */
+/** Reads the rules of all accounts. */
 @Injectable()
 export class MatchesMaintenanceRepository {
-  /** A string that changes whenever a rule is added, changed, paused or removed. */
+  /** Returns a string that changes whenever a rule is added, changed, paused or removed. */
   async fingerprint(database: Pick<Database, 'query'>): Promise<string> {
     const [row] = await database.query<{ text: string }>(
       `select count(*) || ' ' || coalesce(sum(revision), 0) as text from monitors where ${IS_SOUGHT}`,
