@@ -173,7 +173,7 @@ const PROVIDERS = [
   HandOverJob,
 ];
 
-/** Reads the data that may be shown. */
+/** Returns a provider of a database from which only data that may be shown is read. */
 const reader = (provide: typeof SearchDatabase, database: Database, silenceMs?: number) => ({
   provide,
   useFactory: (suppressions: SuppressionsService) => new provide(database, suppressions, silenceMs),
@@ -199,7 +199,7 @@ function bucketsOf({ config, clock }: CorpusModuleOptions) {
     );
 }
 
-/** The data about domain names over time. */
+/** The corpus service: the data about domain names over time. */
 @Module({})
 export class CorpusModule {
   static register(options: CorpusModuleOptions): DynamicModule {
@@ -227,7 +227,7 @@ export class CorpusModule {
             new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
           inject: [SuppressionsRepository, NameRowsService],
         },
-        // The time limits of the connection and of the answer, plus the same time as a margin.
+        // // -
         reader(SearchDatabase, options.searchDatabase, 3 * config.searchTimeoutMs),
         reader(FeedDatabase, database),
         {

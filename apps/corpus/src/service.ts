@@ -12,7 +12,7 @@ export const corpus: Service<CorpusConfig> = {
   urlSetting: urlSettingOf('corpus'),
   // Files of sources.
   outwardPorts: [443],
-  // Writers, searches, maintenance.
+  // For writers, searches and maintenance.
   connections: [4, 'CORPUS_SEARCHES', 2],
   migrations,
   extensions: ['pg_trgm'],

@@ -24,7 +24,7 @@ import { HandOverJob } from './removals/hand-over.job.js';
 import { TrainModelJob } from './signals/train-model.job.js';
 import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
 
-/** Two calls at a time, because a batch of observations waits for the previous one. */
+/** Covers two calls of the maximum duration, because a batch of observations waits for the previous one. */
 const WRITE_TIMEOUT_MS = 60_000;
 const WRITERS = 4;
 /** The maximum size of a batch from lookup, in bytes. */
@@ -32,7 +32,7 @@ const OBSERVATIONS_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
-  // Checks for sources that are due.
+  // The job itself selects the sources that are due.
   { job: ImportsJob, everyMs: 2 * SECOND_MS, runs: 'installation' },
   { job: TrainModelJob, everyMs: DAY_MS, runs: 'installation' },
   { job: HandOverJob, everyMs: 5 * SECOND_MS, runs: 'installation' },
@@ -61,8 +61,8 @@ export async function startCorpus(options: CorpusOptions): Promise<RunningServic
     poolSize: config.searches,
     connectTimeoutMs: config.searchTimeoutMs,
     statementTimeoutMs: config.searchTimeoutMs,
-    // By then, the server has ended the statement or does not answer, so the connection must become available to other
-    // searches.
+    // By this time, the server has cancelled the statement or does not answer, so the connection must become available
+    // to other searches.
     answerTimeoutMs: 2 * config.searchTimeoutMs,
   });
   const maintenanceDatabase = await Database.open({

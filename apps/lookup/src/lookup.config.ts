@@ -40,7 +40,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_AS_RELATIONS_FILE',
     about:
-      "File of AS relationships in CAIDA's format (as-rel, also .gz), read at the start: upstreams, downstreams and peers of AS numbers. Unset: unknown.",
+      "File of AS relationships in CAIDA's format (as-rel, also .gz), read at startup: upstreams, downstreams and peers of AS numbers. Unset: unknown.",
   })
   @IsOptional()
   @IsString()
@@ -49,7 +49,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_DELEGATED_FILES',
     about:
-      "Statistics files of the regional registries in the extended format (delegated-…-extended, also .gz), separated by commas, read at the start: the address blocks of an AS number's holder. Empty: unknown.",
+      "Statistics files of the regional registries in the extended format (delegated-…-extended, also .gz), separated by commas, read at startup: the address blocks of an AS number's holder. Empty: unknown.",
   })
   @IsString()
   delegatedFiles: string = '';
@@ -57,7 +57,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_PREFIX_ORIGINS_FILE',
     about:
-      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at the start: routes of AS numbers, and origins of addresses. `npm run cli -- routing convert` creates one from an MRT dump. Unset: unknown.",
+      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at startup: routes of AS numbers, and origins of addresses. `npm run cli -- routing convert` creates one from an MRT dump. Unset: unknown.",
   })
   @IsOptional()
   @IsString()
@@ -66,7 +66,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_REGISTRIES_FILE',
     about:
-      'Registry tables that replace the tables of this version, as written by `npm run cli -- tlds refresh`. Read at the start.',
+      'Registry tables that replace the tables of this version, as written by `npm run cli -- tlds refresh`. Read at startup.',
   })
   @IsOptional()
   @IsString()
@@ -146,7 +146,7 @@ export class LookupConfig extends InternalCallsConfig {
   valkeyTlsCa?: string;
 
   @ValkeyTimeout(
-    'Longest wait for an answer of Valkey before this service uses its own part of a limit.',
+    'Longest wait for an answer from Valkey before this service uses its own part of a limit.',
   )
   valkeyTimeoutMs: number = 50;
 

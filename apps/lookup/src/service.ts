@@ -2,13 +2,13 @@ import { urlSettingOf } from '#libs/platform';
 import { type Service, started } from '#libs/services';
 import { LookupConfig } from './lookup.config.js';
 
-/** Serves live answers of registries and registrars. */
+/** Answers live lookups from registries, registrars and name servers. */
 export const lookup: Service<LookupConfig> = {
   name: 'lookup',
   config: LookupConfig,
   listeners: [{ port: 'LOOKUP_PORT' }],
   urlSetting: urlSettingOf('lookup'),
-  // WHOIS, DNS, RDAP, DNS over TLS.
+  // For port-43 WHOIS, DNS, RDAP and DNS over TLS.
   outwardPorts: [43, 53, 443, 853],
   load: async () => {
     const { CONTROLLERS: controllers } = await import('./lookup.module.js');

@@ -19,7 +19,7 @@ import { startLookup } from './start.js';
 
 const SECRET = 'a secret between services, long enough';
 const PER_SECOND = 25;
-/** A limit of `LOOKUP_UPSTREAM_PER_SECOND` allows a burst of twice as many. */
+/** The number of queries in a burst; `LOOKUP_UPSTREAM_PER_SECOND` allows twice the rate. */
 const BURST = 2 * PER_SECOND;
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 
@@ -89,7 +89,7 @@ here('two lookup services that share a Valkey', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('together query a registry no more often than a single service would', async () => {
+  it('together query a registry no more often than one service would', async () => {
     const sinceMs = monotonicMs();
     const names = Array.from({ length: 80 }, (_, at) => ask(services[at % 2], `name${at}`));
     const statuses = (await Promise.all(names)).map(({ status }) => status);
@@ -99,7 +99,7 @@ here('two lookup services that share a Valkey', () => {
     expect(80).toBeLessThanOrEqual(BURST + PER_SECOND * seconds);
   });
 
-  it('after one of them is throttled by a registry, both stop querying it', async () => {
+  it('all stop querying a registry after one of them is throttled', async () => {
     const sinceMs = monotonicMs();
     answer = () => 'Query limit exceeded, try again in 10 minutes\n';
     const throttled = { status: 503, code: 'upstream_throttled', retryAfter: '600' };
@@ -108,7 +108,7 @@ here('two lookup services that share a Valkey', () => {
     const other = await ask(services[1], 'other');
     expect(other).toMatchObject({ status: 503, code: 'upstream_throttled' });
     const sinceSeconds = (monotonicMs() - sinceMs) / 1_000;
-    // Allows for the rounding of seconds.
+    // Two seconds less, because each service rounds to whole seconds.
     expect(Number(other.retryAfter) + sinceSeconds).toBeGreaterThan(600 - 2);
     expect(asked).toBe(before);
   });

@@ -4,7 +4,7 @@ import { type FurtherListener, type RunningService, listenFurther } from '#libs/
 /**
  * Also serves a started service's routes on a Unix socket, which costs a gateway on the same machine less than loopback
  * TCP. A socket at the path is removed first, because a killed process leaves its socket behind.
- * @throws if it cannot listen at the path, or another kind of file is there.
+ * @throws Error if it cannot listen at the path, or if the path is another kind of file.
  */
 export async function listenOnUnixSocket(
   service: RunningService,

@@ -1,11 +1,11 @@
 import { type KeyObject, createHash, createPublicKey, verify } from 'node:crypto';
 
-/** A log's statement about itself (C2SP tlog-checkpoint). */
+/** A signed statement of a log about its size and root hash (C2SP tlog-checkpoint). */
 export interface Checkpoint {
   origin: string;
   size: number;
   root: Buffer;
-  /** The signatures of the log's origin; the key's hash is stored separately. */
+  /** The signatures by the log itself; signatures by witnesses are left out. */
   signatures: Signature[];
 }
 
@@ -17,15 +17,15 @@ interface Signature {
 const CHECKPOINT =
   /^([^\n]+)\n(0|[1-9][0-9]{0,14})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*\n((?:— [^ \n]+ [A-Za-z0-9+/]+=*\n)+)$/;
 const KEY_HASH_BYTES = 4;
-/** The kind of signature that the Static CT API uses. */
+/** The signature type that the Static CT API uses. */
 const RFC_6962_SIGNATURE = 5;
-/** `version`, `signature_type` of a tree head (RFC 6962 §3.5). */
+/** The fields `version` and `signature_type` of a tree head (RFC 6962 §3.5). */
 const TREE_HEAD = Buffer.from([0, 1]);
-/** Hash and signature algorithms of TLS (RFC 5246 §7.4.1.4.1). */
+/** The code of SHA-256 in TLS; below, the codes of the signature algorithms (RFC 5246 §7.4.1.4.1). */
 const SHA256 = 4;
 const ALGORITHMS: Readonly<Record<string, number>> = { rsa: 1, ec: 3 };
 
-/** @returns undefined if the text is not a valid checkpoint. */
+/** Parses the text of a checkpoint. @returns undefined if the text is not a valid checkpoint. */
 export function readCheckpoint(text: string): Checkpoint | undefined {
   const [, origin, size, root, lines] = CHECKPOINT.exec(text) ?? [];
   if (lines === undefined) return undefined;
@@ -38,7 +38,7 @@ export function readCheckpoint(text: string): Checkpoint | undefined {
   return { origin, size: Number(size), root: Buffer.from(root, 'base64'), signatures };
 }
 
-/** The public key of a log, in the format of log lists. @returns undefined if the text is not a valid key. */
+/** Parses the public key of a log, in the format of log lists. @returns undefined if the text is not a valid key. */
 export function readLogKey(text: string): KeyObject | undefined {
   try {
     const key = createPublicKey({
@@ -52,7 +52,7 @@ export function readLogKey(text: string): KeyObject | undefined {
   }
 }
 
-/** Whether a log's key has signed its checkpoint, as required by the Static CT API (RFC6962NoteSignature). */
+/** True if the log's key has signed the checkpoint, as required by the Static CT API (RFC6962NoteSignature). */
 export function isSignedWith(key: KeyObject, checkpoint: Checkpoint): boolean {
   const logId = createHash('sha256').update(key.export({ format: 'der', type: 'spki' }));
   const keyHash = createHash('sha256')

@@ -10,7 +10,7 @@ import { HASH_BYTES, LogTree, TILE_HASHES } from './log-tree.js';
 export const TILE_ENTRIES = TILE_HASHES;
 const CHECKPOINT_BYTES_MAX = 64 * 1024;
 /**
- * The maximum size of a tile: 256 certificates with a hundred names or so each. Eight tiles together are small compared
+ * The maximum size of a tile: 256 certificates with about a hundred names each. Eight tiles together are small compared
  * with a pod's memory.
  */
 const TILE_BYTES_MAX = 2 * 1024 * 1024;
@@ -38,8 +38,8 @@ export class LogTiles {
   }
 
   /**
-   * The tree of a checkpoint, which begins with the entries of an earlier one. @throws BadFile for a log that lost or
-   * changed entries, or whose tiles do not yield its root.
+   * Returns the tree of a checkpoint, checked to begin with the entries of an earlier tree. @throws BadFile for a log
+   * that lost or changed entries, or whose tiles do not yield its root.
    */
   async treeOf({ size, root }: Checkpoint, before: LogTree): Promise<LogTree> {
     if (size < before.size) {
@@ -60,7 +60,7 @@ export class LogTiles {
   }
 
   /**
-   * Names of the entries `from` to `to` of a tile.
+   * Reads the names of the entries `from` to `to` of a tile.
    * @returns undefined for a part of a tile that does not exist (yet).
    */
   async names(number: number, { from, to }: { from: number; to: number }) {
@@ -88,7 +88,10 @@ export class LogTiles {
     throw new BadFile(`Hash tile ${tile} is damaged or missing.`);
   }
 
-  /** Fetches a tile, or the part of it that a log of that size has; the complete tile may have replaced that part. */
+  /**
+   * Fetches a tile, or the part of the tile that a log of `width` entries has. If the complete tile has replaced that
+   * part, fetches the complete tile.
+   */
   private async read(path: string, width: number): Promise<Buffer | undefined> {
     const get = async (one: string) =>
       this.downloads.read(new URL(one, this.base), TILE_BYTES_MAX, this.signal);
@@ -107,7 +110,7 @@ async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** `x001/x234/067` for 1234067. */
+/** Returns the path of a tile: `x001/x234/067` for 1234067. */
 function tilePath(number: number): string {
   const digits = String(number);
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/.{3}/g)!;

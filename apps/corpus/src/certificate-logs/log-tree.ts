@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The number of hashes per tile, and of the hashes that one hash of the next level combines. */
+/** The number of hashes per tile; one hash of the next level combines as many. */
 export const TILE_HASHES = 256;
 const LEVELS_OF_TILE = 8;
 export const HASH_BYTES = 32;
@@ -44,7 +44,7 @@ export class LogTree {
     return this.hashes.reduceRight((right, left) => nodeOf(left, right));
   }
 
-  /** The tree of the first `size` entries, from the tiles of a log with at least that many. */
+  /** Returns the tree of the first `size` entries, from the tiles of a log that has at least `size` entries. */
   async grown(size: number, read: ReadHashes): Promise<LogTree> {
     const hashes = [...this.hashes];
     let at = this.size;
@@ -62,7 +62,7 @@ export class LogTree {
   }
 }
 
-/** The level of the largest complete subtree that begins at an entry and does not extend beyond another entry. */
+/** Returns the level of the largest complete subtree that begins at an entry and ends at or before another one. */
 function largestSubtree(at: number, end: number): number {
   let level = 0;
   while (at % 2 ** (level + 1) === 0 && at + 2 ** (level + 1) <= end) level += 1;

@@ -10,7 +10,7 @@ export const FIXTURE_SOURCE = 'fixtures';
 
 /** Describes the sources behind an answer. */
 export interface ShownSources {
-  /** The numbers of the sources that may be shown. */
+  /** The ids of the sources that may be shown. */
   ids: number[];
   nameOf: (id: number) => string;
 }
@@ -25,7 +25,7 @@ export class CoverageService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param name the name whose top-level domain is searched. */
+  /** Describes the sources whose data may be shown. @param name a name whose top-level domain is also described. */
   async of(name?: string): Promise<Coverage> {
     const sources = (await this.sources()).filter(
       ({ isShown, observations }) => isShown && observations > 0,
@@ -44,12 +44,12 @@ export class CoverageService {
     };
   }
 
-  /** Like `of`, for an answer to a live or a test key. */
+  /** Like `of`, but describes the fixtures if the answer is to a test key. */
   async beside(isFixture: boolean, name?: string): Promise<Coverage> {
     return isFixture ? this.ofFixtures(this.clock.now()) : this.of(name);
   }
 
-  /** The sources whose data may be shown. */
+  /** Returns the sources whose data may be shown. */
   async shown(): Promise<ShownSources> {
     const sources = await this.sources();
     const names = new Map(sources.map(({ id, name }) => [id, name]));
@@ -71,8 +71,8 @@ export class CoverageService {
       const sources = this.repository.listSources();
       this.kept = { untilMs: now + KEPT_MS, sources };
       const forget = () => (this.kept = undefined);
-      // The absence of data is not cached: an answer must not say that there is no data when the first data has just
-      // arrived.
+      // The absence of data is not cached: otherwise an answer could say that there is no data just after the first
+      // data has arrived.
       const isEmpty = (all: readonly CoveredSource[]) =>
         all.every(({ observations }) => observations === 0);
       sources.then((all) => isEmpty(all) && forget(), forget);

@@ -6,8 +6,8 @@ const PHONE_DIGITS = /^\+[1-9][0-9]{6,14}$/;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Cleans a record whose holder can be reached: placeholders become empty, e-mail addresses lower case, telephone
- * numbers E.164, and countries their ISO code.
+ * Cleans a record that has a way to contact the registrant: placeholders become empty, e-mail addresses become lower
+ * case, telephone numbers E.164, and countries ISO codes.
  * @returns undefined for a record without a published e-mail address, a telephone number, or a name and street.
  */
 export function cleanedRecord(record: Registration): Registration | undefined {
@@ -32,7 +32,7 @@ function cleanedContact(members: Members): Members {
   }
   const { email_address: email } = cleaned;
   if (typeof email === 'string') {
-    // A link to a web form instead of an address is dropped.
+    // A link to a web form in place of an e-mail address is dropped.
     if (email.includes('@') && !email.includes(' ')) cleaned.email_address = email.toLowerCase();
     else delete cleaned.email_address;
   }
@@ -48,8 +48,8 @@ function set(members: Members, member: string, value: string | undefined): void 
 }
 
 /**
- * The E.164 form of a number that begins with the country code; other numbers have no such form. `(0)` is dialled only
- * within the country.
+ * Returns the E.164 form of a number that begins with the country code; undefined for other numbers. `(0)` is dialled
+ * only within the country.
  */
 function phoneOf(value: Members[string]): string | undefined {
   if (typeof value !== 'string') return undefined;

@@ -1,6 +1,6 @@
 import type { Dataset } from '#libs/contracts';
 
-/** The contents of a dataset. */
+/** What a dataset contains. */
 export interface DatasetForm {
   subject: 'name' | 'whois' | 'dns';
   /** The daily changes that a dataset contains; without it, all names. */

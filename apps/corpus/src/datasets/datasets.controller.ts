@@ -27,7 +27,7 @@ export class DatasetsController {
   }
 }
 
-/** The next part is read only after the previous one has been sent. */
+/** Sends parts as JSON lines. The next part is read only after the previous one has been sent. */
 function linesOf(parts: AsyncGenerator<readonly object[]>): StreamableFile {
   const stream = Readable.from(textOf(parts), { objectMode: false });
   return new StreamableFile(stream, { type: 'application/x-ndjson' });

@@ -12,11 +12,11 @@ export interface DatasetName {
   name: string;
   sourceId: number;
   observedAt: Date;
-  /** Whether only a record of the name was new on the day, not the name itself. */
+  /** True if the name was first seen earlier, and only a record of the name was new on the day. */
   isSeenBefore?: boolean;
 }
 
-/** A part of a key range: the names after the last name of the previous part. */
+/** One page of a key range: the names after the last name of the previous page. */
 export interface DatasetPart {
   toKey: Key;
   after: { key: Key; name: string };
@@ -34,19 +34,19 @@ export interface CurrentRecord {
   sourceId: number;
 }
 
-/** The kinds of sources that observe names of any age: our own answers, sensors, certificates and WHOIS rows. */
+/** The kinds of sources that observe names of any age: our own lookups, sensors, certificates and WHOIS rows. */
 const OBSERVING_KINDS = ['lookups', 'pdns', 'ct', 'whois_csv'];
 
 const PART = `domain_key <= $1 and (domain_key, name) > ($2, $3)`;
 
-/** The contents of files. */
+/** Reads the contents of datasets. */
 @Injectable()
 export class DatasetsRepository {
   constructor(private readonly database: FeedDatabase) {}
 
   /**
-   * Registered names. @param isOfSources only names that a source whose data may be sold has
-   * observed or listed.
+   * Lists registered names. @param isOfSources True: only names that were observed or listed by a source whose data may
+   * be sold.
    */
   async listNames(part: DatasetPart, isOfSources: boolean): Promise<DatasetName[]> {
     return this.database.query(
@@ -58,7 +58,10 @@ export class DatasetsRepository {
     );
   }
 
-  /** The names that are registered, and those that are no longer registered but were seen before a time. */
+  /**
+   * Lists names that are registered or, if `isRegistered` is false, names that are no longer registered but were seen
+   * before a time.
+   */
   async listStanding(
     names: readonly DatasetName[],
     { isRegistered, seenBefore }: { isRegistered: boolean; seenBefore: Date },
@@ -73,8 +76,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Names by the changes that were recorded on a day. A name that was not registered when the day began is not dropped
-   * on it.
+   * Lists names by the changes that were recorded on a day. A name that was not registered when the day began does not
+   * count as dropped on that day.
    * @param observedFrom the earliest time of an observation; older changes are omitted.
    */
   async listChanged(
@@ -96,8 +99,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Names that were new on a day, and names whose first record became known on that day. A registry is queried about a
-   * new name when its rate allows, which may be days later.
+   * Lists names that were new on a day, and names whose first record became known on that day. The registry of a new
+   * name is queried when its rate limit allows, which may be days later.
    */
   async listFirstKnown(
     part: DatasetPart,
@@ -117,7 +120,7 @@ export class DatasetsRepository {
     );
   }
 
-  /** When names were first seen, and by which source. */
+  /** Lists when each name was first seen, and by which source. */
   async listFirstSightings(
     names: readonly DatasetName[],
   ): Promise<{ name: string; firstAt: Date; sourceId: number }[]> {
@@ -129,7 +132,10 @@ export class DatasetsRepository {
     );
   }
 
-  /** The sources that observe names of any age. A first sighting by such a source does not show that a name is new. */
+  /**
+   * Lists the sources that observe names of any age. A first sighting by such a source does not show that a name is
+   * new.
+   */
   async listObserving(): Promise<Set<number>> {
     const rows = await this.database.query<{ id: number }>(
       `select id from source where kind = any($1::text[])`,
@@ -138,7 +144,7 @@ export class DatasetsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** The newest complete records of names: from sources that may be sold, and from all sources. */
+  /** Lists the newest complete records of names: one from sources that may be sold, and one from all sources. */
   async listRecords(
     names: readonly DatasetName[],
     sourceIds: readonly number[],
@@ -146,7 +152,7 @@ export class DatasetsRepository {
     return this.database.query(NEWEST_RECORDS, [...columnsOf(names, 'key', 'name'), sourceIds]);
   }
 
-  /** The present DNS records of names. */
+  /** Lists the current DNS records of names. */
   async listCurrent(
     names: readonly DatasetName[],
     sourceIds: readonly number[],

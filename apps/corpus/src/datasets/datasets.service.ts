@@ -17,9 +17,9 @@ import { cleanedRecord } from './cleaned-record.js';
 
 /** Names per part, which limits the memory needed. */
 const PART_NAMES = 500;
-/** A record that was stored later than this after its observation does not belong to the changes of the day. */
+/** A record that was stored more than this many days after its observation does not count as a change of the day. */
 const NEWS_DAYS = 7;
-/** A name that was registered longer ago than this is not new, even if a source has just delivered it. */
+/** A name that was registered more than this many days ago is not new, even if a source has just delivered it. */
 const NEW_DAYS = 30;
 
 interface Asked {
@@ -28,7 +28,7 @@ interface Asked {
   sourceIds: number[];
 }
 
-/** The rows of files, from sources that may be sold. */
+/** Reads the rows of datasets, from sources that may be sold. */
 @Injectable()
 export class DatasetsService {
   constructor(
@@ -39,7 +39,7 @@ export class DatasetsService {
   ) {}
 
   /**
-   * The rows of a dataset in parts, in the order of keys; the last part is its end.
+   * Opens a dataset: its rows in parts, in the order of keys. The last part is an end marker.
    * @throws InvalidRequest before the first part.
    */
   async open(request: DatasetAsked): Promise<AsyncGenerator<readonly (DatasetRow | DatasetEnd)[]>> {
@@ -55,9 +55,10 @@ export class DatasetsService {
     { dataset, fromKey, toKey }: Required<Omit<DatasetAsked, 'day'>>,
   ): AsyncGenerator<readonly (DatasetRow | DatasetEnd)[]> {
     const { sourceIds } = asked;
-    // The version is read before the rows, so that later suppressions have a newer version.
+    // The version is read before the rows, so that a suppression added in the meantime has a newer version.
     const suppressionVersion = versionFor(dataset, await this.feed.suppressionVersion());
-    // This check runs afterwards, because another process may have suppressed a value that this one does not know yet.
+    // The suppressed values are read after the version, because another process may have suppressed a value that this
+    // one does not know yet.
     const suppressed = await this.suppressions.valuesNow(this.database);
     let rows = 0;
     let after = { key: fromKey, name: '' };
@@ -108,7 +109,10 @@ export class DatasetsService {
     return rows.map((row) => ({ ...row, hashes: suppressed.rowHashes(row.name) }));
   }
 
-  /** A change counts only while it is still in effect, and a name is dropped only if it was known before the day. */
+  /**
+   * Filters changes: a change counts only while it is still in effect, and a name is dropped only if it was known
+   * before the day.
+   */
   private async standing(
     { form, day }: Asked,
     names: readonly DatasetName[],
@@ -121,7 +125,7 @@ export class DatasetsService {
     );
   }
 
-  /** Removes the names that have a new record but were first seen long ago. */
+  /** Removes names that were first seen long ago, even if a record of them is new. */
   private async young(names: readonly DatasetName[], day: Date): Promise<DatasetName[]> {
     const older = names.filter(({ isSeenBefore }) => isSeenBefore);
     if (older.length === 0) return [...names];
@@ -144,7 +148,7 @@ export class DatasetsService {
     const byName = Map.groupBy(current, ({ name }) => name);
     return names.flatMap((name) => {
       const own = byName.get(name.name) ?? [];
-      // If a change has left no records, the row has none.
+      // Only a dataset of changes has rows without records: all records of such a name are gone.
       if (own.length === 0 && change?.kind !== 'changed') return [];
       const records = own.map(({ rtype, value, firstAt }) => ({
         type: keptTypeName(rtype) ?? `TYPE${rtype}`,
@@ -158,7 +162,7 @@ export class DatasetsService {
   }
 }
 
-/** @throws InvalidRequest */
+/** Parses the day of a request. @throws InvalidRequest if the day is invalid, missing or not allowed. */
 function dayOf({ day, dataset }: DatasetAsked, { change }: DatasetForm): Date | undefined {
   if ((day === undefined) !== (change === undefined)) {
     const message = change ? `is needed for ${dataset}` : `${dataset} has no days`;
@@ -170,7 +174,10 @@ function dayOf({ day, dataset }: DatasetAsked, { change }: DatasetForm): Date | 
   throw new InvalidRequest([{ field: 'day', message: 'is not in the calendar' }]);
 }
 
-/** Whether a record says that the name was registered recently; undefined if none says when. */
+/**
+ * Returns whether a record says that the name was registered recently; undefined if no record states a registration
+ * date.
+ */
 function isRecent(known: KnownRecord | undefined, day: Date): boolean | undefined {
   const created = Date.parse(String(known?.newest.create_date));
   return Number.isNaN(created) ? undefined : created >= day.getTime() - NEW_DAYS * DAY_MS;

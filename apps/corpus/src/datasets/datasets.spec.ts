@@ -40,7 +40,8 @@ describe('datasets', () => {
   afterAll(() => corpus.stop());
 
   /**
-   * Removes the changes recorded for a name, as happens after 100 days, so that the name was not first observed today.
+   * Removes the recorded changes of a name, as the service does after 100 days; the name then no longer counts as first
+   * observed today.
    */
   const isKnownForLong = async (name: string) =>
     corpus.database.query('delete from change_event where name = $1', [name]);
@@ -68,7 +69,7 @@ describe('datasets', () => {
     expect(parts.flatMap(({ rows: part }) => part)).toEqual(rows);
   });
 
-  it('contain data from sources that may be sold, never our own lookups', async () => {
+  it('contain data from sources that may be sold, never data from our own lookups', async () => {
     await corpus.record(whois('own.com', ago(1), HELD), whois('sold-1.com', ago(1), HELD));
     await corpus.recordOf(SOLD, whois('sold-2.com', ago(1), HELD));
     const names = async (asked: DatasetAsked) => (await read(asked)).rows.map(({ name }) => name);
@@ -78,7 +79,7 @@ describe('datasets', () => {
     expect(await names({ dataset: 'newly_whois', day: today() })).toEqual(['sold-2.com']);
   });
 
-  it('contain the observations of a source, even if our own lookup had observed the same before', async () => {
+  it('contain the observations of a source, even if our own lookup observed the same before', async () => {
     await corpus.record(whois('sold-3.com', ago(3), HELD));
     await corpus.recordOf(SOLD, whois('sold-3.com', ago(2), HELD));
     const row = await rowOf('sold-3.com', { dataset: 'whois' });
@@ -102,7 +103,7 @@ describe('datasets', () => {
     expect(row?.record).toEqual({ create_date: '2024-01-01' });
   });
 
-  it('contain reachable contacts in a uniform format, if they are cleaned', async () => {
+  it('contain reachable contacts in a uniform format if the dataset is cleaned', async () => {
     await corpus.recordOf(
       SOLD,
       whois('sold-5.com', ago(1), { create_date: '2024-01-01' }),
@@ -151,7 +152,7 @@ describe('datasets', () => {
     await corpus.recordOf(SOLD, { kind: 'gone', name: 'sold-10.com', at: ago(0.4) });
     const day = today();
     const newly = await read({ dataset: 'newly', day });
-    // Three names were registered long ago, and another name is dropped.
+    // Of the four names that are missing, three were registered long ago, and one is dropped.
     const listed = newly.rows.filter(({ name }) => name.startsWith('sold-'));
     expect(listed.length).toBe(NAMES - 4);
     expect((await read({ dataset: 'newly', day: '2024-01-01' })).rows).toEqual([]);
@@ -174,7 +175,7 @@ describe('datasets', () => {
     const dropped = async () =>
       (await read({ dataset: 'dropped', day: today() })).rows.map(({ name }) => name);
     const before = await dropped();
-    // The whole history arrives in a single batch, and in another case in two batches.
+    // The whole history of one name arrives in one batch, and that of another name in two.
     await corpus.recordOf(SOLD, listed('brief.com', ago(5)), gone('brief.com', ago(3)));
     await corpus.recordOf(SOLD, listed('heard-of.com', ago(400)));
     await corpus.recordOf(SOLD, gone('heard-of.com', ago(2)));
@@ -242,14 +243,14 @@ describe('datasets', () => {
     expect(await rowOf('sold-12.com', { dataset: 'dns' })).toMatchObject({ observedAt: last.at });
   });
 
-  it('reject a day that does not exist, and require the day they need', async () => {
+  it('reject a day that does not exist, a missing day, and a day for a dataset that has none', async () => {
     const refused = { status: 400, code: 'invalid_request' };
     await expect(read({ dataset: 'names', day: '2024-01-01' })).rejects.toMatchObject(refused);
     await expect(read({ dataset: 'newly' })).rejects.toMatchObject(refused);
     await expect(read({ dataset: 'newly', day: '2024-02-31' })).rejects.toMatchObject(refused);
   });
 
-  it('end when their reader disconnects', async () => {
+  it('end when the reader disconnects', async () => {
     const { end: before } = await read({ dataset: 'names' });
     const gone = new AbortController();
     const lines = corpus.feed.rows({ dataset: 'names' }, { signal: gone.signal });
@@ -286,7 +287,7 @@ describe('datasets', () => {
       ]);
     });
 
-    it('are complete for DNS only if all types are recent', async () => {
+    it('are complete for DNS only if all requested types are recent', async () => {
       const dns = (at: string, types: string[], records: object[]) => ({
         kind: 'dns',
         name: 'fresh-dns.com',

@@ -22,12 +22,12 @@ export interface FreshDns {
 const REGISTERED = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
   join domain d on d.domain_key = q.domain_key and d.name = q.name and d.dropped_at is null`;
 
-/** The most recent known data about names. */
+/** Reads the newest data about names. */
 @Injectable()
 export class FreshestRepository {
   constructor(private readonly database: FeedDatabase) {}
 
-  /** The newest complete records that were seen since a time, from sources that may be shown. */
+  /** Lists the newest complete records that were seen since a time, from sources that may be shown. */
   async listRecords(
     names: readonly FiledName[],
     since: Date,
@@ -49,7 +49,9 @@ export class FreshestRepository {
     );
   }
 
-  /** @param bits the types; each must have been queried since then. */
+  /**
+   * Lists the newest DNS records. @param bits the requested types; each must have been queried since the given time.
+   */
   async listDns(
     names: readonly FiledName[],
     { since, rtypes, bits }: { since: Date; rtypes: readonly number[]; bits: readonly number[] },

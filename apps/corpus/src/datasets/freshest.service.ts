@@ -6,12 +6,12 @@ import { KEPT_TYPES, bitOf, keptTypeName, keptTypeNumber } from '../dns/dns-type
 import { type FiledName, fileName } from '../names/registrable-name.js';
 import { FreshestRepository } from './freshest.repository.js';
 
-/** The number of names answered at a time. */
+/** The number of names per part. */
 const PART_NAMES = 100;
 
 type Answer = Omit<FreshAnswer, 'index'>;
 
-/** Answers that jobs need not look up again. */
+/** Finds answers that are fresh enough that jobs need no new lookup. */
 @Injectable()
 export class FreshestService {
   constructor(
@@ -20,7 +20,7 @@ export class FreshestService {
     private readonly clock: Clock,
   ) {}
 
-  /** The answers in parts, in the order of the names; names without a fresh answer are omitted. */
+  /** Yields the answers in parts, in the order of the names; names without a fresh answer are omitted. */
   async *answers(
     asked: FreshestAsked,
   ): AsyncGenerator<readonly (FreshAnswer | { isLast: true })[]> {
@@ -46,13 +46,13 @@ export class FreshestService {
     const { ids } = await this.coverage.shown();
     if (kind === 'whois') {
       const rows = await this.repository.listRecords(names, since, ids);
-      // A record whose contacts were not stored differs from the answer of a lookup.
+      // A record without its contacts is omitted, because a lookup would also return the contacts.
       return rows
         .filter(({ record }) => record.contacts_not_kept !== true)
         .map(({ observedAt, ...row }) => ({ ...row, observedAt: observedAt.toISOString() }));
     }
     const rtypes = (types ?? KEPT_TYPES).map(keptTypeNumber);
-    // There is no answer for a type that is not stored.
+    // A type that is not stored has no answer.
     if (rtypes.some((rtype) => rtype === undefined)) return [];
     const kept = [...new Set(rtypes as number[])];
     const asked = { since, rtypes: kept, bits: kept.map(bitOf) };

@@ -10,9 +10,9 @@ export interface StretchRow {
   rtype: number;
   value: string;
   firstAt: Date;
-  /** The first time at which it was absent; for passive DNS, the last time at which it was present. */
+  /** The first time at which the record was absent; for passive DNS, the last time at which it was present. */
   untilAt: Date | null;
-  /** When it was last seen; null if it was only observed when it appeared. */
+  /** When the record was last seen; null if it was only observed when it appeared. */
   seenAt: Date | null;
   isPassive: boolean;
   sourceId: number;
@@ -35,7 +35,7 @@ const OF_NAME = `domain_key = $1 and name = $2 and host = '' and rtype = any($3:
   and ${isSeenBy('s', '$6')}`;
 const STRETCHES = `from dns_span s
   where ${OF_NAME} and first_seen < $5 and (until is null or until >= $4)`;
-/** Records observed by sensors are excluded, because the other records at that time are unknown. */
+/** Sightings by sensors are excluded, because the other records at that time are unknown. */
 const CHANGES = `from (
     select first_seen as at from dns_span s where ${OF_NAME} and not is_passive
     union select until from dns_span s where ${OF_NAME} and not is_passive) c
@@ -43,14 +43,14 @@ const CHANGES = `from (
 const SELECT = `select rtype, value, first_seen as "firstAt", until as "untilAt",
   ${lastSeen('s', '$6')} as "seenAt", is_passive as "isPassive", ${seeingSource('s', '$6')} as "sourceId"`;
 
-/** Records of names over time. */
+/** Reads the DNS records of names over time. */
 @Injectable()
 export class DnsHistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /**
-   * Records of the name itself that existed within the period, newest first.
-   * @param after time, type, value and kind of the last record before the page.
+   * Lists the records of the name itself that existed within the period, newest first.
+   * @param after time, type, value and kind of the last record of the previous page.
    */
   async list(asked: StretchesAsked, { limit, offset, after }: PagePlace): Promise<StretchRow[]> {
     const [at, ...record] = after ?? ['infinity', '0', '', 'false'];
@@ -66,7 +66,7 @@ export class DnsHistoryRepository {
     return this.counted(`select 1 ${STRETCHES}`, asked);
   }
 
-  /** The times within the period at which records appeared or disappeared, newest first. */
+  /** Lists the times within the period at which records appeared or disappeared, newest first. */
   async listChanges(
     asked: StretchesAsked,
     { limit, offset, after }: PagePlace,
@@ -81,7 +81,7 @@ export class DnsHistoryRepository {
     return this.counted(`select 1 ${CHANGES}`, asked);
   }
 
-  /** All records of the name that existed at one of several times. */
+  /** Lists all records of the name that existed at one of several times. */
   async listAt(asked: StretchesAsked, times: readonly Date[]): Promise<StretchRow[]> {
     const bounds = times.map((at) => at.getTime());
     const [oldest, newest] = [Math.min(...bounds), Math.max(...bounds)].map((at) => new Date(at));

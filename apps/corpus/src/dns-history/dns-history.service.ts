@@ -23,7 +23,7 @@ import { dnsSnapshots, dnsStretch } from './historic-dns-record.js';
 
 type Question = QuestionOf<typeof DNS_HISTORICAL>;
 
-/** The DNS records of one name over time. */
+/** Answers questions about the DNS records of one name over time. */
 @Injectable()
 export class DnsHistoryService {
   constructor(

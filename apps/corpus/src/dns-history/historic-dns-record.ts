@@ -2,7 +2,7 @@ import type { DnsSnapshot, DnsStretch, HistoricDnsRecord } from '#libs/contracts
 import { keptTypeName } from '../dns/dns-type.js';
 import type { StretchRow } from './dns-history.repository.js';
 
-/** A record in the format of the answer. */
+/** Returns a record in the format of the answer. */
 function historicDnsRecord(
   name: string,
   { rtype, value }: Pick<StretchRow, 'rtype' | 'value'>,
@@ -26,7 +26,7 @@ function historicDnsRecord(
   }
 }
 
-/** A span of time in the format of the answer. */
+/** Returns a period in the format of the answer. */
 export function dnsStretch(name: string, row: StretchRow, source: string): DnsStretch {
   const { firstAt, untilAt, seenAt, isPassive } = row;
   return {

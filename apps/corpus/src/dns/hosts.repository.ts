@@ -12,12 +12,12 @@ export interface SeenHost {
   hasResolved: boolean | null;
 }
 
-/** Host names below registrable names. */
+/** Stores host names below registrable names. */
 @Injectable()
 export class HostsRepository {
   /**
-   * The rows of known hosts are not changed, unless a host was observed earlier. If two sources observed a host at the
-   * same time, the source with more rights counts.
+   * Adds hosts. The row of a known host changes only if the host was observed earlier. If two sources observed a host
+   * at the same time, the source with more rights counts.
    */
   async add(
     transaction: Transaction,

@@ -7,26 +7,26 @@ export const PASSIVE_DAYS = 30;
 const BITS = KEPT_TYPES.map((type) => `when ${DNS_TYPES[type]} then ${bitOf(DNS_TYPES[type])}`);
 
 /**
- * SQL that is true for a span that one of the given sources has seen: the source of its row, or any source that queried
- * the type while the record existed. A span contains the sightings of all sources, regardless of their order of
+ * Returns SQL that is true for a span that one of the given sources has seen: the source of its row, or any source that
+ * queried the type while the record existed. A span contains the sightings of all sources, regardless of their order of
  * arrival.
  * @param span alias of `dns_span`.
- * @param sourceIds the parameter with their numbers, such as `$3`.
+ * @param sourceIds the parameter with their ids, such as `$3`.
  */
 export function isSeenBy(span: string, sourceIds: string): string {
   return `(${span}.source_id = any(${sourceIds}::smallint[])
     or not ${span}.is_passive and exists (select ${sightingsOf(span, sourceIds)}))`;
 }
 
-/** SQL for one of the sources that have seen a span. @param span as in `isSeenBy`. */
+/** Returns SQL for one of the sources that have seen a span. @param span as in `isSeenBy`. */
 export function seeingSource(span: string, sourceIds: string): string {
   return `case when ${span}.source_id = any(${sourceIds}::smallint[]) then ${span}.source_id
     else (select min(g.source_id) ${sightingsOf(span, sourceIds)}) end`;
 }
 
 /**
- * SQL of the time at which one of the sources last saw a span's record: a span ends with the first time at which it was
- * absent. Null if none of them saw it. @param span as in `isSeenBy`.
+ * Returns SQL for the last time at which one of the sources saw the record of a span; null if none of them saw the
+ * record. The end of a span itself is the first time at which the record was absent. @param span as in `isSeenBy`.
  */
 export function lastSeen(span: string, sourceIds: string): string {
   return `case when ${span}.is_passive then ${span}.until

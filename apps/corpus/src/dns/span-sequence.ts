@@ -1,12 +1,12 @@
-/** A span of time in which a record existed. */
+/** A period in which a record existed. */
 export interface Span {
   value: string;
   firstMs: number;
-  /** The first observation without it; undefined while it exists. */
+  /** The first observation without the record; undefined while the record exists. */
   untilMs?: number;
 }
 
-/** The time of a query and its source. */
+/** The time and source of a query. */
 export interface SightedAt {
   atMs: number;
   sourceId: number;
@@ -22,19 +22,19 @@ export type SightedSpan = Span & Pick<SightedAt, 'sourceId'>;
 
 export interface SpanEdits {
   added: SightedSpan[];
-  /** The spans as they were before. */
+  /** The stored spans that `added` replaces. */
   removed: Span[];
   /** Whether the newest values differ from the previous ones. */
   isNews: boolean;
 }
 
 /**
- * Places observations of all values of one type among the known ones, by the time of observation; the order of arrival
- * does not matter.
+ * Merges new observations of all values of one type into the known ones, by the time of observation; the order of
+ * arrival does not matter.
  *
  * @param spans at least those that touch the period from the first to the last of `sightings`.
- * @param sightings times of the newest known observation before the new ones, of all in between, and of the earliest
- *   after them.
+ * @param sightings the newest known sighting before the new ones, all known ones in between, and the earliest one after
+ *   them.
  */
 export function spanEdits(
   spans: readonly Span[],
@@ -47,7 +47,7 @@ export function spanEdits(
     seen.filter(({ atMs }) => !known.has(atMs)).map(({ atMs, values }) => [atMs, new Set(values)]),
   );
   if (fresh.size === 0) return edits;
-  // If two sources saw the record at the same time, the source that was known earlier comes first.
+  // If two sources saw the record at the same time, the source that was known earlier counts.
   const sourceAt = new Map([...seen, ...sightings].map(({ atMs, sourceId }) => [atMs, sourceId]));
   const times = [...sourceAt.keys()].toSorted((a, b) => a - b);
   const isNewest = fresh.has(times.at(-1)!);
@@ -88,7 +88,7 @@ function runsOf(value: string, times: readonly number[], isThere: (atMs: number)
   return runs;
 }
 
-/** A run that reaches the end of the range that was read continues beyond it, as the stored span did. */
+/** Extends a run that reaches an end of the range that was read as far as the stored span extends. */
 function joinedWith(run: Run, old: readonly Span[], times: readonly number[]) {
   const { value, firstMs, untilMs, lastMs } = run;
   const begun = firstMs === times[0] ? old.find((span) => covers(span, firstMs)) : undefined;

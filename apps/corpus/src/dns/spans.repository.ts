@@ -33,14 +33,14 @@ export interface Sighting extends SpanOwner {
   types: number;
 }
 
-/** A source, and the sources with fewer and with more rights. */
+/** A source, with the ids of sources that have fewer and more rights. */
 export interface SpanSource {
   sourceId: number;
   outranked: readonly number[];
   outranking: readonly number[];
 }
 
-/** A sighting near new observations. */
+/** A sighting shortly before, among or shortly after new observations. */
 export interface NearSighting {
   atMs: number;
   types: number;
@@ -52,7 +52,7 @@ const ASKED = `unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $
   with ordinality as q (domain_key, name, host, first_at, last_at, place)
   join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 
-/** The nearest sightings, separately for each type, because a sighting of one type may not cover another. */
+/** The nearest sightings of each type; each type is searched separately, because a sighting may not cover all types. */
 const NEAR_SIGHTINGS = `
   select distinct q.place, l.observed_at as at, l.types, l.source_id as "sourceId"
   from ${ASKED}
@@ -68,7 +68,7 @@ const NEAR_SIGHTINGS = `
        and t.types & bit <> 0 and t.observed_at > q.last_at order by t.observed_at limit 1)
   ) l`;
 
-/** The spans of sensors with the same beginning, of some sources. */
+/** The spans of some sources' sensors that begin at the same time. */
 const SAME_PASSIVE = `unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[], $5::bigint[], $6::timestamptz[])
     with ordinality as q (domain_key, name, host, rtype, value_key, first_seen, place)
   where t.domain_key = q.domain_key and t.name = q.name and t.host = q.host and t.rtype = q.rtype
@@ -78,7 +78,7 @@ const SAME_PASSIVE = `unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[
 /** Stores the DNS records of names and the periods of their existence. */
 @Injectable()
 export class SpansRepository {
-  /** @param bits the relevant types. @returns for each owner the sightings near the new observations. */
+  /** Lists the sightings near the new observations of each owner. @param bits the relevant types. */
   async listNear(
     transaction: Transaction,
     owners: readonly AskedOwner[],
@@ -95,7 +95,7 @@ export class SpansRepository {
     return near;
   }
 
-  /** Spans of complete observations, for each owner those that touch its period. */
+  /** Lists spans of complete observations: for each owner, those that touch its period. */
   async listSpans(
     transaction: Transaction,
     owners: readonly AskedOwner[],
@@ -136,8 +136,8 @@ export class SpansRepository {
   }
 
   /**
-   * Spans of sensors that a source may add: equal spans of sources with fewer rights are dropped, and equal spans of
-   * sources with more rights stay.
+   * Deletes equal spans of sources with fewer rights. @returns the spans without an equal one of a source with more
+   * rights.
    */
   async claimPassive(
     transaction: Transaction,

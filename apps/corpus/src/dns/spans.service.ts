@@ -43,7 +43,7 @@ export class SpansService {
     private readonly hosts: HostsRepository,
   ) {}
 
-  /** @returns the names whose newest records have changed, or are their first records. */
+  /** Stores records. @returns the names whose newest records have changed or are their first. */
   async record(
     transaction: Transaction,
     observations: readonly DnsObservation[],
@@ -72,14 +72,14 @@ export class SpansService {
       const isFirst = near[place].length === 0;
       if (members.length > 0 || isFirst) changed.push({ key, name, at, members, isFirst });
     }
-    // A removed row may return with another end under the same key.
+    // Rows are removed first, because a removed row may be added again with another end under the same key.
     if (removed.length > 0) await this.spans.remove(transaction, removed);
     if (added.length > 0) await this.spans.add(transaction, added);
     await this.spans.addSightings(transaction, sightingsOf(owners), by);
     return changed;
   }
 
-  /** Records that sensors saw. */
+  /** Stores records that sensors saw. */
   async recordPassive(
     transaction: Transaction,
     observations: readonly PassiveObservation[],
@@ -134,7 +134,7 @@ function ownersOf(observations: readonly DnsObservation[]): Observed[] {
   return [...owners.values()];
 }
 
-/** The period that also includes the sightings near the new observations. */
+/** Returns the period that also includes the sightings near the new observations. */
 function widened(near: readonly NearSighting[][]) {
   return (owner: Observed, place: number): AskedOwner => {
     const times = near[place].map(({ atMs }) => atMs);
@@ -177,8 +177,8 @@ function editsOf(
 }
 
 /**
- * The sightings of one type near the observations: the last one before them, those between them and the first one after
- * them.
+ * Returns the sightings of one type near the observations: the last one before them, those between them and the first
+ * one after them.
  */
 function nearestOf(near: readonly SightedAt[], seen: readonly SightedAt[]): SightedAt[] {
   const [fromMs, toMs] = [

@@ -1,23 +1,25 @@
 import { FIRST_ID, InvalidRequest, isId } from '#libs/platform';
 
-/** The position of a reader of changes. */
+/** A reader's position in the feed of changes. */
 export interface ChangesCursor {
-  /** Identifies the server and the history to which the snapshots belong. */
+  /** Identifies the server and its history, to which the snapshots belong. */
   token: string;
-  /** The transactions that the reader has seen, as pg_snapshot: everything visible in it. */
+  /** The transactions that the reader has seen, as a `pg_snapshot`: everything that is visible in the snapshot. */
   seen: string;
-  /** The transactions being read: visible in this snapshot and not in `seen`. Absent between two reads. */
+  /**
+   * The snapshot that is being read: the reader gets what is visible in it but not in `seen`. Absent between two reads.
+   */
   until?: string;
-  /** Position of the last change of the previous page, in `until`. */
+  /** The position of the last change of the previous page, within `until`. */
   xid: string;
   id: string;
-  /** The id of the first change that is read: a UUIDv7, which represents a time. */
+  /** The lowest id of a change to read: a UUIDv7, which contains a time. */
   from: string;
-  /** The time at which `until` was taken. Without `until`, the time of `seen`. */
+  /** The time at which `until` was taken; without `until`, the time at which `seen` was taken. */
   at: string;
 }
 
-/** A snapshot that sees no transaction at all. */
+/** A snapshot in which no transaction is visible. */
 export const EMPTY_SNAPSHOT = '1:1:';
 export const START = { xid: '0', id: FIRST_ID, from: FIRST_ID } as const;
 
@@ -25,12 +27,12 @@ const SNAPSHOT = /^[0-9]{1,20}:[0-9]{1,20}:[0-9,]{0,8000}$/;
 const XID = /^[0-9]{1,20}$/;
 const TOKEN = /^[0-9./-]{1,80}$/;
 
-/** The text that a reader keeps. */
+/** Encodes a cursor as the text that a reader stores. */
 export function cursorText(cursor: ChangesCursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
-/** @throws InvalidRequest for a string that is not a cursor. */
+/** Decodes a cursor. @throws InvalidRequest for a string that is not a cursor. */
 export function cursorOf(text: string): ChangesCursor {
   try {
     const cursor = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as ChangesCursor;
@@ -43,9 +45,7 @@ export function cursorOf(text: string): ChangesCursor {
       isId(from) &&
       !Number.isNaN(Date.parse(at));
     if (isOne) return { token, seen, until, xid, id, from, at };
-  } catch {
-    // The error is thrown below.
-  }
+  } catch {}
   throw new InvalidRequest([
     { field: 'cursor', message: 'must be a cursor that this feed has issued' },
   ]);

@@ -24,7 +24,7 @@ import {
   type SuppressedHashesAsked,
 } from '#libs/contracts';
 
-/** A 64-bit number in decimal. */
+/** A signed 64-bit number in decimal. */
 export const KEY_PATTERN = /^-?[0-9]{1,19}$/;
 const NAME_LENGTH_MAX = 253;
 const CURSOR_LENGTH_MAX = 16_384;
@@ -56,7 +56,7 @@ class PlacedName {
   name: string;
 }
 
-/** Names to check for suppression. */
+/** The names to check for suppression. */
 export class NamesRequest {
   @IsArray()
   @ArrayMaxSize(SUPPRESSED_NAMES_MAX)

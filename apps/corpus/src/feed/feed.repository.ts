@@ -10,7 +10,7 @@ import type { Change } from '../observations/change.js';
 import { FeedDatabase } from '../searches/search-database.js';
 import type { ChangesCursor } from './changes-cursor.js';
 
-/** A change with its place in the feed. */
+/** A change with its position in the feed. */
 export type ChangeRow = Change & { sourceId: number; xid: string };
 
 /** The state of the database at the moment of reading. */
@@ -37,7 +37,7 @@ export class FeedRepository {
     private readonly config: CorpusConfig,
   ) {}
 
-  /** The changes after the cursor and the time of reading, in one statement, so that both agree. */
+  /** Reads the changes after the cursor and the time of reading, in one statement, so that both agree. */
   async read(
     cursor: Omit<ChangesCursor, 'token' | 'at'>,
     limit: number,
@@ -56,7 +56,7 @@ export class FeedRepository {
     return { moment: { token, isStandby, snapshot, at }, changes };
   }
 
-  /** The smallest id that an instant can have. */
+  /** Returns the smallest id that a change at this time can have. */
   async leastId(at: Date): Promise<string> {
     const [{ id }] = await this.database.query<{ id: string }>('select least_id($1) as id', [at]);
     return id;
@@ -71,7 +71,7 @@ export class FeedRepository {
     );
   }
 
-  /** Names of the next part of a range, each with a flag that says whether it was looked up since then. */
+  /** Lists the names of the next part of a range, each with a flag that says whether a lookup is due. */
   async listNext(asked: NextNamesOf): Promise<{ key: string; name: string; isDue: boolean }[]> {
     const { kind, before, sourceIds, fromKey, toKey, after, limit } = asked;
     return this.database.query(
@@ -92,7 +92,7 @@ export class FeedRepository {
     return versions;
   }
 
-  /** The suppressions after a version, oldest first. @param isDomains only domains. */
+  /** Lists the suppressions after a version, oldest first. @param isDomains True: only suppressed domains. */
   async listSuppressed({
     after,
     isDomains,
@@ -117,8 +117,8 @@ const SEEN = {
   dns: `exists (select from dns_sighting t where ${OF_NAME} and t.host = '')`,
 } as const;
 
-// Changes that the previous snapshot could not see, by transaction: an id or a time would miss late commits. The token
-// is created as for the change feed in libs/messaging.
+// Selects the changes that the previous snapshot could not see, by their transaction. A selection by id or time would
+// miss late commits. The token is created as for the change feed in libs/messaging.
 const CHANGES = `
   with now as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby, clock_timestamp() as at,

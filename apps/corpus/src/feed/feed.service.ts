@@ -26,7 +26,7 @@ import { type ChangeRow, FeedRepository } from './feed.repository.js';
 
 const LIMIT = 1_000;
 const HASHES_MAX = 10_000;
-/** A time that is longer than any transaction that writes changes. */
+/** Longer than any transaction that writes changes. */
 const REPEATED_MS = HOUR_MS;
 
 /** Feeds the worker with changes, and with names to look up. */
@@ -39,10 +39,10 @@ export class FeedService {
   ) {}
 
   /**
-   * Changes that have become visible since the cursor. Late commits are not missed, and nothing is delivered twice
-   * unless the server has a different history by now, as after a restore; the last hour is then repeated.
-   * @throws InvalidRequest; ServiceUnavailable on a standby, because an empty answer from it does not mean that nothing
-   * has changed.
+   * Returns the changes that have become visible since the cursor. Late commits are not missed. Nothing is delivered
+   * twice unless the server's history has been replaced, as by a restore; then the last hour is repeated.
+   * @throws InvalidRequest; ServiceUnavailable on a standby, because its empty answer would not mean that nothing has
+   *   changed.
    */
   async changes({ cursor, since, limit = LIMIT }: ChangesAsked): Promise<CorpusChanges> {
     if (cursor !== undefined) return this.behind(cursorOf(cursor), limit);
@@ -52,7 +52,7 @@ export class FeedService {
     return this.page([], { ...START, token, seen, at: moment.at.toISOString() });
   }
 
-  /** Names that are due for a lookup. */
+  /** Returns names that are due for a lookup. */
   async nextNames(asked: NextNamesAsked): Promise<NextNames> {
     const { kind, olderThanSeconds, limit = LIMIT } = asked;
     const sources = await this.repository.listSources();
@@ -76,21 +76,21 @@ export class FeedService {
     return this.repository.suppressionVersion();
   }
 
-  /** The suppressions after a version, as hashes. */
+  /** Returns the hashes of the suppressions after a version. */
   async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
-    // Only the version of domains matters here.
+    // `versionFor` is used here only to find out whether the dataset counts domains alone.
     const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;
     const rows = await this.repository.listSuppressed({ after, isDomains, limit: HASHES_MAX });
     return { hashes: rows.map(({ hash }) => hash), version: rows.at(-1)?.version ?? after };
   }
 
-  /** The given names that must not be shown. */
+  /** Returns those of the given names that must not be shown. */
   async suppressedNames(names: readonly string[]): Promise<string[]> {
     const values = await this.suppressions.values();
     return names.filter((name) => values.hasName(name));
   }
 
-  /** The origin of data, and its permitted uses. */
+  /** Returns the sources of data, with their permitted uses. */
   async sources(): Promise<CorpusSource[]> {
     return this.repository.listSources();
   }

@@ -177,7 +177,10 @@ describe('feed', () => {
   });
 });
 
-/** Runs a transaction in one of four ways. @returns the ids of the changes that it committed. */
+/**
+ * Runs a transaction that commits, rolls back or waits in one of four ways. @returns the ids of the changes that it
+ * committed.
+ */
 async function write(corpus: CorpusUnderTest, manner: number): Promise<string[]> {
   const ids = Array.from({ length: (manner % 3) + 1 }, newId);
   const undone = new Error('undone on purpose');

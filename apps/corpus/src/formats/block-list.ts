@@ -8,7 +8,7 @@ export interface BlockedHost extends Pick<FiledName, 'key' | 'name'> {
   host: string;
 }
 
-/** Names in hosts files that refer to the machine itself. */
+/** Names in hosts files that refer to the local machine. */
 const OWN_NAMES = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-[a-z]+)$/;
 const ADDRESS = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i;
 const ADDRESS_WITH_PORT = /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]{1,5}$/;
@@ -16,9 +16,9 @@ const URL_START = /^https?:\/\//i;
 const CELLS = /[\s,;]+/;
 
 /**
- * The host in a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
- * `||name^` as in the filters of browsers, or CSV cells, of which the first with a name or URL counts. Addresses are
- * omitted, and so are pages that a row names beside an address.
+ * Reads the host in a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
+ * `||name^` as in browser filters, or CSV cells, of which the first with a name or URL counts. Addresses are skipped,
+ * and so is a page that is named in the same row as an address.
  */
 export function blockedHost(line: string): ReadLine<BlockedHost> {
   const text = line.replace(/#.*$/, '').trim();
@@ -41,7 +41,7 @@ export function blockedHost(line: string): ReadLine<BlockedHost> {
   return isKnown ? 'nothing' : 'bad';
 }
 
-/** The host of a URL, or the name itself, in lower case, without a star or dot around it. */
+/** Returns the host of a URL, or the name itself, in lower case, without a leading `*.` or surrounding dots. */
 function hostTextOf(cell: string): string {
   if (URL_START.test(cell)) {
     return URL.canParse(cell) ? new URL(cell).hostname.replace(/^\[|\]$/g, '') : '';

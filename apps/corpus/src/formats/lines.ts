@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Maximum length of a line; longer lines are faulty. */
+/** Maximum length of a line; a longer line is faulty. */
 const LINE_BYTES_MAX = 256 * 1024;
 const NEWLINE = 10;
 
@@ -13,8 +13,8 @@ export interface Lines {
 }
 
 /**
- * The lines of a stream of UTF-8, in groups as they arrive, without their ends. Memory stays constant whatever arrives:
- * a line beyond `LINE_BYTES_MAX` is dropped on arrival.
+ * Yields the lines of a stream of UTF-8, without line ends, in groups as they arrive. Memory stays constant for any
+ * input: a line longer than `LINE_BYTES_MAX` is dropped while it arrives.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines, void, void> {
   let rest: Buffer[] = [];

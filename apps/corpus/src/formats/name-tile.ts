@@ -1,7 +1,7 @@
 import type { Observation } from '../records/observation.js';
 import { observationOf, parsedLine } from '../observations/observation-lines.js';
 
-/** The contents of a log's tile. */
+/** The contents of a names tile. */
 export interface NameTile {
   /** The names in the certificates of the tile, each once. */
   observations: Observation[];
@@ -10,8 +10,8 @@ export interface NameTile {
 }
 
 /**
- * The names in certificates, from a names tile: one JSON line for each certificate of a log that implements the names
- * tiles extension of the Static CT API.
+ * Reads the names in certificates from a names tile: one JSON line for each certificate of a log that implements the
+ * names tiles extension of the Static CT API.
  * @param from the first entry that counts. @param to the entry after the last one.
  * @returns undefined if the tile has fewer entries.
  */

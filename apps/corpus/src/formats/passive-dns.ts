@@ -2,7 +2,7 @@ import type { Observation } from '../records/observation.js';
 import { observationOf, parsedLine } from '../observations/observation-lines.js';
 
 /**
- * A record that sensors saw, from a line of JSON in the Common Output Format of passive DNS
+ * Reads a record that sensors saw from a line of JSON in the Common Output Format of passive DNS
  * (draft-dulaunoy-dnsop-passive-dns-cof). If `rdata` has several values, the first is taken.
  */
 export function passiveObservation(line: string): Observation | undefined {

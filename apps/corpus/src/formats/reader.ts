@@ -11,24 +11,24 @@ import { WhoisCsvReader } from './whois-csv.js';
 const LIST_KINDS = ['names', 'zone'] as const;
 /** Kinds of sources whose lines are observations. */
 const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
-/** Source kinds whose files, or whose log, are imported in a special way. */
+/** Source kinds whose files or logs are imported in a way of their own. */
 const OTHER_KINDS = ['blocklist', 'ct'] as const;
 export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS, ...OTHER_KINDS] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
-/** The registrable name in a line of a list of names; text after a comma, a blank or `#` is ignored. */
+/** Reads the registrable name in a line of a list of names; text after a comma, a space or `#` is ignored. */
 export function listedName(line: string): ReadLine<FiledName> {
   const [text] = line.trim().split(/[\s,;#]/, 1);
   if (text === '') return 'nothing';
   return fileName(text.replace(/^"|"$/g, '')) ?? 'bad';
 }
 
-/** The latest acceptable time of an observation: a day from now, because clocks differ. */
+/** Returns the latest acceptable time of an observation: a day from now, because clocks differ. */
 export const latestSeen = (now: Date) => now.getTime() + DAY_MS;
 
 /**
- * Reads the lines of one file of a kind, in order. An observation from the future is a fault, because no later
+ * Returns a reader for the lines of one file, in order. An observation from the future is faulty, because no later
  * observation would count as newer. @param at when the file was created.
  */
 export function observationReader(

@@ -3,8 +3,8 @@ import { WHOIS_FILE_COLUMNS } from '#libs/contracts';
 import { WhoisCsvReader } from './whois-csv.js';
 
 /**
- * A row as in the service's own files: each cell is quoted, and an apostrophe precedes a formula that a spreadsheet
- * would run.
+ * Returns a row as in the service's own files: each cell is quoted, and an apostrophe precedes text that a spreadsheet
+ * would run as a formula.
  */
 const row = (name: string) =>
   WHOIS_FILE_COLUMNS.map((column) => {
@@ -67,7 +67,7 @@ describe('a CSV file of registrations', () => {
     },
   );
 
-  it('dates in any format become days as in answers, and an ambiguous date is left out', () => {
+  it('dates in any format become days in the format of answers, and an ambiguous date is left out', () => {
     const dates = {
       create_date: '05-Mar-2014 10:00:00',
       update_date: '2024-03-05 10:11:12',

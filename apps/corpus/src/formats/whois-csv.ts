@@ -11,20 +11,20 @@ import type { Observation } from '../records/observation.js';
 import { observationOf } from '../observations/observation-lines.js';
 import type { ReadLine } from './read-line.js';
 
-/** The form of a header cell; a data row has a name with a dot. */
+/** The form of a header cell. A data row never matches, because its name contains a dot. */
 const COLUMN = /^\w*$/;
 
 type Cell = (column: string) => string | undefined;
 
 /**
- * Registrations of a CSV file (RFC 4180, one record a line). A header in the first line may name the columns in another
- * order; later rows are never treated as headers, whatever their names.
+ * Reads registrations from a CSV file (RFC 4180, one record per line). A header in the first line may name the columns
+ * in another order. A later row is never treated as a header, whatever its name is.
  */
 export class WhoisCsvReader {
   private columns = WHOIS_FILE_COLUMNS;
   private hasBegun = false;
 
-  /** @param at when the file was created; used for rows that do not say when they were queried. */
+  /** @param at when the file was created; used for rows that do not say when the registry was queried. */
   constructor(private readonly at: Date) {}
 
   read(line: string): ReadLine<Observation> {
@@ -34,7 +34,7 @@ export class WhoisCsvReader {
     const isFirst = !this.hasBegun;
     this.hasBegun = true;
     if (isFirst && cells.includes('domain_name') && cells.every((cell) => COLUMN.test(cell))) {
-      // If two columns have the same name, it is not known which of them counts, so no row is accepted.
+      // If two columns have the same name, no row is accepted, because it is unknown which of the two counts.
       this.columns = new Set(cells).size === cells.length ? cells : [];
       return this.columns === cells ? 'nothing' : 'bad';
     }
@@ -67,12 +67,12 @@ function recordOf(cell: Cell): Record<string, unknown> {
 }
 
 /**
- * The day that a text states, in the format of answers; undefined for an invalid day, such as `0000-00-00`, and for an
+ * Returns the day in a text, in the format of answers; undefined for an invalid day, such as `0000-00-00`, or an
  * ambiguous one.
  */
 const dateOf = (text: string | undefined) => parseDate(text ?? '', {})?.iso.slice(0, 10);
 
-/** The cells of a record; undefined if a quote is not closed. */
+/** Splits a record into cells; undefined if a quote is not closed. */
 function cellsOf(line: string): string[] | undefined {
   const cells: string[] = [];
   for (let begin = 0; ;) {
@@ -86,7 +86,7 @@ function cellsOf(line: string): string[] | undefined {
     let end = line.indexOf('"', begin + 1);
     while (end >= 0 && line[end + 1] === '"') end = line.indexOf('"', end + 2);
     if (end < 0) return undefined;
-    // A file exported by this product has an apostrophe before values that a spreadsheet would execute.
+    // Files exported by this product have an apostrophe before values that a spreadsheet would run as a formula.
     cells.push(
       line
         .slice(begin + 1, end)

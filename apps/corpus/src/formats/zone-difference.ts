@@ -8,15 +8,17 @@ export interface ZoneDifference {
   gone: Map<string, FiledName>;
 }
 
-/** More names than this are not a daily difference; the zone is then imported completely. */
+/**
+ * If the versions differ in more names than this, they are not successive days, and the zone is imported completely.
+ */
 const DIFFERENCE_MAX = 250_000;
 const BLANK = /[ \t]/;
 const DELEGATES = /[ \t]ns[ \t]/i;
 
 /**
- * Compares two versions of a zone line by line. Lines that they share in the same order are skipped, so both should be
- * sorted in the same way. If the lines are not sorted, a name that seems new at one place and gone at another counts as
- * neither. `gone` may contain names that are elsewhere in the newer version; `ownersOf` finds them.
+ * Compares two versions of a zone line by line. Lines that both share in the same order are skipped, so both should be
+ * sorted in the same way. If the lines are not sorted, a name that seems added in one place and removed in another
+ * counts as neither. `gone` may contain names that are elsewhere in the newer version; `ownersOf` finds them.
  * @returns undefined if the versions have little in common.
  */
 export async function zoneDifference(
@@ -44,7 +46,7 @@ export async function zoneDifference(
   return { fresh: is.names, gone: was.names };
 }
 
-/** Counts the delegated names of a zone. @param look is called with each of them. */
+/** Counts the delegated names of a zone. @param look called with each name. */
 export async function ownersOf(
   lines: AsyncIterable<Lines>,
   zone: string,
@@ -59,7 +61,7 @@ export async function ownersOf(
       if (owner === last) continue;
       last = owner;
       const name = owner.slice(0, -1).toLowerCase();
-      // The zone itself has name servers, too.
+      // The zone's own name servers are no delegation.
       if (name === zone) continue;
       owners += 1;
       look(name);
@@ -68,13 +70,13 @@ export async function ownersOf(
   return owners;
 }
 
-/** One of two versions, read up to the current line. */
+/** One of the two versions, read up to the current line. */
 class Side {
-  /** The names in the lines that were read because the other version lacks them at that place. */
+  /** The names in the lines that were read because the other version lacks them at this position. */
   readonly names = new Map<string, FiledName>();
   texts: readonly (string | undefined)[] = [];
   at = 0;
-  /** The previous line, if it is shared and was not read. */
+  /** The previous line, if both versions share it and it was skipped. */
   shared?: string;
   private readonly reader = new ZoneReader();
   private readonly lines: AsyncIterator<Lines>;
@@ -91,7 +93,7 @@ class Side {
     return this.at === this.texts.length;
   }
 
-  /** @returns whether there is a line to compare. */
+  /** Reads on until there is a line to compare. @returns false at the end of the file. */
   async fill(): Promise<boolean> {
     while (this.isAtEnd) {
       const next = await this.lines.next();
@@ -106,7 +108,7 @@ class Side {
   }
 
   take(): void {
-    // The line is read, because the reader must know to which name the records before it belong.
+    // The skipped line is read now, because the reader must know to which name the following records belong.
     if (this.shared !== undefined) this.reader.read(this.shared);
     this.shared = undefined;
     const text = this.texts[this.at];

@@ -5,11 +5,11 @@ const BETWEEN = /[ \t]+/;
 const FIELDS = 5;
 
 /**
- * Names that a zone delegates, from lines `name. TTL class type data` in the format of CZDS:
- * absolute names, the SOA record first. Records other than NS are only checked for their form.
+ * Reads the names that a zone delegates, from lines `name. TTL class type data` in the format of CZDS: absolute names,
+ * the SOA record first. Of other records than NS, only the form is checked.
  */
 export class ZoneReader {
-  /** The zone, without its final dot; known once the SOA record has been read. */
+  /** The zone, without the final dot; known once the SOA record has been read. */
   origin?: string;
   private lastOwner = '';
 
@@ -28,7 +28,7 @@ export class ZoneReader {
     const name = owner.slice(0, -1).toLowerCase();
     if (name === this.origin) return 'nothing';
     if (!name.endsWith(`.${this.origin}`)) return 'bad';
-    // A delegation below the level at which names are sold is not a registration, and not a fault.
+    // A delegation below the level at which names are registered is neither a registration nor a fault.
     const filed = fileName(name);
     if (!filed) return 'bad';
     return filed.name === name ? filed : 'nothing';

@@ -17,14 +17,14 @@ import { SeededRandom } from './seeded-random.js';
 
 const YEAR_MS = 365.25 * DAY_MS;
 const OLDEST_MS = Date.UTC(1996, 0, 1);
-/** The time before which there are no observations. */
+/** Generated observations begin at this time. */
 const FIRST_LOOK_MS = Date.UTC(2012, 0, 1);
 /**
  * The day on which the General Data Protection Regulation took effect. Since then, registrars withhold personal data.
  */
 const WITHHELD_SINCE_MS = Date.UTC(2018, 4, 25);
 const LOOKS_MAX = 5;
-/** The share of names that were registered within the last week, and are in the first files of new names. */
+/** The share of names that were registered within the last week and are in the first files of new names. */
 const YOUNG = 0.01;
 const YOUNG_DAYS = 5;
 const ACTIVE_DAYS = 6;
@@ -33,7 +33,7 @@ const HOSTS =
     ' ',
   );
 
-/** The constant properties of a name, and its properties at one observation. */
+/** The properties of a name that stay the same, and those at one observation. */
 interface Holding {
   owner: number;
   registrar: Members;
@@ -43,7 +43,7 @@ interface Holding {
   isPrivate: boolean;
 }
 
-/** All observations of the generated name with this number. @param today midnight in UTC. */
+/** Generates all observations of the name with this number. @param today midnight in UTC. */
 export function generatedHistory(index: number, seed: number, today: Date): Observation[] {
   const name = fileName(generatedName(index, seed));
   if (!name) return [];
@@ -79,7 +79,7 @@ function createdAt(random: SeededRandom, todayMs: number, isYoung: boolean): num
   return Math.floor((todayMs - ageMs) / 1000) * 1000;
 }
 
-/** The times of observation: after the registration, and occasionally since. */
+/** Returns the times of observation: one after the registration, and occasional later ones. */
 function looks(random: SeededRandom, createdMs: number, todayMs: number): number[] {
   const fromMs = Math.max(createdMs + DAY_MS, FIRST_LOOK_MS + random.below(900) * DAY_MS);
   if (fromMs >= todayMs) return [Math.min(createdMs + DAY_MS, todayMs - DAY_MS)];
@@ -191,7 +191,7 @@ function recordsOf(
   return { kind: 'dns', name, host: '', at, types: APEX_TYPES, values, isProof: true };
 }
 
-/** Hosts that are seen: most of them answered within the last few days, some a while ago. */
+/** Returns the hosts that were seen: most of them within the last few days, some longer ago. */
 function hostsOf(
   name: FiledName,
   { address }: Holding,

@@ -46,7 +46,7 @@ const SHAPES: readonly Shape[] = [
 ];
 const NUMBERED_MAX = 40;
 
-/** Shapes of labels under each suffix: most names are in `com`. */
+/** The shapes of labels under each suffix; most names are in `com`. */
 const COMMON: readonly [suffix: string, shapes: readonly Shape[]][] = [
   ['com', SHAPES],
   ['net', SHAPES.slice(0, 3)],
@@ -75,10 +75,10 @@ const NUMBERED_NAMES = WORD_PAIRS * NUMBERED_PAIRS.length;
 
 export const GENERATED_NAMES_MAX = 20_000_000;
 
-/** A prime number, so that its multiples reach every place of a space before one repeats. */
+/** A prime number, so that its multiples reach every place before one repeats. */
 const STEP = 7_368_787;
 
-/** The names that others imitate. */
+/** The names that typosquatters imitate. */
 const IMITATED = ['paymorrow', 'bankhaven', 'shopzone', 'cloudnest', 'mailgarden', 'streamly'];
 const IMITATION_SUFFIXES = ['com', 'net', 'org', 'shop', 'online', 'info', 'app', 'co.uk'];
 const IMITATIONS = IMITATION_SUFFIXES.flatMap((suffix) =>
@@ -89,7 +89,9 @@ const IMITATION_EVERY = 64;
 /** One name in this many is internationalised. */
 const INTERNATIONAL_EVERY = 50;
 
-/** The name for a number, different for each number: words used by people, businesses and their imitators. */
+/**
+ * Returns the name for a number, different for each number: words as used by people, businesses and their imitators.
+ */
 export function generatedName(index: number, seed: number): string {
   if (index < IMITATED.length) return `${IMITATED[index]}.com`;
   const imitation = IMITATIONS[index / IMITATION_EVERY];
@@ -117,7 +119,7 @@ function nameAt(
   return `${domainToASCII(`${international}${label}`)}.${suffix}`;
 }
 
-/** Words that imitators of a brand register. */
+/** Returns labels that imitators of a brand register. */
 function imitationsOf(brand: string): string[] {
   const places = Array.from(brand, (_, place) => place);
   const cut = (place: number, by: string, length = 1) =>

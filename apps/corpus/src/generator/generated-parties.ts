@@ -20,11 +20,11 @@ export const REGISTRARS: readonly Members[] = [
   phone_number: `+1.555010${iana_id.slice(2)}`,
 }));
 
-/** Hosting providers of names. */
+/** A hosting provider. */
 export interface Provider {
   nameServers: string[];
   mail: string[];
-  /** The first three parts of the provider's addresses, in a network for benchmarks (RFC 2544), which is not routed. */
+  /** The first three octets of the provider's addresses, in the benchmark network (RFC 2544), which is not routed. */
   networks: string[];
   sender: string;
 }
@@ -67,15 +67,15 @@ const CITIES: readonly [city: string, state: string, code: string, country: stri
 ];
 const COMPANY_ENDINGS = ['Ltd', 'GmbH', 'Inc.', 'B.V.', 'S.L.', 'AB', '& Sons', 'Holdings'];
 
-/** The number of owners, some with many names and some with one. */
+/** The number of owners; some have many names, and some have one. */
 const OWNERS = 30_000;
 
-/** The number of the person or company that holds a name, drawn so that a few hold many. */
+/** Draws the number of the person or company that holds a name, so that a few hold many. */
 export function generatedOwner(random: SeededRandom): number {
   return Math.floor(random.next() ** 3 * OWNERS);
 }
 
-/** The published data of an owner. @param random the random numbers of the owner, not of the name. */
+/** Returns the published data of an owner. @param random the random numbers of the owner, not of the name. */
 export function contactOf(owner: number, random: SeededRandom): Members {
   const [first, last] = [random.pick(FIRST_NAMES), random.pick(LAST_NAMES)];
   const [city, state, country_code, country_name] = random.pick(CITIES);
@@ -98,7 +98,7 @@ export function contactOf(owner: number, random: SeededRandom): Members {
   };
 }
 
-/** The rest of a contact after personal data is withheld. */
+/** Returns what is left of a contact after personal data is withheld. */
 export function withheldContact({ state, country_name, country_code }: Members): Members {
   return { state, country_name, country_code };
 }

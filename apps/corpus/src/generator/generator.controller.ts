@@ -4,7 +4,7 @@ import type { Recorded } from '../observations/observations.service.js';
 import { GeneratedStretch } from './generator.dto.js';
 import { GeneratorService } from './generator.service.js';
 
-/** Adds and removes invented names, for trials and measurements. */
+/** Adds and removes generated names, for trials and measurements. */
 @Controller('internal/generated-names')
 @AllowCallers('cli')
 export class GeneratorController {
@@ -16,7 +16,7 @@ export class GeneratorController {
     return this.generator.generate(stretch);
   }
 
-  /** Removes some of them. */
+  /** Removes some of the generated names. */
   @Delete()
   async clear(): Promise<{ names: number }> {
     return { names: await this.generator.clear() };

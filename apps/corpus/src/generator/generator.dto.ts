@@ -1,13 +1,13 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { GENERATED_NAMES_MAX } from './generated-labels.js';
 
-/** Maximum number of names per call, whose histories fit into a transaction. */
+/** Maximum number of names per call; their histories fit into one transaction. */
 const NAMES_MAX = 1_000;
 const SEED_MAX = 2 ** 31;
 
 /** A range of the generated names. */
 export class GeneratedStretch {
-  /** Number of the first name, from 0. */
+  /** The number of the first name, from 0. */
   @IsInt()
   @Min(0)
   @Max(GENERATED_NAMES_MAX - 1)

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Key } from '../names/domain-key.js';
 
-/** Generates the names of one source. */
+/** Finds the names that the generator has added. */
 @Injectable()
 export class GeneratorRepository {
-  /** Names that were first brought by a source. */
+  /** Lists names that were first delivered by a source. */
   async list(
     transaction: Transaction,
     sourceId: number,

@@ -8,9 +8,7 @@ import { generatedHistory } from './generated-history.js';
 import type { GeneratedStretch } from './generator.dto.js';
 import { GeneratorRepository } from './generator.repository.js';
 
-/**
- * Generated data is shown, so that people can try the product, but it is never sold, and its names are never looked up.
- */
+/** Generated data is shown, so that people can try the product. It is never sold, and its names are never looked up. */
 const GENERATED = {
   name: 'generated',
   kind: 'generated',
@@ -21,7 +19,7 @@ const GENERATED = {
 } as const;
 const CLEARED_AT_A_TIME = 2_000;
 
-/** Fills the corpus with invented names, and removes them again. */
+/** Fills the corpus with generated names, and removes them again. */
 @Injectable()
 export class GeneratorService {
   constructor(
@@ -34,7 +32,8 @@ export class GeneratorService {
   ) {}
 
   /**
-   * Adds a range of names with their histories up to today. The same seed and day give the same names and histories.
+   * Adds a range of names with their histories up to today. The same seed and day always give the same names and
+   * histories.
    */
   async generate({ from, names, seed }: GeneratedStretch): Promise<Recorded> {
     const now = this.clock.now();
@@ -55,7 +54,7 @@ export class GeneratorService {
     });
   }
 
-  /** Removes some generated names with all data about them. @returns how many; 0 if none is left. */
+  /** Removes some generated names with all data about them. @returns the number of removed names; 0 if none is left. */
   async clear(): Promise<number> {
     return this.database.transaction(async (transaction) => {
       const sourceId = await this.sources.find(transaction, GENERATED.name);

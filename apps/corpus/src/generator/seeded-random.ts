@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** A generator of pseudo-random numbers; the same seed gives the same numbers. */
 export class SeededRandom {
   private state: number;
 
@@ -10,7 +10,7 @@ export class SeededRandom {
     }
   }
 
-  /** A number from 0 (inclusive) to 1 (exclusive), by mulberry32. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive), by mulberry32. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -18,7 +18,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number below `limit`. */
+  /** Returns a whole number below `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -31,7 +31,7 @@ export class SeededRandom {
     return items[this.below(items.length)];
   }
 
-  /** Picks an item of a list, the first ones far more often, like providers and owners of names. */
+  /** Picks an item of a list. The first items are far more likely, as with real providers and owners. */
   pickSkewed<T>(items: readonly T[]): T {
     return items[Math.floor(this.next() ** 2.5 * items.length)];
   }

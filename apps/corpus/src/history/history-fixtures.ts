@@ -1,7 +1,7 @@
 import { DAY_MS } from '#libs/platform';
 import type { RevisionRow } from './history.repository.js';
 
-/** The past and present of `registered.test`, for test keys. */
+/** Returns past and present revisions of `registered.test`, for test keys. */
 export function fixtureRevisions(now: Date): RevisionRow[] {
   return [
     revision('2025-05-10T11:00:00Z', now, {

@@ -11,15 +11,15 @@ export interface RevisionRow extends SeenRevision {
 
 export interface RevisionsAsked {
   name: FiledName;
-  /** Moments in PostgreSQL's format. */
+  /** The period, as times in PostgreSQL's format. */
   from: string;
   to: string;
   sourceIds: readonly number[];
 }
 
 /**
- * Revisions that were delivered or confirmed by a source that may be shown; `c` has the time at which such a source saw
- * each of them.
+ * Revisions that were delivered or confirmed by a source that may be shown. `c` has the times at which such sources saw
+ * each revision.
  */
 const REVISIONS = `
   from whois_revision r
@@ -36,14 +36,14 @@ const REVISIONS = `
     and greatest(r.observed_at, c.last_at) >= $3
     and (r.source_id = any($5::smallint[]) or c.source_id is not null)`;
 
-/** The revisions of one name. */
+/** Reads the revisions of one name. */
 @Injectable()
 export class HistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /**
-   * Lists a page of revisions, newest first. @param after time, completeness and state of the last revision before the
-   * page.
+   * Lists a page of revisions, newest first. @param after time, completeness and state of the last revision of the
+   * previous page.
    */
   async list(asked: RevisionsAsked, { limit, offset, after }: PagePlace): Promise<RevisionRow[]> {
     const [at, isComplete, state] = after ?? ['infinity', 'true', LAST_STATE];
@@ -58,7 +58,7 @@ export class HistoryRepository {
     );
   }
 
-  /** Whether servers of different kinds gave the records of a name. */
+  /** Returns whether servers of different kinds gave the records of a name. */
   async isOfSeveral({ name }: RevisionsAsked): Promise<boolean> {
     const [row] = await this.database.query<{ isOfSeveral: boolean }>(
       `select count(distinct coalesce(answered_by, '')) > 1 as "isOfSeveral" from whois_revision

@@ -31,12 +31,12 @@ type SourceOf = (row: RevisionRow) => string;
 
 /** The maximum number of revisions of one name that are compared with each other. */
 const COMPARED_MAX = 2_000;
-/** The first change within a period is relative to the last record before the period. */
+/** All time, because the first change within a period is relative to the last record before the period. */
 const EVER = { from: '-infinity', to: 'infinity' };
 
 type Asked = RevisionsAsked & { name: SearchedName };
 
-/** The published registrations of one name over time. */
+/** Answers questions about the published registrations of one name over time. */
 @Injectable()
 export class HistoryService {
   constructor(
@@ -84,8 +84,8 @@ export class HistoryService {
         return (!days.after || last >= days.after) && (!days.before || first < days.before);
       });
       const is = compared.length === COMPARED_MAX ? 'at_least' : 'exact';
-      // The cursors are the same as those below, because a server of another kind may answer for the first time between
-      // two pages.
+      // The cursors have the same form as in the other case below, because a server of another kind may answer for the
+      // first time between two pages.
       return readRows(
         async () => ({ records: listed.length, is }),
         async ({ after, offset, limit }) =>
@@ -100,7 +100,7 @@ export class HistoryService {
     );
   }
 
-  /** The newest revisions of a name, to be compared with each other. */
+  /** Returns the newest revisions of a name, to be compared with each other. */
   private async compared(asked: Asked): Promise<RevisionRow[]> {
     if (asked.name.fixture !== undefined) return this.fixtures(asked);
     return this.repository.list(asked, { limit: COMPARED_MAX, offset: 0 });
@@ -117,14 +117,14 @@ const placeOf = ({ observedAt, isComplete, state }: RevisionRow) => [
   state,
 ];
 
-/** Whether a revision comes after the last one of the previous page. */
+/** True if a revision comes after the last one of the previous page. */
 function isBehind(row: RevisionRow, after: readonly string[] = []): boolean {
   const place = placeOf(row);
   const at = place.findIndex((value, one) => value !== after[one]);
   return after.length === 0 || (at >= 0 && place[at] < after[at]);
 }
 
-/** Records in the format of a version. */
+/** Returns a function that converts revisions to the format of an API version. */
 function recordsTold(name: string, sourceOf: SourceOf, version: number) {
   const inWords = version === 2 ? historicRecord : historicRecordV1;
   const told: Search<RevisionRow, HistoricRecordV1>['told'] = (rows, paging) =>
@@ -145,7 +145,7 @@ function bodyV1(records: readonly HistoricRecordV1[], paging: Paging): object {
   };
 }
 
-/** The changes between complete records, newest first. @param rows newest first. */
+/** Returns the changes between complete records, newest first. @param rows newest first. */
 function changesOf(rows: readonly RevisionRow[], sourceOf: SourceOf): HistoricChange[] {
   const records = rows.filter(({ isComplete }) => isComplete).toReversed();
   return changesByRecord(records)

@@ -15,9 +15,9 @@ interface Listed<Row> {
 }
 
 /**
- * The revisions of a name that are listed, both newest first. If servers give the same record as before, and other
- * servers have shown no change in between, the record was unchanged in the meantime. The records that the other servers
- * gave in the meantime are left out.
+ * Returns the revisions of a name to list; both lists are newest first. If a server gives the same record as before,
+ * and other servers have shown no change in the meantime, the record counts as unchanged. The records that the other
+ * servers gave in the meantime are left out.
  */
 export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly Row[]): Row[] {
   const rows = newestFirst.toReversed();
@@ -46,8 +46,8 @@ export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly 
 const kindOf = ({ answeredBy, isComplete }: SeenRevision) => `${answeredBy} ${isComplete}`;
 
 /**
- * Whether a record was given only in place of another one, while the servers of that one did not answer. Files are
- * compared only with files.
+ * True if a record was given only in place of another one, while the servers of the other record did not answer. Files
+ * are compared only with files.
  */
 function isInPlaceOf(one: Listed<SeenRevision>, usual: Listed<SeenRevision>): boolean {
   const isDuring =

@@ -19,7 +19,7 @@ const SERVERS = {
 };
 type Servers = keyof typeof SERVERS;
 
-/** The true data of a registration. */
+/** The actual data of a registration. */
 interface Truth {
   expires?: string;
   status?: string;
@@ -27,7 +27,7 @@ interface Truth {
   host?: string;
 }
 
-/** The data as each kind of server publishes it. */
+/** Returns the data as each kind of server publishes it. */
 function published(by: Servers, truth: Truth) {
   const { expires = '2030-01-01', status = 'hold', holder = 'Ada', host = 'ns1.x.net' } = truth;
   if (by === 'rdap' || by === 'denied' || by === 'alone') {
@@ -59,7 +59,7 @@ describe('the history of a registration that different servers give', () => {
   });
   afterAll(() => corpus.stop());
 
-  /** The observations are made today, so that the files of today contain the changes. */
+  /** Observations begin six days ago and are stored today, so that today's files contain the changes. */
   const begin = Math.floor(Date.now() / DAY_MS) * DAY_MS - 6 * DAY_MS;
   const at = (place: number) => new Date(begin + place * 3_600_000).toISOString();
   const line = (name: string, place: number, by: Servers, truth: Truth = {}) => ({
@@ -95,7 +95,7 @@ describe('the history of a registration that different servers give', () => {
     };
   }
 
-  /** Each observation arrives separately. */
+  /** Records each observation separately. @returns the history. */
   async function history(...seen: readonly (readonly [Servers, Truth?])[]) {
     const name = `servers-${++names}.com`;
     for (const [place, [by, truth]] of seen.entries()) {
@@ -119,7 +119,7 @@ describe('the history of a registration that different servers give', () => {
     expect([changes, events]).toEqual([[], []]);
   });
 
-  it('has the record that was current when a period begins', async () => {
+  it('has the record that was current when the period began', async () => {
     const name = `servers-${++names}.com`;
     await corpus.recordOf(SOLD, line(name, 0, 'rdap'), line(name, 1, 'port43'));
     await corpus.recordOf(SOLD, line(name, 30, 'rdap'));
@@ -148,7 +148,7 @@ describe('the history of a registration that different servers give', () => {
     expect(cursor).toBeUndefined();
   });
 
-  it('does not report that data is gone because a registrar does not know the name', async () => {
+  it('does not report that data is gone when a registrar does not know the name', async () => {
     const { records, changes, events } = await history(['rdap'], ['denied'], ['rdap']);
     expect(records).toEqual(['rdap 0 to 2']);
     expect([changes, events]).toEqual([[], []]);
@@ -162,7 +162,7 @@ describe('the history of a registration that different servers give', () => {
     expect(events).toEqual(['1 registrant_contact']);
   });
 
-  it('lists incomplete records only until they are complete again, and never in their place', async () => {
+  it('lists incomplete records only until they are complete again, and never in place of complete ones', async () => {
     const away = await history(['rdap'], ['alone'], ['rdap']);
     expect(away).toMatchObject({ records: ['rdap 0 to 2'], changes: [], events: [] });
     const usual = await history(['alone'], ['rdap'], ['alone']);
@@ -178,7 +178,7 @@ describe('the history of a registration that different servers give', () => {
     expect(known.records).toEqual(['rdap 1 to 3', 'rdap 0 to 2']);
   });
 
-  it('has a change only once if port 43 shows it while RDAP is unavailable', async () => {
+  it('has a change only once if port 43 shows the change while RDAP is unavailable', async () => {
     const expires = '2031-01-01';
     const told = await history(
       ['rdap'],
@@ -198,7 +198,7 @@ describe('the history of a registration that different servers give', () => {
     ]);
   });
 
-  it('has a change that is seen only when RDAP answers again', async () => {
+  it('has a change that is seen only after RDAP answers again', async () => {
     const truth = { expires: '2031-01-01', holder: 'Bob' };
     const told = await history(['rdap'], ['port43', truth], ['rdap', truth]);
     expect(told.changes).toEqual([
@@ -215,7 +215,7 @@ describe('the history of a registration that different servers give', () => {
     expect(told.events).toEqual(['1 name_servers']);
   });
 
-  it('has a change that RDAP showed once, and not again when port 43 answers later with the same value', async () => {
+  it('has a change that RDAP showed only once, even if port 43 answers later with the same value', async () => {
     const expires = '2031-01-01';
     const told = await history(
       ['port43'],
@@ -227,7 +227,7 @@ describe('the history of a registration that different servers give', () => {
     expect(told.events).toEqual(['2 expiry_date']);
   });
 
-  it('has both changes of a value that changes back, if all servers write it in the same way', async () => {
+  it('has both changes of a value that changes back, if all servers write the value in the same way', async () => {
     const [away, back] = [{ host: 'ns9.x.net' }, {}];
     const told = await history(['rdap'], ['port43'], ['port43', away], ['rdap', back]);
     expect(told.changes).toEqual([
@@ -249,7 +249,7 @@ describe('the history of a registration that different servers give', () => {
     expect(twice.at(-1)).toEqual([{ path: 'domain_status', before: 'lock', after: 'ok' }]);
   });
 
-  it('keeps records of files beside records of servers, each compared with its own kind', async () => {
+  it('keeps records of files beside records of servers, and compares each with its own kind', async () => {
     const told = await history(
       ['file'],
       ['rdap'],
@@ -267,7 +267,7 @@ describe('the history of a registration that different servers give', () => {
     ]);
   });
 
-  it('does not depend on the order in which observations arrive', async () => {
+  it('does not depend on the order in which the observations arrive', async () => {
     const seen = [
       ['rdap', {}],
       ['port43', {}],
@@ -290,7 +290,7 @@ describe('the history of a registration that different servers give', () => {
     }
   });
 
-  it('has each change of name servers once, and no other change, whichever servers answered', async () => {
+  it('has each change of name servers exactly once, and no other change, whichever servers answered', async () => {
     const random = new Random(7);
     const all = Array.from({ length: 60 }, () => {
       const changed = Array.from({ length: 12 }, (_, place) => place > 0 && random.chance(0.25));

@@ -7,18 +7,18 @@ import { WHOIS_FILE_COLUMNS } from '#libs/contracts';
 import { CorpusUnderTest } from '#test/corpus';
 
 const MIB = 1024 * 1024;
-/** More than two batches of observations. */
+/** More lines than fit into two batches of observations. */
 const LINES = 4_500;
 const AT = '2026-01-05T00:00:00Z';
 
 interface Kind {
-  /** The lines before those with names. */
+  /** Returns the lines before those with names. */
   head: (zone: string) => string[];
   line: (label: string, zone: string) => string;
   further?: object;
-  /** Lines that only this kind of source could accept. */
+  /** Lines that are valid for other kinds of sources, but not for this one. */
   bad?: string[];
-  /** Tables with a row for each line. */
+  /** The tables that get a row for each line. */
   tables: string[];
 }
 
@@ -97,11 +97,9 @@ const TABLES = [
 ];
 
 const UNREADABLE = /lines cannot be read|no SOA|ends within a line/;
-/** The second part of a file. */
+/** 80 MiB of line feeds, compressed; used as the second part of a file. */
 const BOMB = gzipSync(Buffer.alloc(80 * MIB, '\n'));
-/**
- * Files that were damaged in transit, or are packed or encoded in an unsupported way; none of them is imported in part.
- */
+/** Files that were damaged in transit, or are packed or encoded in an unsupported way. No part of them is imported. */
 const DAMAGED: [
   what: string,
   damage: (content: string) => Buffer,
@@ -159,7 +157,7 @@ let folder: string;
 let sources = 0;
 
 beforeAll(async () => {
-  // This spec starts the runs itself.
+  // This spec starts the import runs itself.
   corpus = await CorpusUnderTest.start({ work: 'serve' });
   folder = await mkdtemp(join(tmpdir(), 'bad-files-'));
 });
@@ -182,7 +180,7 @@ describe.each(Object.entries(KINDS))(
           writeFile(join(location, file), content),
       };
     }
-    /** Kinds that share a table have names of their own. */
+    /** Kinds that share a table get different names. */
     const ownLabel = `name-${Object.keys(KINDS).indexOf(kind)}`;
     const linesOf = (count: number, zone: string) =>
       Array.from({ length: count }, (_, place) => line(`${ownLabel}-${place}`, zone));
@@ -202,7 +200,7 @@ describe.each(Object.entries(KINDS))(
     const staged = ['staged_name', 'staged_listing'];
 
     it.each(DAMAGED)(
-      'imports nothing and says why if a file is %s',
+      'imports nothing and gives the reason if a file is %s',
       async (...[, damage, problem, lines = 300]) => {
         const source = await newSource();
         const before = await counts();
@@ -214,7 +212,7 @@ describe.each(Object.entries(KINDS))(
       },
     );
 
-    it('reads a file in the same way with the line endings and the byte order mark of another system', async () => {
+    it('reads a file in the same way with the line endings and the byte order mark of another operating system', async () => {
       const source = await newSource();
       const before = await counts();
       await source.put(
@@ -225,7 +223,7 @@ describe.each(Object.entries(KINDS))(
       expect(added(before, await counts(), tables)).toEqual(each(20));
     });
 
-    it('counts each line once if it delivers a file twice and runs three times at once', async () => {
+    it('counts each line once if a file is delivered twice and three runs happen at once', async () => {
       const source = await newSource();
       const before = await counts();
       const content = fileOf(linesOf(LINES, 'net'), 'net');
@@ -259,7 +257,7 @@ describe.each(Object.entries(KINDS))(
         `"${','.repeat(100_000)}`,
         '{'.repeat(100_000),
         '{"__proto__":{"kind":"listed"}}',
-        // The sample ends within a character.
+        // The sample would be cut within a surrogate pair.
         `${'x '.repeat(39)}y\u{1f600} z`,
         ...bad,
       ];

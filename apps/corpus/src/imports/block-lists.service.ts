@@ -14,7 +14,7 @@ import {
 const SCOPE = 'block list';
 const HOSTS_AT_A_TIME = 5_000;
 
-/** The part of a list that has been read so far. */
+/** What has been read of a list so far. */
 interface ReadHosts {
   hosts: number;
   badLines: number;
@@ -29,7 +29,10 @@ export class BlockListsService {
     private readonly listings: ListingsService,
   ) {}
 
-  /** @throws BadFile for a list that is older than the loaded one, empty, unreadable or truncated; Overtaken. */
+  /**
+   * Imports a list. @throws BadFile for a list that is older than the loaded one, empty, unreadable or truncated;
+   * Overtaken.
+   */
   async take(run: ImportRun): Promise<void> {
     const { source, file } = run;
     await this.files.refuseOlder(file, SCOPE);
@@ -50,7 +53,7 @@ export class BlockListsService {
   }
 }
 
-/** The hosts of a list in batches. @param read is advanced with each batch. @throws BadFile after the last one. */
+/** Yields the hosts of a list in batches. @param read updated with each batch. @throws BadFile after the last batch. */
 async function* hostsOf(run: ImportRun, read: ReadHosts) {
   const asked = { read: blockedHost, size: HOSTS_AT_A_TIME, done: 0 };
   for await (const batch of batchesOf(linesIn(run), asked)) {

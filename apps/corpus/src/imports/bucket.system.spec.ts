@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CorpusUnderTest } from '#test/corpus';
 import { S3Server, s3ServerAvailability } from '#test/environment';
 
-/** The server is built first if that has never been done on this machine. */
+/** If the server has never been built on this machine, that happens first. */
 jest.setTimeout(1_900_000);
 
 (s3ServerAvailability() === undefined ? describe : describe.skip)('a source on S3', () => {
@@ -48,7 +48,7 @@ jest.setTimeout(1_900_000);
       isLookedUp: false,
     });
 
-  it('delivers each file below the prefix once, in the order of their dates', async () => {
+  it("delivers each file below the prefix once, in the order of the files' dates", async () => {
     await put('lists/b-20260102.txt', 'bucket-a.com\nbucket-b.com\n');
     await put('lists/a-20260103.txt.gz', gzipSync('bucket-c.com\n'));
     await put('other/c-20260101.txt', 'bucket-d.com\n');

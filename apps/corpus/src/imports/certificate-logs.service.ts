@@ -10,13 +10,13 @@ import { LogTree } from '../certificate-logs/log-tree.js';
 
 /** The number of tiles that are fetched in parallel and imported in one transaction. */
 const TILES_AT_A_TIME = 8;
-/** Tiles per run, so that other sources get their turn. */
+/** The maximum number of tiles per run, so that other sources get their turn. */
 const TILES_AT_A_RUN = 800;
 
 /**
  * Follows certificate transparency logs that have names tiles (an extension of the Static CT API). Each checkpoint must
- * be the root of the log's hash tiles and continue the previous one. A names tile must have a line for each entry. It
- * is not part of the tree, so no proof covers its lines.
+ * have the root of the log's hash tiles and continue the previous checkpoint. A names tile must have a line for each
+ * entry. Names tiles are not part of the tree, so no proof covers their lines.
  */
 @Injectable()
 export class CertificateLogsService {
@@ -28,8 +28,9 @@ export class CertificateLogsService {
   ) {}
 
   /**
-   * Imports the entries of a log since the last run, starting at the entry whose number follows `#` in its address.
-   * @returns whether there are more than fit into a run.
+   * Imports the entries that a log has gained since the last run. The first run starts at the entry whose number
+   * follows `#` in the log's address.
+   * @returns true if there are more entries than fit into a run.
    * @throws BadFile, ConnectionError, Overtaken; the next run continues after the last batch.
    */
   async follow(source: ImportedSource, signal: AbortSignal): Promise<boolean> {
@@ -53,13 +54,16 @@ export class CertificateLogsService {
       at = reached;
       if (reached < to) break;
     }
-    // The missing rest of a tile is read once the tile is complete.
+    // The entries of an incomplete tile that could not be fetched are read once the tile is complete.
     const isMore = at < wholeTiles(size);
     if (!isMore) await this.files.reachedEnd(log, this.clock.now());
     return isMore;
   }
 
-  /** @returns the entry that was reached: the end of the complete tiles if a part of the last one is missing. */
+  /**
+   * @returns the entry that was reached: the end of the complete tiles if the last, incomplete tile could not be
+   *   fetched.
+   */
   private async take(
     sourceId: number,
     log: ImportFile,

@@ -14,11 +14,11 @@ import {
 import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
 import type { FoundFile } from '../locations/locations.js';
 
-/** The value that a log's row has in place of a file name. */
+/** In the row of a log, this value replaces the file name. */
 const LOG = 'log';
 const STATEMENT_MAX_MS = 10 * MINUTE_MS;
 
-/** The progress of imports, recorded in the transactions that import the files. */
+/** Records the progress of imports in the transactions that import the files. */
 @Injectable()
 export class ImportFilesService {
   constructor(
@@ -34,7 +34,7 @@ export class ImportFilesService {
     return known?.state === 'loaded' || known?.state === 'repeated';
   }
 
-  /** The row of a file, with the position to continue from. */
+  /** Opens the row of a file, with the position to continue from. */
   async open(
     source: Pick<ImportedSource, 'id'>,
     found: FoundFile,
@@ -53,7 +53,7 @@ export class ImportFilesService {
     });
   }
 
-  /** The row of a followed log, with the position to continue from. @param first entry of a new log. */
+  /** Opens the row of a followed log, with the position to continue from. @param first the first entry of a new log. */
   async openLog(
     sourceId: number,
     address: string,
@@ -66,7 +66,7 @@ export class ImportFilesService {
     return this.repository.openLog({ ...begun, observedAt: now }, head, now);
   }
 
-  /** The tree of a log's newest checkpoint that was checked. */
+  /** Returns the tree of a log's newest verified checkpoint. */
   async logHead(sourceId: number, address: string): Promise<KeptTree | undefined> {
     return this.repository.findLogHead(sourceId, LOG, address);
   }
@@ -85,7 +85,7 @@ export class ImportFilesService {
     return this.repository.listNewest();
   }
 
-  /** Imports a whole file in one transaction. @param work writes its contents. @throws Overtaken. */
+  /** Imports a whole file in one transaction. @param work writes the contents. @throws Overtaken. */
   async takeWhole(
     file: ImportFile,
     work: (transaction: Transaction) => Promise<ImportCounts & Omit<Advance, 'from' | 'to'>>,
@@ -98,7 +98,7 @@ export class ImportFilesService {
     });
   }
 
-  /** Imports a batch of lines, in one transaction with the position after it. @throws Overtaken. */
+  /** Imports a batch of lines and stores the position after the batch, in one transaction. @throws Overtaken. */
   async advance(
     file: ImportFile,
     advance: Advance,
@@ -129,14 +129,14 @@ export class ImportFilesService {
   ): Promise<void> {
     await this.ask(async (transaction) => {
       await work(transaction);
-      // A removal waits for writers, so a writer that comes after a removal notices it here.
+      // A removal waits for running writers. A writer that starts after the removal sees it here.
       if (await this.sources.isRemoved(transaction, sourceId)) throw new Overtaken();
       crashPoint('import.before-commit');
     });
     crashPoint('import.after-commit');
   }
 
-  /** A transaction whose statements may take a long time. */
+  /** Runs a transaction whose statements may take a long time. */
   async ask<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.database.transaction(async (transaction) => {
       await transaction.limitStatements(STATEMENT_MAX_MS);
@@ -158,7 +158,7 @@ export class ImportFilesService {
     await this.repository.setZone(transaction, file.id, zone);
   }
 
-  /** @param scope the subject, all of whose names the file lists. @throws Overtaken. */
+  /** Marks a file as finished. @param scope the subject whose names the file lists completely. @throws Overtaken. */
   async finish(file: ImportFile, scope?: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const brought = await this.repository.finish(transaction, file.id, this.clock.now());
@@ -183,7 +183,7 @@ export class ImportFilesService {
   }
 
   /**
-   * The time of a source's newest complete list under a scope.
+   * Checks that a file is newer than the source's newest complete list under a scope.
    * @throws BadFile for a file that is not newer.
    */
   async refuseOlder(

@@ -9,7 +9,7 @@ import { NameListsService } from './name-lists.service.js';
 import { ObservationFilesService } from './observation-files.service.js';
 import { ZonesService } from './zones.service.js';
 
-/** The kinds of files in which a truncated line may contain another valid name. */
+/** The kinds of files whose truncated last line may be another valid name. */
 const LISTS: readonly string[] = ['names', 'zone', 'blocklist'];
 
 /** Imports the files of a source, each line once, even after an interruption. */

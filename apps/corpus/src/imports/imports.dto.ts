@@ -15,21 +15,21 @@ import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { IMPORT_KINDS, type ImportKind } from '../formats/reader.js';
 import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-category.js';
 
-/** How much a list may change, and which key signs a log. */
+/** The settings of a source: how much a list may change, and which key signs a log. */
 export class ChangedSource {
-  /** The share of the names of a zone or block list that may be missing from its next version. */
+  /** The share of the names of a zone or block list that the next version may lack. */
   @IsOptional()
   @IsNumber()
   @Min(0)
   @Max(1)
   turnoverMax?: number;
 
-  /** Whether the last line of its zones or block lists may lack a line ending. */
+  /** Whether the last line of the source's zones or block lists may lack a line ending. */
   @IsOptional()
   @IsBoolean()
   isOpenEnded?: boolean;
 
-  /** The public key of a log: DER in base64, as in lists of logs. Its checkpoints must be signed with it. */
+  /** The public key that must have signed the checkpoints of a log: DER in base64, as in log lists. */
   @IsOptional()
   @IsString()
   @MaxLength(2_000)
@@ -40,7 +40,7 @@ export class NewSource extends ChangedSource {
   /** Shown in answers. */
   @IsString()
   @Matches(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
-    message: 'must be at most 63 small letters, digits, dots, underscores and hyphens',
+    message: 'must be at most 63 lower-case letters, digits, dots, underscores and hyphens',
   })
   name: string;
 
@@ -60,7 +60,7 @@ export class NewSource extends ChangedSource {
   @IsBoolean()
   isLookedUp: boolean;
 
-  /** A block list's statement about its names. */
+  /** What a block list says about its names. */
   @ValidateIf(({ kind }: NewSource) => kind === 'blocklist')
   @IsIn(LISTED_CATEGORIES)
   category?: ListedCategory;

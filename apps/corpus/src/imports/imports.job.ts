@@ -43,7 +43,7 @@ export class ImportsJob implements Job {
         if (source.kind === 'ct') isMore = await this.logs.follow(source, signal);
         else await this.runs.run(source, this.clock.now(), signal);
       } catch (error) {
-        // The source remains due.
+        // The source stays due.
         if (signal.aborted || error instanceof Overtaken || error instanceof DatabaseUnavailable) {
           return;
         }
@@ -58,7 +58,7 @@ export class ImportsJob implements Job {
   }
 }
 
-/** The error text for an operator; it contains no imported data. */
+/** Returns the error text for an operator, without imported data. */
 function problemOf(error: unknown): string {
   if (error instanceof BadFile) return error.message;
   if (error instanceof ConnectionError) return `No connection: ${error.fault}.`;

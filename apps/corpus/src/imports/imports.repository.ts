@@ -19,7 +19,7 @@ export interface ImportCounts {
   droppedNames?: number;
 }
 
-/** A source as an operator sees it. */
+/** A source as shown to an operator. */
 export interface ListedSource extends SourceRights {
   name: string;
   kind: string;
@@ -39,7 +39,7 @@ export interface ListedSource extends SourceRights {
 /** How much a list may change, and which key signs a log. */
 export type ListSettings = Partial<Pick<NewSource, 'turnoverMax' | 'isOpenEnded' | 'logKey'>>;
 
-/** A file of a source as an operator sees it. */
+/** A file of a source as shown to an operator. */
 export interface ListedFile extends Omit<ImportFile, 'id' | 'sourceId' | 'version'> {
   badLines: number;
   badSamples: BadLine[];
@@ -55,7 +55,7 @@ const FILE = `f.id, f.source_id as "sourceId", f.file, f.version, f.digest, f.ob
 const SETTINGS = `turnover_max as "turnoverMax", is_open_ended as "isOpenEnded", log_key as "logKey"`;
 const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs", ${SETTINGS}`;
 
-/** Imported sources and their files. */
+/** Stores imported sources and their files. */
 @Injectable()
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
@@ -112,7 +112,7 @@ export class ImportsRepository {
     );
   }
 
-  /** @returns whether the source exists and can be run. */
+  /** Requests a run. @returns whether the source exists and can be run. */
   async request(name: string, now: Date): Promise<boolean> {
     const rows = await this.database.query(
       `update source set due_at = $2 where name = $1 and location is not null and removed_at is null
@@ -123,7 +123,8 @@ export class ImportsRepository {
   }
 
   /**
-   * Disables a source, and removes the permitted uses of its data. Its number is kept, because its data refers to it.
+   * Disables a source, and removes the permitted uses of its data. The row and its id are kept, because data refers to
+   * them.
    */
   async remove(transaction: Transaction, name: string, now: Date): Promise<boolean> {
     const rows = await transaction.query(
@@ -147,7 +148,7 @@ export class ImportsRepository {
     await this.database.query('update source set run_started_at = $2 where id = $1', [id, now]);
   }
 
-  /** Records the end of a run; a run requested in the meantime stays due. */
+  /** Records the end of a run. If another run was requested in the meantime, the source stays due. */
   async end(
     id: number,
     now: Date,
@@ -169,7 +170,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Whether another file of a source with the same content has been imported. */
+  /** Returns whether another file of a source with the same content has been imported. */
   async isLoaded(sourceId: number, digest: string): Promise<boolean> {
     const rows = await this.database.query(
       `select from import_file where source_id = $1 and digest = $2 and state = 'loaded' limit 1`,
@@ -195,7 +196,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** The row of a log that is followed: its version is its address, its lines are its entries. */
+  /** Opens the row of a followed log. Its version is the log's address; its lines are the log's entries. */
   async openLog(log: ImportFile, head: KeptTree, now: Date): Promise<ImportFile> {
     const { id, sourceId, file, version, observedAt, lines, position } = log;
     const [row] = await this.database.query<ImportFile>(
@@ -211,7 +212,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** The tree of a log's newest checkpoint that was checked. */
+  /** Returns the tree of a log's newest verified checkpoint. */
   async findLogHead(
     sourceId: number,
     file: string,
@@ -224,12 +225,12 @@ export class ImportsRepository {
     return row?.head ?? undefined;
   }
 
-  /** Records that a log was imported up to its end at that moment. */
+  /** Records that a log has now been imported to its end. */
   async reachedEnd(id: string, now: Date): Promise<void> {
     await this.database.query('update import_file set finished_at = $2 where id = $1', [id, now]);
   }
 
-  /** The lag of followed logs: in certificates, and in time since the last import. */
+  /** Lists the lag of followed logs: in certificates, and in time since the last import. */
   async listLags(): Promise<{ source: string; entries: number; seconds: number }[]> {
     return this.database.query(
       `select s.name as source, greatest(0, f.lines - f.position)::float8 as entries,
@@ -239,7 +240,7 @@ export class ImportsRepository {
     );
   }
 
-  /** Whether the last run of each source, or its newest file, failed. */
+  /** Lists whether the last run or the newest file of each source failed. */
   async listNewest(): Promise<{ source: string; isFailed: boolean }[]> {
     return this.database.query(
       `select s.name as source, s.run_problem is not null or coalesce(
@@ -249,7 +250,10 @@ export class ImportsRepository {
     );
   }
 
-  /** @returns false if the file's position is not where the batch begins, because another process has moved it. */
+  /**
+   * Moves a file's position past a batch. @returns false if the position is not where the batch begins, because another
+   * process has moved it.
+   */
   async advance(transaction: Transaction, id: string, advance: Advance): Promise<boolean> {
     const { from, to, badLines, samples } = advance;
     const rows = await transaction.query(
@@ -262,7 +266,7 @@ export class ImportsRepository {
     return rows.length > 0;
   }
 
-  /** The newest file of a zone from a source, and the time of the last complete import. */
+  /** Returns the newest file of a zone from a source, and the time of the last complete import. */
   async findZone(
     sourceId: number,
     zone: string,
@@ -282,7 +286,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Records the zone of a file, and how it is imported. */
+  /** Records the zone of a file, and whether the zone is imported completely or by difference. */
   async setZone(
     transaction: Transaction,
     id: string,
@@ -295,7 +299,7 @@ export class ImportsRepository {
     ]);
   }
 
-  /** Like `advance`, by parts of the staged names. */
+  /** Like `advance`, but moves past a part of the staged names. */
   async advanceSlice(transaction: Transaction, id: string, slice: number): Promise<boolean> {
     const rows = await transaction.query(
       `update import_file set slices = $2 + 1 where id = $1 and slices = $2 and state = 'loading'
@@ -314,7 +318,7 @@ export class ImportsRepository {
     );
   }
 
-  /** @returns the file's counts; undefined if it was finished already. */
+  /** Marks a file as finished. @returns the counts of the file; undefined if it was already finished. */
   async finish(
     transaction: Transaction,
     id: string,
@@ -340,7 +344,7 @@ export class ImportsRepository {
     );
   }
 
-  /** The time of a source's newest complete list under a scope. */
+  /** Returns the time of a source's newest complete list under a scope. */
   async newestComplete(sourceId: number, scope: string): Promise<Date | undefined> {
     const [row] = await this.database.query<{ at: Date | null }>(
       `select max(observed_at) as at from source_batch

@@ -10,7 +10,7 @@ import { ImportsRepository, type ListedFile, type ListedSource } from './imports
 
 const FILES_SHOWN = 10;
 
-/** The sources that an operator has added. */
+/** Manages the sources that an operator has added. */
 @Injectable()
 export class ImportsService {
   constructor(
@@ -38,7 +38,7 @@ export class ImportsService {
     });
   }
 
-  /** @throws NotFound; InvalidRequest for a string that is not a key. */
+  /** Changes the settings of a source. @throws NotFound; InvalidRequest for a string that is not a key. */
   async change(name: string, settings: ChangedSource): Promise<void> {
     refuseKey(settings);
     const isThere = await this.database.transaction(async (transaction) =>
@@ -66,8 +66,8 @@ export class ImportsService {
   }
 
   /**
-   * Disables a source: its data stays, but is neither shown, sold nor looked up. A job then gives its names to other
-   * sources that know them.
+   * Disables a source: its data stays, but is neither shown nor sold, and its names are not looked up. A job then gives
+   * the names to other sources that know them.
    * @throws NotFound.
    */
   async remove(name: string): Promise<void> {

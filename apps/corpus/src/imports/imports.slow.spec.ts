@@ -16,7 +16,7 @@ describe('imports', () => {
   let sources = 0;
 
   beforeAll(async () => {
-    // The spec starts the runs itself.
+    // This spec starts the import runs itself.
     corpus = await CorpusUnderTest.start({ work: 'serve' });
     ({ database } = corpus);
     folder = await mkdtemp(join(tmpdir(), 'imports-'));
@@ -26,7 +26,7 @@ describe('imports', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A source with its own folder. */
+  /** Adds a source with its own folder. */
   async function newSource(kind: string, further: { category?: string } = {}) {
     const name = `source-${++sources}`;
     const location = await mkdtemp(join(folder, 'source-'));
@@ -51,7 +51,7 @@ describe('imports', () => {
     ).map(({ name }) => name);
   const changes = async (like: string) =>
     database.query('select name, kind from change_event where name like $1 order by id', [like]);
-  /** Counts that a run could lose or double. */
+  /** Returns counts that would show lost or doubled data. */
   const counts = async () =>
     database.query(
       `select (select count(*) from domain) as names, (select sum(names) from tld_names) as counted,
@@ -89,7 +89,7 @@ describe('imports', () => {
     ]);
   });
 
-  it('the next zone file of a zone yields new and dropped names; the first file does not', async () => {
+  it('the second file of a zone yields new and dropped names; the first file does not', async () => {
     const source = await newSource('zone');
     const first = zone('shop', 1, labels('zone-', 0, 300));
     const { file } = await source.put('shop-20260105.zone.gz', gzipSync(first));
@@ -115,7 +115,7 @@ describe('imports', () => {
       { scope: 'zone shop', complete: true, rows: 902, new: 300 },
       { scope: 'zone shop', complete: true, rows: 905, new: 2 },
     ]);
-    // The name is restored, because another list contains it.
+    // Another list contains the name, so the name is restored.
     await corpus.record({ kind: 'listed', name: 'zone-0.shop', at: '2026-01-07T00:00:00Z' });
     expect(await known('zone-0.shop')).toEqual(['zone-0.shop']);
   });
@@ -129,7 +129,7 @@ describe('imports', () => {
     await source.put(`${origin}-20260105.zone`, zone(origin, 1, labels('day-', 0, 300)));
     await corpus.record({ kind: 'gone', name: name(7), at: '2026-01-05T12:00:00Z' });
     if (!isKept) await rm(source.path(`${origin}-20260105.zone`));
-    // The same names in another order, one of them with another name server.
+    // The new file has the same names in another order, one of them with another name server.
     const next = [...labels('day-', 200, 302), ...labels('day-', 1, 200)];
     const moved = zone(origin, 2, next).replace(
       `${name(5)}.\t3600\tin\tns\tns1`,
@@ -156,7 +156,7 @@ describe('imports', () => {
     expect(await database.query('select from staged_name')).toEqual([]);
   });
 
-  it('a zone file that is older, or lacks many names, drops none', async () => {
+  it('a zone file that is older, or lacks many names, drops no name', async () => {
     const source = await newSource('zone');
     await source.put('art-20260105.zone', zone('art', 5, labels('kept-', 0, 400)));
     const { file: shrunken } = await source.put(
@@ -176,7 +176,7 @@ describe('imports', () => {
     expect(await changes('%.art')).toEqual([]);
   });
 
-  it('a zone file older than another source’s list drops none of its names', async () => {
+  it('a zone file that is older than another source’s list drops none of that list’s names', async () => {
     const [first, second] = [await newSource('zone'), await newSource('zone')];
     await first.put('two-20260105.zone', zone('two', 5, labels('a-', 0, 40)));
     await second.put('two-20260107.zone', zone('two', 7, labels('a-', 0, 40)));
@@ -187,7 +187,7 @@ describe('imports', () => {
     expect(next.file).toMatchObject({ state: 'loaded', droppedNames: 1 });
   });
 
-  it('rows with the 62 columns become records, whatever their contents', async () => {
+  it('rows with the 62 columns become records, whatever the columns contain', async () => {
     const source = await newSource('whois_csv');
     const row = (values: Record<string, string>) =>
       WHOIS_FILE_COLUMNS.map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`).join(
@@ -252,7 +252,7 @@ describe('imports', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('a source counts as failing from a rejected file to the next imported file', async () => {
+  it('a source counts as failing from a rejected file until the next imported file', async () => {
     const source = await newSource('names');
     const failed = async () =>
       (await scrape(corpus.url)).get(`dds_corpus_import_failed{source="${source.name}"}`);
@@ -282,7 +282,7 @@ describe('imports', () => {
       isListed,
     });
 
-    it('is read in the usual formats, and names that it no longer contains are delisted', async () => {
+    it('is read in the usual formats, and names that are no longer in the list are delisted', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
       const { file } = await source.put(
         'list-20260105.txt',
@@ -353,7 +353,7 @@ describe('imports', () => {
       expect(next).toMatchObject({ state: 'loaded', newNames: 0, droppedNames: 200 });
     });
 
-    it('may lack as many names as its source allows, and end without a newline', async () => {
+    it('may lack as many names as the source allows, and may end without a newline', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
       const hosts = (to: number) => `${labels('turned-', 0, to).join('.net\n')}.net`;
       await source.put('list-20260105.txt', `${hosts(1_000)}\n`);

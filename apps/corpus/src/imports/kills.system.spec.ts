@@ -14,7 +14,7 @@ jest.setTimeout(1_200_000);
 
 const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE!;
 const SECRET = 'a secret of the tests, thirty-two characters';
-/** Three batches of observations, and the names of a list. */
+/** `LINES` fills three batches of observations; `LISTED` is the length of a list. */
 const [LINES, LISTED] = [5_000, 900];
 const each = (count: number, line: (place: number) => string) =>
   `${Array.from({ length: count }, (_, place) => line(place)).join('\n')}\n`;
@@ -62,7 +62,10 @@ const CERTIFICATES = Array.from({ length: 5_000 }, (_, place) => ({
   at: new Date(from * 1000),
   names: [`www.logged-${place}.com`],
 }));
-/** The process dies in a file of each kind, before or after a commit. The commits of all kinds use the same code. */
+/**
+ * The points at which the process is killed: in a file of each kind, before or after a commit. The commits of all kinds
+ * use the same code.
+ */
 const DEATHS: readonly [CrashPoint, number][] = [
   ['import.after-commit', 1],
   ['import.before-commit', 3],
@@ -139,7 +142,7 @@ describe('an import whose process is killed', () => {
         'select kind from source where due_at is not null order by due_at, id limit 1',
       );
       died.add(kind);
-      // No process waits for the lease of a dead process.
+      // The leases of killed processes end now, so that the next process need not wait.
       await database.query(`update job_lease set lease_until = '-infinity'`);
     }
     expect([...died]).toEqual(['ct', ...Object.keys(FILES)]);
@@ -183,7 +186,7 @@ describe('an import whose process is killed', () => {
       fresh: 100,
       dropped: 100,
       twice: 0,
-      // Block lists do not contain observations of names, only statements about them.
+      // A block list contributes no observations.
       observations: 3 * LINES + CERTIFICATES.length + LISTED + 900 * 2,
     });
     const files = await database.query(

@@ -27,10 +27,10 @@ export class NameListsService {
     await this.apply(run, { fileId, sourceId, at, isFirst: false, isDifference: false });
   }
 
-  /** Stages the names of a file, from the line that was reached. @throws BadFile, Overtaken. */
+  /** Stages the names of a file, continuing at the line that was reached. @throws BadFile, Overtaken. */
   async stage(run: ImportRun, read: (line: string) => ReadLine<FiledName>): Promise<void> {
     const { file, signal } = run;
-    // Lines that were already imported are read, too, because one of them may state the zone of the others.
+    // Lines that were already imported are also read, because one of them may state the zone of the others.
     const batches = batchesOf(linesIn(run), { read, size: NAMES_AT_A_TIME, done: file.position });
     let from = file.position;
     let badLines = 0;
@@ -47,7 +47,7 @@ export class NameListsService {
     refuseUnreadable(run, badLines);
   }
 
-  /** Applies the staged names, from the part that was reached. @throws Overtaken. */
+  /** Applies the staged names, continuing at the part that was reached. @throws Overtaken. */
   async apply({ file, signal }: ImportRun, list: ListFile): Promise<void> {
     for (let slice = file.slices; slice < SLICES; slice += 1) {
       signal.throwIfAborted();

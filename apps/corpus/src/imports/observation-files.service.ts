@@ -23,7 +23,10 @@ export class ObservationFilesService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param isCut whether the last line lacks its line ending. @throws BadFile before anything is recorded; Overtaken. */
+  /**
+   * Imports a file. @param isCut whether the last line lacks a line ending. @throws BadFile before anything is
+   * recorded; Overtaken.
+   */
   async take(run: ImportRun, isCut: boolean): Promise<void> {
     const { file, signal } = run;
     if (file.position === 0) await this.judge(run, isCut);
@@ -43,7 +46,7 @@ export class ObservationFilesService {
   }
 
   /**
-   * Reads all lines of a file before any is imported.
+   * Reads all lines of a file before any line is imported.
    * @throws BadFile for a file that is cut off or of another kind.
    */
   private async judge(run: ImportRun, isCut: boolean): Promise<void> {

@@ -22,7 +22,7 @@ describe('remote sources', () => {
     folder = await mkdtemp(join(tmpdir(), 'places-'));
     const extraCaFile = join(folder, 'authority.pem');
     await writeFile(extraCaFile, server.authorityPem);
-    // The spec starts the runs itself.
+    // This spec starts the import runs itself.
     corpus = await CorpusUnderTest.start({
       work: 'serve',
       upstreamExceptions: `files.example:443=127.0.0.1:${server.port}`,
@@ -78,7 +78,7 @@ describe('remote sources', () => {
       expect(asked.slice(1)).toEqual(Array(3).fill(expect.stringMatching(/ bytes=[1-9]/)));
     });
 
-    it('a file whose download fails at each attempt leaves nothing, and says why', async () => {
+    it('a file whose download fails at each attempt leaves nothing, and the source gives the reason', async () => {
       server.put('/never.txt', listOf('never-', 5_000), { breaks: [1, 1, 1, 1, 1] });
       await add('never', 'names', '/never.txt');
       const { file, problem } = await corpus.runSource('never');
@@ -100,7 +100,7 @@ describe('remote sources', () => {
       expect((await corpus.runSource(name)).problem).toBe(problem);
     });
 
-    it('a source that cannot be fetched counts as failing until it can', async () => {
+    it('a source that cannot be fetched counts as failing until it can be fetched', async () => {
       await add('absent', 'names', '/absent.txt');
       const isFailed = async () => {
         await corpus.runSource('absent');
@@ -114,14 +114,14 @@ describe('remote sources', () => {
       expect(await isFailed()).toBe(true);
     });
 
-    it('a host with a foreign certificate is not trusted', async () => {
+    it('a host whose certificate is from an unknown authority is not trusted', async () => {
       const location = 'https://untrusted.files.example/target.txt';
       await corpus.sources.add({ name: 'stranger', kind: 'names', location, ...RIGHTS });
       expect((await corpus.runSource('stranger')).problem).toMatch(/^No connection/);
     });
   });
 
-  it('a scheduled source runs at once, then whenever it is due, and not between', async () => {
+  it('a source with a schedule runs at once and then whenever it is due, but not in between', async () => {
     const run = async () => corpus.part(ImportsJob).runOnce();
     server.put('/daily.txt', 'daily-a.com\n');
     await add('daily', 'names', '/daily.txt', { everyMs: DAY_MS });
@@ -177,7 +177,7 @@ describe('remote sources', () => {
     });
 
     it('is verified against the tree of its checkpoint, at many sizes, each of which extends the previous one', async () => {
-      // No part of the file is imported.
+      // The first entry to import is beyond the end of the log, so only its tree is checked.
       await add('grows', 'ct', '/grows/#200000');
       for (const size of [0, 1, 2, 3, 255, 256, 257, 511, 513, 65_535, 65_793]) {
         server.publish('/grows/', certificates(2_000_000, 2_000_000 + size));
@@ -190,7 +190,7 @@ describe('remote sources', () => {
       server.publish('/forks/', certificates(3_000, 3_300));
       await add('forks', 'ct', '/forks/');
       await corpus.runSource('forks');
-      // The other log has as many entries as the imported one, or more.
+      // The other log has as many entries as the imported log, or more.
       for (const other of [300, 700]) {
         server.publish('/forks/', [
           ...certificates(3_000, 3_299),

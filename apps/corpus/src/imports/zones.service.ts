@@ -11,19 +11,19 @@ import { ImportFilesService } from './import-files.service.js';
 import { type ImportRun, linesIn, refuseShrunken } from '../locations/import-run.js';
 import { NameListsService } from './name-lists.service.js';
 
-/** A zone is imported completely again after this time. */
+/** After this time, a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 
-/** The difference between a zone and its previous file. */
+/** The difference between a zone file and the previous file of the zone. */
 interface Difference {
-  /** Names of the new file. */
+  /** The number of names in the new file. */
   owners: number;
-  /** Names to list: the new ones, and those that another source has dropped in the meantime. */
+  /** The names to list: new names, and names that another source has dropped in the meantime. */
   listed: FiledName[];
   gone: Iterable<FiledName>;
 }
 
-/** Imports zone files, as a whole or by their difference from the previous file. */
+/** Imports zone files, either completely or by their difference from the previous file. */
 @Injectable()
 export class ZonesService {
   constructor(
@@ -33,14 +33,17 @@ export class ZonesService {
     private readonly locations: Locations,
   ) {}
 
-  /** @throws BadFile for a file that is not a zone file, older than the loaded one, or truncated; Overtaken. */
+  /**
+   * Imports a zone file. @throws BadFile for a file that is not a zone file, older than the loaded one, or truncated;
+   * Overtaken.
+   */
   async take(run: ImportRun): Promise<void> {
     const { file } = run;
     const zone = await zoneIn(run);
     const newest = await this.files.refuseOlder(file, scopeOfZone(zone));
     const { id: fileId, observedAt: at, sourceId } = file;
     const list = { fileId, sourceId, at, zone, isFirst: !newest };
-    // The import continues where a killed process stopped, in the way in which it was begun.
+    // An import that a killed process has begun continues in the same way, completely or by difference.
     const isDifference =
       file.isDifference || (file.position === 0 && (await this.stageDifference(run, zone)));
     if (!isDifference) await this.stageWhole(run, { ...list, isDifference });
@@ -61,8 +64,9 @@ export class ZonesService {
   }
 
   /**
-   * Stages the names that a zone has gained and lost since the previous file, if that file can still be read.
-   * @returns false if the zone must be imported as a whole.
+   * Stages the names that were added to a zone or removed from it since the previous file, if the previous file can
+   * still be read.
+   * @returns false if the zone must be imported completely.
    */
   private async stageDifference(run: ImportRun, zone: string): Promise<boolean> {
     const { sourceId, lines, observedAt: at, id } = run.file;
@@ -80,12 +84,15 @@ export class ZonesService {
     return true;
   }
 
-  /** @returns undefined if there is no previous file to compare. @throws BadFile for a truncated zone. */
+  /**
+   * Compares a zone file with the previous file. @returns undefined if there is no previous file to compare. @throws
+   * BadFile for a truncated zone.
+   */
   private async difference(run: ImportRun, zone: string): Promise<Difference | undefined> {
     const { source, file } = run;
     const { sourceId, observedAt: at } = file;
     const previous = await this.files.findZone(sourceId, zone);
-    // From time to time, the complete list must correct data that the corpus has imported from elsewhere.
+    // A complete import from time to time corrects data that other sources have delivered.
     if (!previous || at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return undefined;
     const older = await this.locations.pathOf(source, previous);
     if (older === undefined) return undefined;
@@ -109,7 +116,7 @@ export class ZonesService {
   }
 }
 
-/** The zone of a file. @throws BadFile if there is no SOA record. */
+/** Reads the zone's name from the SOA record of a file. @throws BadFile if there is no SOA record. */
 async function zoneIn(run: ImportRun): Promise<string> {
   const reader = new ZoneReader();
   for await (const { texts } of linesIn(run)) {

@@ -1,4 +1,4 @@
-/** The abuses that a block list may name. */
+/** The kinds of abuse that a block list may name. */
 export const LISTED_CATEGORIES = [
   'phishing',
   'malware',

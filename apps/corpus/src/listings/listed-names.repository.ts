@@ -4,7 +4,7 @@ import type { FiledName } from '../names/registrable-name.js';
 
 /** A name on a block list, or a host below a name. */
 export interface ListedHost extends Pick<FiledName, 'key' | 'name'> {
-  /** Labels below the registrable name; empty if the name itself is listed. */
+  /** The labels below the registrable name; empty if the name itself is listed. */
   host: string;
 }
 
@@ -18,10 +18,10 @@ export interface BlockList {
 
 const STAGED_AT_A_TIME = 10_000;
 
-/** Names on block lists. */
+/** Stores the names on block lists. */
 @Injectable()
 export class ListedNamesRepository {
-  /** Stages hosts as fast as they arrive. */
+  /** Stages hosts as they arrive. */
   async stage(
     transaction: Transaction,
     fileId: string,
@@ -38,7 +38,7 @@ export class ListedNamesRepository {
     );
   }
 
-  /** The staged hosts, in batches. */
+  /** Yields the staged hosts in batches. */
   async *listStaged(
     transaction: Transaction,
     fileId: string,
@@ -56,7 +56,7 @@ export class ListedNamesRepository {
     await transaction.query('close listed');
   }
 
-  /** Removes hosts from the staged ones. */
+  /** Removes hosts from the staging table. */
   async unstage(
     transaction: Transaction,
     fileId: string,
@@ -69,7 +69,7 @@ export class ListedNamesRepository {
     );
   }
 
-  /** The number of hosts on a list. */
+  /** Returns the number of hosts on a list. */
   async count(transaction: Transaction, { sourceId, category }: BlockList): Promise<number> {
     const [{ hosts }] = await transaction.query<{ hosts: number }>(
       `select count(*)::float8 as hosts from listed_name
@@ -79,7 +79,7 @@ export class ListedNamesRepository {
     return hosts;
   }
 
-  /** Adds the staged hosts. Existing rows that are still listed are not changed. @returns the number of added rows. */
+  /** Adds the staged hosts. Rows of hosts that are still listed are not changed. @returns the number of added rows. */
   async add(
     transaction: Transaction,
     { fileId, sourceId, category, at }: BlockList,
@@ -95,7 +95,7 @@ export class ListedNamesRepository {
     );
   }
 
-  /** Marks entries that the list no longer contains. @returns how many. */
+  /** Marks entries that the list no longer contains. @returns the number of marked entries. */
   async remove(
     transaction: Transaction,
     { fileId, sourceId, category, at }: BlockList,

@@ -9,7 +9,7 @@ import {
 
 export type { BlockList, ListedHost } from './listed-names.repository.js';
 
-/** Names on block lists: each list is imported as a whole, and missing names are delisted. */
+/** Imports block lists, each as a whole. Names that a list no longer contains are delisted. */
 @Injectable()
 export class ListingsService {
   constructor(
@@ -19,7 +19,7 @@ export class ListingsService {
 
   /**
    * Imports a list in the caller's transaction.
-   * @param hosts read to their end before any row is written that other writers may be waiting for.
+   * @param hosts the hosts, read to the end before any row is locked that other writers may need.
    * @returns how many hosts are on the list, how many of them are new, and how many were delisted.
    */
   async take(

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BadFile } from './import-file.js';
 
-/** The contents of a file, unpacked. */
+/** What was found in the unpacked contents of a file. */
 export interface CheckedFile {
   /** SHA-256. */
   digest: string;
   lines: number;
-  /** Whether its last line is complete. */
+  /** Whether the last line has a line ending. */
   isEnded: boolean;
 }
 
@@ -18,13 +18,13 @@ export interface FileLimits {
   unpackedBytesMax: number;
 }
 
-/** Legitimate content that is larger than this when unpacked is at most `RATIO_MAX` times its packed size. */
+/** Content that unpacks to more than this may be at most `RATIO_MAX` times as large as the packed file. */
 const RATIO_FROM_BYTES = 64 * 1024 * 1024;
 const RATIO_MAX = 200;
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 const GZIP = [0x1f, 0x8b];
-/** First bytes of unsupported formats, with their names. */
+/** The first bytes of unsupported formats, each with the message for the operator. */
 const REFUSED: readonly [number[], string][] = [
   [[0x50, 0x4b, 0x03, 0x04], 'It is a zip archive. Unpack it, or compress it with gzip.'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'It is compressed with zstd. Unpack it, or compress it with gzip.'],
@@ -36,7 +36,7 @@ const REFUSED: readonly [number[], string][] = [
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Reads a file to its end before any line of it is imported, so that a truncated or malicious archive leaves nothing.
+ * Reads a file to the end before any line is imported, so that a truncated or malicious archive leaves no data.
  * @throws BadFile.
  */
 export async function checkFile(
@@ -57,7 +57,7 @@ export async function checkFile(
 }
 
 /**
- * The content of a file, decompressed if it begins like gzip, without a byte order mark.
+ * Yields the content of a file without a byte order mark, decompressed if the file begins like gzip.
  * @throws BadFile for content that is truncated, too large, or in a different format.
  */
 export async function* unpackedChunks(
@@ -105,8 +105,8 @@ async function isGzip(path: string): Promise<boolean> {
 }
 
 /**
- * @param ofGzip the message about gzip where it is not allowed.
- * @throws BadFile for unsupported formats, recognised by their first bytes.
+ * Checks the first bytes of a file. @param ofGzip the message about gzip where gzip is not allowed.
+ * @throws BadFile for an unsupported format.
  */
 function refuseForm(head: Buffer, ofGzip?: string): void {
   const [, problem] = REFUSED.find(([bytes]) => beginsWith(head, bytes)) ?? [];

@@ -16,7 +16,7 @@ interface Fetch {
 }
 
 const REDIRECTS_MAX = 3;
-/** The statuses include 403, because a bucket that may not be listed answers with it. */
+/** The statuses for a missing file. They include 403, because a bucket that may not be listed answers with 403. */
 const MISSING: readonly number[] = [403, 404, 410];
 const TRIES_MAX = 5;
 const CONNECT_MS = 10_000;
@@ -62,7 +62,7 @@ export class HttpsDownloads {
           discard(response);
           return undefined;
         }
-        // The server sent the whole file, not only the rest.
+        // The server ignored the range and sends the whole file.
         if (response.statusCode === 200) bytes = 0;
         etag = strongTag(response.headers);
         await file.truncate(bytes);
@@ -77,7 +77,7 @@ export class HttpsDownloads {
     }
   }
 
-  /** The content of a small file. @throws as `fetch`. */
+  /** Returns the content of a small file. @throws as `fetch`. */
   async read(url: URL, bytesMax: number, signal: AbortSignal): Promise<Buffer> {
     const { body } = await this.ask(url, { bytes: 0, signal });
     const pieces: Buffer[] = [];
@@ -90,7 +90,7 @@ export class HttpsDownloads {
     return Buffer.concat(pieces);
   }
 
-  /** @returns how many bytes the file has now, and the error that ended the answer early. */
+  /** Writes an answer to the file. @returns the size of the file so far, and the error that ended the answer early. */
   private async write(
     { body }: Dispatcher.ResponseData,
     file: FileHandle,

@@ -7,11 +7,11 @@ export interface ImportedSource {
   /** A folder of the importing process (absolute path), an `https:` address of one file or log, or a folder on S3. */
   location: string;
   everyMs: number | null;
-  /** A block list's statement about its names. */
+  /** What a block list says about its names. */
   category: string | null;
-  /** The share of the names of a zone or block list that may be gone in its next version. */
+  /** The share of the names of a zone or block list that the next version may lack. */
   turnoverMax: number;
-  /** Whether the last line of its zones or block lists may lack a line ending. */
+  /** Whether the last line of the source's zones or block lists may lack a line ending. */
   isOpenEnded: boolean;
   /** The public key of a log (DER, base64) that must have signed its checkpoints; null for any. */
   logKey: string | null;
@@ -20,11 +20,11 @@ export interface ImportedSource {
 /** A line that does not follow its format. */
 export interface BadLine {
   line: number;
-  /** The start of the line; empty if it is too long or not UTF-8. */
+  /** The beginning of the line; empty if the line is too long or not UTF-8. */
   text: string;
 }
 
-/** A version of a file and the progress of its import. */
+/** A version of a file, and the progress of its import. */
 export interface ImportFile {
   id: string;
   sourceId: number;
@@ -41,14 +41,15 @@ export interface ImportFile {
 }
 
 /**
- * Thrown for a file that can never be imported, however often it is tried. The message tells the operator what to do.
+ * Thrown for a file that can never be imported, however often the import is tried. The message tells the operator what
+ * to do.
  */
 export class BadFile extends Error {}
 
 /** Thrown if the host does not have the file. */
 export class MissingFile extends BadFile {}
 
-/** Thrown because another process has continued with this file. */
+/** Thrown because another process has continued the import of the file. */
 export class Overtaken extends Error {
   constructor() {
     super('another process has continued this import');

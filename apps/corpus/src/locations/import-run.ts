@@ -2,21 +2,21 @@ import { type Lines, linesOf } from '../formats/lines.js';
 import { type FileLimits, unpackedChunks } from './file-check.js';
 import { BadFile, type ImportFile, type ImportedSource } from './import-file.js';
 
-/** The number of names that may be missing from a list, whatever the `turnoverMax` of its source. */
+/** Up to this many names may be missing from a list, whatever the `turnoverMax` of the source. */
 const GONE_COUNTED_FROM = 100;
 
 /** A file of a source that is being imported. */
 export interface ImportRun {
   source: ImportedSource;
   file: ImportFile;
-  /** The place from which it is read. */
+  /** The path from which the file is read. */
   path: string;
   limits: FileLimits;
-  /** Ends the run after the current batch. */
+  /** Aborts the run after the current batch. */
   signal: AbortSignal;
 }
 
-/** The lines of the file of a run, or of another file that is compared with it. */
+/** Yields the lines of the file of a run, or of another file that is compared with it. */
 export function linesIn(
   { path: ownPath, limits, signal }: Pick<ImportRun, 'path' | 'limits' | 'signal'>,
   path = ownPath,
@@ -24,20 +24,23 @@ export function linesIn(
   return linesOf(unpackedChunks(path, limits, signal));
 }
 
-/** The failure of a file that is cut off. */
+/** Returns the error for a file that is cut off. */
 export function endsWithinLine({ name }: ImportedSource): BadFile {
   return new BadFile(
     `It ends within a line. Fetch it again, or allow it: cli source set ${name} --open-ended yes`,
   );
 }
 
-/** @throws BadFile for a file that must be of another kind, before any of its data is stored. */
+/**
+ * Checks that enough lines of a file could be read. @throws BadFile for a file that must be of another kind, before any
+ * of its data is stored.
+ */
 export function refuseUnreadable({ source, file }: ImportRun, badLines: number): void {
   if (badLines * 2 <= file.lines) return;
   throw new BadFile(`${badLines} of ${file.lines} lines cannot be read as "${source.kind}".`);
 }
 
-/** @throws BadFile for a file that seems truncated. */
+/** Checks how many names a list lacks. @throws BadFile for a list that seems truncated. */
 export function refuseShrunken(
   { name, turnoverMax }: ImportedSource,
   { gone, listed }: { gone: number; listed: number },

@@ -3,12 +3,12 @@ import type { ReadLine } from '../formats/read-line.js';
 import type { BadLine } from './import-file.js';
 
 const SAMPLE_LENGTH_MAX = 80;
-/** The number of faulty lines that a batch quotes. */
+/** The maximum number of faulty lines that a batch quotes. */
 export const SAMPLES_OF_BATCH = 20;
 
-/** The contents of consecutive lines. */
+/** What consecutive lines contain. */
 export interface Batch<T> {
-  /** The position after its last line. */
+  /** The position after the last line. */
   to: number;
   items: T[];
   badLines: number;
@@ -16,8 +16,8 @@ export interface Batch<T> {
 }
 
 /**
- * Processes one batch after another, each while the next one is read.
- * @throws the error of `work`, once it has ended.
+ * Processes batches one after another, and reads the next batch in the meantime.
+ * @throws the error of `work`, once `work` has ended.
  */
 export async function eachWhileReading<T>(
   batches: AsyncIterable<T>,
@@ -28,7 +28,7 @@ export async function eachWhileReading<T>(
     for await (const batch of batches) {
       await working;
       working = work(batch);
-      // The error is thrown with the next batch, or below.
+      // An error is thrown with the next batch, or below.
       working.catch(() => {});
     }
   } finally {
@@ -36,12 +36,12 @@ export async function eachWhileReading<T>(
   }
 }
 
-/** The beginning of a line, in a form that PostgreSQL's JSON accepts. */
+/** Returns the beginning of a line, in a form that PostgreSQL's JSON accepts. */
 function sampleOf(line: string): string {
   return line.slice(0, SAMPLE_LENGTH_MAX).replaceAll('\u0000', '\ufffd').toWellFormed();
 }
 
-/** Groups the contents of lines; lines up to `done` are read and skipped. */
+/** Groups the contents of lines into batches. Lines up to `done` are read and skipped. */
 export async function* batchesOf<T>(
   lines: AsyncIterable<Lines>,
   { read, size, done }: { read: (line: string) => ReadLine<T>; size: number; done: number },

@@ -22,11 +22,12 @@ export interface FoundFile {
   path: string;
 }
 
-/** Whether a version of a file is known, so that it need not be fetched. */
+/** Returns whether a version of a file is known, so that it need not be fetched. */
 export type IsKnown = (file: string, version: string) => Promise<boolean>;
 
 /**
- * The files of a source that may have to be read, oldest first; a fetched file is kept until the next one is requested.
+ * Finds the files of a source that may have to be imported, oldest first. A fetched file is kept until the next file is
+ * requested.
  */
 export class Locations {
   readonly limits: FileLimits;
@@ -42,7 +43,7 @@ export class Locations {
     this.folder = join(importFolder ?? tmpdir(), 'corpus-imports');
   }
 
-  /** @throws BadFile for a location that cannot be read, ConnectionError. */
+  /** Yields the files of a source. @throws BadFile for a location that cannot be read, ConnectionError. */
   async *filesOf(
     { location }: Pick<ImportedSource, 'location'>,
     now: Date,
@@ -53,7 +54,8 @@ export class Locations {
       yield* await filesOfFolder(location, now);
       return;
     }
-    // The folder of the only running import of the installation; a killed one may have left files in it.
+    // Only one import runs in an installation, so nobody else uses this folder. A killed import may have left files in
+    // it.
     await rm(this.folder, { recursive: true, force: true });
     await mkdir(this.folder, { recursive: true });
     const path = join(this.folder, 'download');
@@ -66,7 +68,7 @@ export class Locations {
     }
   }
 
-  /** The path at which a file of a folder can still be read unchanged; files from other places are not kept. */
+  /** Returns the path at which a file of a folder can still be read unchanged; files from other places are not kept. */
   async pathOf(
     { location }: Pick<ImportedSource, 'location'>,
     { file, version }: Pick<FoundFile, 'file' | 'version'>,
@@ -112,7 +114,7 @@ export class Locations {
   }
 }
 
-/** @throws BadFile for a file that is too large. */
+/** Passes content on up to a size limit. @throws BadFile for a file that is too large. */
 async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number) {
   let bytes = 0;
   for await (const chunk of content) {
@@ -122,7 +124,7 @@ async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number
   }
 }
 
-/** The files that a run wants from a location: the unknown ones, one after another at `path`. */
+/** The part of a run that decides which files to fetch: those that are unknown, one after another, to `path`. */
 interface Wanted {
   path: string;
   now: Date;
@@ -130,7 +132,7 @@ interface Wanted {
   signal: AbortSignal;
 }
 
-/** @throws BadFile if there are more files than an operator can have intended. */
+/** Lists the files of a store. @throws BadFile if there are more files than an operator can have intended. */
 async function filesOfStore(store: FileStore): Promise<FileFacts[]> {
   const files: FileFacts[] = [];
   for (let after: string | undefined; ;) {
@@ -151,9 +153,9 @@ async function filesOfFolder(folder: string, now: Date): Promise<FoundFile[]> {
   const files: FoundFile[] = [];
   for (const file of names.toSorted()) {
     const path = join(folder, file);
-    // The file was removed in the meantime, or its name is not UTF-8.
+    // The file was removed in the meantime, or the file name is not UTF-8.
     const stats = await lstat(path).catch(() => undefined);
-    // Links may lead anywhere; a file whose name begins with a dot is still being written.
+    // Links are skipped, because they may lead anywhere. A file whose name begins with a dot is still being written.
     if (!stats?.isFile() || file.startsWith('.')) continue;
     files.push({
       file,
@@ -170,7 +172,7 @@ const versionOf = ({ mtime, size }: { mtime: Date; size: number }) =>
 
 const inOrder = (a: FoundFile, b: FoundFile) => a.observedAt.getTime() - b.observedAt.getTime();
 
-/** The day in a file's name or, if there is none, the time of its last change; never later than now. */
+/** Returns the date in a file's name or, if there is none, the time of the file's last change; never later than now. */
 function dateOf(file: string, changedAt: Date, now: Date): Date {
   const [, year, month, day] = /(?<!\d)((?:19|20)\d\d)-?(\d\d)-?(\d\d)(?!\d)/.exec(file) ?? [];
   const named = new Date(`${year}-${month}-${day}T00:00:00Z`);

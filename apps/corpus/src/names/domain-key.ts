@@ -2,22 +2,22 @@ import { hash } from 'node:crypto';
 
 /**
  * A 64-bit number in the range of PostgreSQL's `bigint`, in decimal. Rows of the corpus are distributed and ordered by
- * it. Two texts may have the same key, so a key is unique only together with its text.
+ * their keys. Two texts may have the same key, so a key is unique only together with its text.
  */
 export type Key = string;
 
-/** The key of a registrable name in lower case A-labels. */
+/** Returns the key of a registrable name in lower-case A-labels. */
 export function domainKeyOf(name: string): Key {
   return keyOf(name);
 }
 
-/** The key of a folded contact value or DNS value, unique within its kind. */
+/** Returns the key of a folded contact value or DNS value, separate for each kind. */
 export function termKeyOf(kind: string, term: string): Key {
   return keyOf(`${kind} ${term}`);
 }
 
 function keyOf(text: string): Key {
-  // This is twice as fast as using a buffer.
+  // Converting via hexadecimal text is twice as fast as reading a buffer.
   return BigInt.asIntN(KEY_BITS, BigInt(`0x${hash('sha256', text).slice(0, 16)}`)).toString();
 }
 
@@ -27,10 +27,10 @@ export const ALL_KEYS = {
   toKey: '9223372036854775807',
 } as const;
 
-/** The number of parts into which all keys are divided for work that is done one part at a time. */
+/** The number of slices into which all keys are divided for work that is done slice by slice. */
 export const SLICES = 64;
 const SLICE_BITS = 6;
-/** The average number of names whose rows a statement may read. */
+/** The average number of names whose rows one statement may read. */
 export const NAMES_OF_RANGE = 20_000;
 const KEY_BITS = 64;
 const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);
@@ -38,13 +38,14 @@ const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);
 const LEAST = BigInt(ALL_KEYS.fromKey);
 
 /**
- * The slice of all keys to which a key belongs. Slices are in the order of the keys, so that an index grows at its end.
+ * Returns the slice to which a key belongs. Slices follow the order of keys, so that rows written slice by slice are
+ * appended to the end of an index.
  */
 export function sliceOf(key: Key): number {
   return Number((BigInt(key) - LEAST) >> OTHER_BITS);
 }
 
-/** The first and last key of a part. */
+/** Returns the first and last key of a slice. */
 export function keysOfSlice(slice: number): [Key, Key] {
   const width = 1n << OTHER_BITS;
   const begin = LEAST + BigInt(slice) * width;
@@ -52,8 +53,8 @@ export function keysOfSlice(slice: number): [Key, Key] {
 }
 
 /**
- * The keys of a slice in equal ranges, each with its first and last key, in their order: as few as the number of all names
- * allows, because each range is a statement, which a cluster sends to every node.
+ * Divides the keys of a slice into equal ranges, each with its first and last key, in order. There are as few ranges as
+ * the number of all names allows, because each range is a statement, which a cluster sends to every node.
  */
 export function rangesOfSlice(slice: number, names: number): [Key, Key][] {
   const ranges = Math.max(1, Math.ceil(names / SLICES / NAMES_OF_RANGE));

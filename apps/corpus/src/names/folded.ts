@@ -1,21 +1,21 @@
-/** Control characters, characters that change the direction of writing, and invisible ones. */
+/** Control characters, invisible characters, and characters that change the direction of writing. */
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
 const NOT_ASCII = /[^ -~]/gu;
 const HEX_DIGITS = 4;
 
-/** Text without control, invisible and bidirectional characters, with single spaces. */
+/** Returns text without control, invisible and bidirectional characters, and with single spaces. */
 export function visibleText(text: string): string {
   return text.toWellFormed().replace(/\s+/gu, ' ').replace(UNSEEN, '').trim();
 }
 
-/** The form in which two spellings of one value are equal: compatibility form (NFKC), lower case, single spaces. */
+/** Returns the same form for two spellings of a value: compatibility form (NFKC), lower case, single spaces. */
 export function plainForm(text: string): string {
   return visibleText(text.normalize('NFKC').toLowerCase());
 }
 
 /**
  * Encodes each character beyond ASCII as `u` and at least four hexadecimal digits. Trigrams of collation "C" omit
- * non-ASCII characters, so without this the index could not find text in other scripts.
+ * non-ASCII characters, so the index could not find text in other scripts without this encoding.
  */
 export function asciiForm(plain: string): string {
   return plain.replace(

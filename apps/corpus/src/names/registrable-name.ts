@@ -3,14 +3,14 @@ import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { type Key, domainKeyOf } from './domain-key.js';
 import { asciiForm } from './folded.js';
 
-/** A registrable name in the form in which the corpus stores it. */
+/** A registrable name in the form in which the corpus stores names. */
 export interface FiledName {
   key: Key;
   /** Lower case A-labels. */
   name: string;
   /** The label below the public suffix, folded. */
   label: string;
-  /** The label in its own script, if it is internationalised. */
+  /** The label in its own script, if the label is internationalised. */
   unicode: string | null;
 }
 
@@ -22,7 +22,10 @@ export function filedName({ name, label }: Pick<DomainName, 'name' | 'label'>): 
   return { key, name, label: asciiForm(unicode), unicode };
 }
 
-/** Converts a string to its registrable name; undefined for a string that has none, or is under the reserved `.test`. */
+/**
+ * Converts a string to its registrable name. @returns undefined for a string without one, and for a name under the
+ * reserved `.test`.
+ */
 export function fileName(text: string): FiledName | undefined {
   const parsed = parseDomainName(text);
   if (!parsed.ok || parsed.domain.tld === 'test') return undefined;

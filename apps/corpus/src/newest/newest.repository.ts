@@ -12,28 +12,28 @@ export interface PagedName {
   name: string;
 }
 
-/** The present DNS records of a name. */
+/** The current DNS records of a name. */
 export interface NewestDns {
   name: string;
   nameServers: string[] | null;
   mailServers: string[] | null;
-  /** Whether its MX records were ever queried. */
+  /** Whether the name's MX records were ever queried. */
   isMailKnown: boolean;
 }
 
-/** When a source first had the complete list of a zone. */
+/** When a source first had a complete list of a zone. */
 export interface FirstList {
   sourceId: number;
   scope: string;
   at: Date;
 }
 
-/** The current data of the names on a page. */
+/** Reads the current data of the names on a page. */
 @Injectable()
 export class NewestRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** @param sourceIds sources whose data may be shown. */
+  /** Lists the newest records of names. @param sourceIds sources whose data may be shown. */
   async listRecords(
     names: readonly PagedName[],
     sourceIds: readonly number[],
@@ -41,7 +41,10 @@ export class NewestRepository {
     return this.database.query(NEWEST_RECORDS, [...columnsOf(names, 'key', 'name'), sourceIds]);
   }
 
-  /** @param passiveSince passive records that were not seen since then do not count as present. */
+  /**
+   * Lists the current DNS records of names. @param passiveSince passive records that were last seen earlier do not
+   * count as current.
+   */
   async listDns(
     names: readonly PagedName[],
     { sourceIds, passiveSince }: { sourceIds: readonly number[]; passiveSince: Date },

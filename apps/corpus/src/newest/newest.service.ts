@@ -22,7 +22,7 @@ export interface FirstSeen {
   firstAt: Date;
 }
 
-/** The current data of names, for searches whose pages show it. */
+/** Reads the current data of names, for searches whose pages show them. */
 @Injectable()
 export class NewestService {
   constructor(
@@ -31,8 +31,8 @@ export class NewestService {
   ) {}
 
   /**
-   * The newest complete records by name, from sources that may be shown, without personal data that the newest record
-   * of all sources does not publish.
+   * Returns the newest complete records by name, from sources that may be shown, without personal data that the newest
+   * record of all sources withholds.
    */
   async records(
     names: readonly PagedName[],
@@ -50,7 +50,7 @@ export class NewestService {
     );
   }
 
-  /** The DNS records of names, by name, from sources that may be shown. */
+  /** Returns the DNS records by name, from sources that may be shown. */
   async dns(
     names: readonly PagedName[],
     sourceIds: readonly number[],
@@ -62,8 +62,8 @@ export class NewestService {
   }
 
   /**
-   * The names that their source's list of the zone lacked at first. A first sighting of any other name says nothing about
-   * its age: it may have been registered for years.
+   * Returns the names that were added to a zone after the source's first list. A first sighting says nothing about the
+   * age of any other name, which may have been registered for years.
    */
   async added(names: readonly FirstSeen[]): Promise<Set<string>> {
     if (names.length === 0) return new Set();
@@ -79,7 +79,7 @@ export class NewestService {
   }
 }
 
-/** The scopes of the lists that may contain a name, which are the zones above the name. */
+/** Returns the scopes of the lists that may contain a name: the zones above the name. */
 function scopesOf(name: string): string[] {
   const labels = name.split('.');
   return labels.slice(1).map((_, place) => scopeOfZone(labels.slice(place + 1).join('.')));

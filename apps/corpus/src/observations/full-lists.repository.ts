@@ -9,11 +9,11 @@ export interface StagedSlice {
   slice: number;
   sourceId: number;
   at: Date;
-  /** The sources with fewer rights than the list's own source. */
+  /** The sources with fewer rights than the source of the list. */
   outranked: readonly number[];
-  /** Whether the list contains every name of a zone and thereby confirms them. */
+  /** Whether the list contains every name of a zone, so that all of them are confirmed. */
   isComplete: boolean;
-  /** Whether the staged names are only the new and the removed ones. */
+  /** Whether only the added and removed names are staged. */
   isDifference: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface NamedKey {
   name: string;
 }
 
-// All statements about a part begin with the parameters of `placeOf`.
+// The parameters of every statement about a part begin with those of `placeOf`.
 const STAGED = `from staged_name s where s.slice = $1 and s.file_id = $2`;
 const LISTED = `${STAGED} and not s.is_gone`;
 const IN_SLICE = `d.domain_key between $3 and $4`;
@@ -39,20 +39,20 @@ const ADD = `
 
 const isIn = (zone: string) => `right(name, length(${zone}) + 1) = '.' || ${zone}`;
 
-/** Imports long lists of names by set operations, in the order of the keys. */
+/** Imports long lists of names with set operations, in the order of the keys. */
 @Injectable()
 export class FullListsRepository {
-  /** Adds the names of a part that are not known. @returns them. */
+  /** Adds the unknown names of a part. @returns the added names. */
   async add(transaction: Transaction, part: StagedSlice): Promise<NamedKey[]> {
     return transaction.query(`${ADD} returning domain_key as key, name`, addedBy(part));
   }
 
-  /** Like `add`, without returning the names. @returns how many. */
+  /** Like `add`, but returns only the number of added names. */
   async addCounted(transaction: Transaction, part: StagedSlice): Promise<number> {
     return transaction.execute(ADD, addedBy(part));
   }
 
-  /** Records that its source has listed names of a part that belong to another source; see `NamesRepository`. */
+  /** Records that the list's source has listed names of a part that belong to another source; see `NamesRepository`. */
   async addSource(transaction: Transaction, part: StagedSlice): Promise<void> {
     await transaction.query(
       `insert into name_source (domain_key, name, source_id, first_seen)
@@ -64,8 +64,8 @@ export class FullListsRepository {
   }
 
   /**
-   * Corrects known names of a part: the time of their first sighting, their registration, the list that confirms them,
-   * and their source. Changes no other row. @returns those that are registered again.
+   * Corrects known names of a part: the time of the first sighting, the registration, the list that confirms the name,
+   * and the source. Changes no other row. @returns the names that are registered again.
    */
   async correct(transaction: Transaction, part: StagedSlice): Promise<NamedKey[]> {
     const wasDropped = 'd.dropped_at < $5';
@@ -86,7 +86,7 @@ export class FullListsRepository {
     return rows.filter(({ wasDropped: isAgain }) => isAgain);
   }
 
-  /** Names of a zone that a source has confirmed and that are not among the staged ones. */
+  /** Lists names of a zone that a source has confirmed and that are not among the staged ones. */
   async listGone(transaction: Transaction, part: StagedSlice, zone: string): Promise<NamedKey[]> {
     const { fileId, slice, sourceId, isDifference } = part;
     if (isDifference) {
@@ -94,8 +94,8 @@ export class FullListsRepository {
       return transaction.query(gone, [slice, fileId]);
     }
     return transaction.query(
-      // EXCEPT is used because there are no statistics about staged rows. The planner assumes only a few, and would
-      // scan all of them for each name.
+      // EXCEPT is used because there are no statistics about staged rows. The planner would assume only a few of them,
+      // and scan all of them for each name.
       `select d.domain_key as key, d.name from domain d
        where ${IN_SLICE} and d.listed_by = $5 and d.dropped_at is null and ${isIn('$6')}
        except select s.domain_key, s.name ${LISTED}`,
@@ -103,7 +103,7 @@ export class FullListsRepository {
     );
   }
 
-  /** The number of a zone's names that a source confirms, and how many of them its next list lacks. */
+  /** Counts the names of a zone that a source confirms, and how many of them the source's next list lacks. */
   async countGone(
     transaction: Transaction,
     fileId: string,
@@ -111,7 +111,7 @@ export class FullListsRepository {
     zone: string,
   ): Promise<{ listed: number; gone: number }> {
     const [row] = await transaction.query<{ listed: number; gone: number }>(
-      // EXCEPT, as in `listGone`.
+      // EXCEPT is used for the same reason as in `listGone`.
       `with listed as materialized (
          select domain_key, name from domain
          where listed_by = $2 and dropped_at is null and ${isIn('$3')})
@@ -123,7 +123,7 @@ export class FullListsRepository {
     return row;
   }
 
-  /** Names of a zone that a source lists, but that another source has dropped since its last list. */
+  /** Lists names of a zone that a source lists, but that another source has dropped since the source's last list. */
   async listDropped(
     transaction: Transaction,
     { sourceId, at }: { sourceId: number; at: Date },

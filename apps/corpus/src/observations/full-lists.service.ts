@@ -15,12 +15,9 @@ import { StagedNamesRepository } from './staged-names.repository.js';
 
 /** A staged list of names. */
 export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'outranked'> {
-  /**
-   * The zone whose names the list contains completely; names that its source listed before but no longer lists are
-   * dropped.
-   */
+  /** The zone that the list covers completely. Names that its source listed before but no longer lists are dropped. */
   zone?: string;
-  /** True if no name of the zone was listed before, so that the list's names do not count as new. */
+  /** True if no name of the zone was listed before, so that the names do not count as new. */
   isFirst: boolean;
 }
 
@@ -31,8 +28,8 @@ export interface AppliedSlice {
 }
 
 /**
- * The write path for long lists of names. They are staged by COPY and then applied part by part, each in its own
- * transaction and in the order of the keys. The result is the same as if `ObservationsService` had handled the names.
+ * The write path for long lists of names. Names are staged by COPY and then applied part by part, each part in its own
+ * transaction and in the order of the keys. The result is the same as if `ObservationsService` had recorded the names.
  */
 @Injectable()
 export class FullListsService {
@@ -45,7 +42,7 @@ export class FullListsService {
     private readonly sources: SourcesService,
   ) {}
 
-  /** Stages names, which are not visible yet. @param isGone whether the list lacks them. */
+  /** Stages names, which are not visible yet. @param isGone whether the names are those that the list lacks. */
   async stage(
     transaction: Transaction,
     fileId: string,
@@ -84,7 +81,7 @@ export class FullListsService {
     await this.sources.countAt(transaction, sourceId, names, at);
   }
 
-  /** The number of names of its zone that the source confirms, and how many of them the list lacks. */
+  /** Counts the names of the list's zone that the source confirms, and how many of them the list lacks. */
   async countGone(
     transaction: Transaction,
     { fileId, sourceId, zone }: ListFile,
@@ -93,7 +90,9 @@ export class FullListsService {
     return this.repository.countGone(transaction, fileId, sourceId, zone);
   }
 
-  /** Applies a part of the list, including the names that it no longer contains, and removes its staged names. */
+  /**
+   * Applies a part of the list, drops names that the list no longer contains, and removes the staged names of the part.
+   */
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
     const suppressed = await this.registrations.lockWriting(transaction);
     const { sourceId, at, zone, isFirst } = file;
@@ -101,7 +100,7 @@ export class FullListsService {
     const part: StagedSlice = { ...file, slice, outranked, isComplete: zone !== undefined };
     await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);
-    // In the first list of a zone, all names have the same suffix.
+    // A first list is the list of one zone, so all its names have the same suffix.
     const counted = isFirst
       ? [{ tld: topOf(zone!), names: await this.repository.addCounted(transaction, part) }]
       : countsByTld(fresh.map(({ name }) => name));
@@ -141,7 +140,7 @@ export class FullListsService {
     return { newNames, droppedNames: dropped.length };
   }
 
-  /** Names suppressed after a part was staged are removed from it. */
+  /** Removes names from a part that were suppressed after the part was staged. */
   private async refuse(
     transaction: Transaction,
     part: StagedSlice,

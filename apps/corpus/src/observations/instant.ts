@@ -2,8 +2,8 @@ const SHAPE =
   /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)? ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * The time that a string states in ISO 8601, possibly with a blank in place of the `T`; UTC without a zone.
- * Undefined for other texts, whose parts would have to be guessed, and for days that do not exist.
+ * Parses a time in ISO 8601, possibly with a space in place of the `T`; UTC if no zone is given. @returns undefined for
+ * other texts, whose parts would have to be guessed, and for days that do not exist.
  */
 export function instantOf(text: string): Date | undefined {
   const [, day, minute = '00:00', second = ':00', zone = 'Z'] = SHAPE.exec(text.trim()) ?? [];

@@ -16,9 +16,10 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
 }
 
 /**
- * SQL for a second source of a name, besides its own source (`d`), and for the time of that second source. It is the
- * source of a list or, if that is about to become the name's own source, the previous source.
- * @param sourceId a parameter of the statement, as is `outranked`.
+ * Returns SQL for a second source of a name, in addition to its own source (`d`), and for the time of the second
+ * source. The second source is that of a list or, if that is about to become the name's own source, the previous own
+ * source.
+ * @param sourceId a parameter of the statement; `outranked` is one as well.
  */
 export function otherSource(listedAt: string, sourceId: string, outranked: string): string {
   const isTaken = `d.source_id = any(${outranked}::smallint[])`;
@@ -29,7 +30,7 @@ export function otherSource(listedAt: string, sourceId: string, outranked: strin
 /** Stores names and whether they are registered. */
 @Injectable()
 export class NamesRepository {
-  /** @returns the names that were not known before. */
+  /** Adds names. @returns the names that were unknown. */
   async addNames(
     transaction: Transaction,
     names: readonly SeenName[],
@@ -45,7 +46,7 @@ export class NamesRepository {
     return new Set(rows.map(({ name }) => name));
   }
 
-  /** The given names that are known. */
+  /** Lists those of the given names that are known. */
   async listKnown(
     transaction: Transaction,
     names: readonly Pick<FiledName, 'key' | 'name'>[],
@@ -59,9 +60,9 @@ export class NamesRepository {
   }
 
   /**
-   * Records that a source has listed names of another source, and the names' previous source if they are about to
-   * become its own because it has more rights. @param isListing whether the source listed a name. Other observations of
-   * the source are recorded separately.
+   * Records that a source has listed names of another source. If the source is about to become the names' own source
+   * because it has more rights, records the names' previous source. @param isListing whether the source listed the
+   * names. Other observations of the source are recorded separately.
    */
   async addSource(
     transaction: Transaction,
@@ -92,8 +93,8 @@ export class NamesRepository {
 
   /**
    * Moves the first sighting of known names back if an earlier one arrives, restores names that were seen after they
-   * had been dropped, and assigns names to a source with more rights than theirs. Changes no other row. @param
-   * outranked sources with fewer rights.
+   * had been dropped, and assigns names to a source with more rights. Changes no other row. @param outranked sources
+   * with fewer rights.
    * @returns names that are registered again.
    */
   async correctNames(
@@ -121,8 +122,8 @@ export class NamesRepository {
   }
 
   /**
-   * Marks known names as dropped, unless there is evidence that they were registered later.
-   * @returns those that were not marked before.
+   * Marks known names as dropped, unless they were seen to be registered later.
+   * @returns the names that were not marked before.
    */
   async dropNames(
     transaction: Transaction,

@@ -13,7 +13,7 @@ type Line = Readonly<Record<string, unknown>>;
 const VALUES_MAX = 200;
 const VALUE_LENGTH_MAX = 4_096;
 const RESERVED_TLD = 'test';
-/** Types whose values are addresses. An IPv6 address may name a network interface elsewhere, but not in a record. */
+/** Types whose values are addresses. IPv6 addresses in records have no interface name after `%`. */
 const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
   ['A', isIPv4],
   ['AAAA', (value) => isIPv6(value) && !value.includes('%')],
@@ -23,8 +23,9 @@ const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
  * Reads one observation from a line of JSON:
  *
  * - `{"kind":"whois","name":"example.com","at":"2026-11-20T11:42:03Z","complete":true,"record":{…},"raw":"…"}`;
- *   `record` in the words of the public answer; with `"answered_by":[{"role":"registry","protocol":"rdap","outcome":"delivered"}]`,
- *   the queried servers as in `provenance.sources`, it is compared with answers of such servers
+ *   `record` has the members of the public answer. With
+ *   `"answered_by":[{"role":"registry","protocol":"rdap","outcome":"delivered"}]`, the queried servers as in
+ *   `provenance.sources`, the record is compared with answers of such servers.
  * - `{"kind":"dns","name":"www.example.com","at":…,"types":["A"],"records":[{"type":"A","value":"192.0.2.1"}]}`
  * - `{"kind":"passive","name":…,"at":…,"until":…,"type":"A","value":"192.0.2.1"}`
  * - `{"kind":"host","name":"www.example.com","at":…,"resolved":true}`
@@ -81,12 +82,12 @@ export function readObservations(text: string): { observations: Observation[]; b
   return { observations, bad };
 }
 
-/** The observation of a JSON line; undefined for an invalid line. */
+/** Reads the observation in a JSON line. @returns undefined for an invalid line. */
 export function observationOfText(line: string): Observation | undefined {
   return observationOf(parsedLine(line));
 }
 
-/** The object of a JSON line; empty if it is not an object. */
+/** Parses the object in a JSON line. @returns an empty object if the line has no object. */
 export function parsedLine(line: string): Line {
   try {
     const value: unknown = JSON.parse(line);
@@ -118,7 +119,7 @@ function timeOf(text: unknown): Date | undefined {
   return isKnown ? time : undefined;
 }
 
-/** Times earlier than the DNS, or with years of more than four digits, are invalid. */
+/** The earliest valid time: the beginning of the DNS. Years of more than four digits are also invalid. */
 const EARLIEST = Date.UTC(1983, 0, 1);
 const LATEST = Date.UTC(2199, 11, 31);
 
@@ -152,9 +153,9 @@ function valueOf({ type, value }: Line): DnsValue | undefined {
 }
 
 /**
- * The form of a value in our own answers, so that sources that write it differently agree. A text stays as written;
- * names are in lower case without their final dots; addresses are as in RFC 5952. An SOA record becomes its name server
- * and mailbox, because its numbers change with each edit of the zone.
+ * Returns a value in the form of our own answers, so that values that sources write differently agree. Text stays as
+ * written; names are in lower case without the final dot; addresses are as in RFC 5952. An SOA record becomes its name
+ * server and mailbox, because its numbers change with each edit of the zone.
  */
 function plainValue(type: string, text: string): string {
   if (type === 'TXT') return text;

@@ -23,7 +23,7 @@ export interface Recorded {
   changedNames: number;
 }
 
-/** The metadata recorded with the changes of a batch. */
+/** What is recorded with the changes of a batch. */
 interface NamedChange {
   key: string;
   name: string;
@@ -32,7 +32,7 @@ interface NamedChange {
   isFirst?: boolean;
 }
 
-/** Stores observations: everything that enters the corpus passes through here, except long lists of names. */
+/** Stores observations. All data enters the corpus through this class, except long lists of names. */
 @Injectable()
 export class ObservationsService {
   constructor(
@@ -97,7 +97,10 @@ export class ObservationsService {
     return { newNames: fresh.length, changedNames: new Set(changed.map((c) => c.name)).size };
   }
 
-  /** The absence of data is recorded only for a known name, and not every record proves a registration. */
+  /**
+   * Selects the observations to store: absence is recorded only for a known name, and not every record proves a
+   * registration.
+   */
   private async ofKnownNames(
     transaction: Transaction,
     observations: readonly DnsObservation[],
@@ -111,7 +114,7 @@ export class ObservationsService {
     return observations.filter(({ isProof, name }) => isProof || known.has(name.name));
   }
 
-  /** @returns the names that were unknown, and those that are registered again. */
+  /** Records names. @returns the names that were unknown, and those that are registered again. */
   private async recordNames(
     transaction: Transaction,
     observations: readonly Observation[],
@@ -163,7 +166,9 @@ export class ObservationsService {
   }
 }
 
-/** Hosts whose addresses were observed; queries for other types say nothing about them. */
+/**
+ * Returns the hosts whose addresses were observed. Queries for other types do not show whether a host has an address.
+ */
 function hostsOf(
   asked: readonly DnsObservation[],
   passive: readonly PassiveObservation[],
@@ -190,7 +195,7 @@ const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];
 
-/** The names that observations show to be registered, each once. */
+/** Returns the names that the observations show to be registered, each once. */
 function seenNames(observations: readonly Observation[]): SeenName[] {
   const names = new Map<string, SeenName>();
   for (const observation of observations) {

@@ -9,7 +9,7 @@ const ALICE = { create_date: '2020-01-01', registrant_contact: { name: 'Alice Ä
 const BOB = { create_date: '2020-01-01', registrant_contact: { name: 'Bob' } };
 const HIDDEN = { create_date: '2020-01-01' };
 
-/** All permutations of some items. */
+/** Returns all permutations of some items. */
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length < 2) return [[...items]];
   return items.flatMap((item, place) =>
@@ -46,8 +46,8 @@ describe('observations', () => {
     records: addresses.map((value) => ({ type: 'A', value })),
   });
   /**
-   * Uses a separate name for each order. The first observations of all names arrive together, then the second ones, and
-   * so on.
+   * Records observations in every order, with a separate name for each order. The first observations of all names
+   * arrive together, then the second ones, and so on.
    * @returns the names.
    */
   async function inEveryOrder(seen: (name: string) => Record<string, unknown>[]) {
@@ -91,7 +91,7 @@ describe('observations', () => {
     ]);
   });
 
-  it('values that sources write differently are the same records', async () => {
+  it('values that sources write differently become the same records', async () => {
     const name = newName();
     const types = ['AAAA', 'NS', 'MX', 'SOA'];
     const seen = (at: number, ...values: string[]) => ({
@@ -157,7 +157,7 @@ describe('observations', () => {
     for (const name of await inEveryOrder(seen)) expect(await tokens(name)).toEqual([]);
   });
 
-  it('a partial answer hides nothing and reveals nothing', async () => {
+  it('a partial answer neither hides nor reveals any value', async () => {
     const name = newName();
     await record(whois(name, 1, ALICE));
     await record(whois(name, 2, HIDDEN, false), whois(name, 3, BOB, false));
@@ -180,7 +180,7 @@ describe('observations', () => {
     }
   });
 
-  it('an unknown name that is free leaves no trace', async () => {
+  it('an observation that an unknown name is available leaves no trace', async () => {
     const name = newName();
     await record({ kind: 'gone', name, at: day(1) });
     expect(await database.query('select from domain where name = $1', [name])).toEqual([]);

@@ -13,15 +13,15 @@ type Part = Pick<StagedSlice, 'fileId' | 'slice'>;
 
 const STAGED_AT_A_TIME = 10_000;
 const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton, is_gone';
-/** The names in a part of a list; the names that it lacks are staged, too. */
+/** The names that a part of a list contains; names that the list lacks are also staged. */
 const LISTED = `from staged_name s where s.slice = $1 and s.file_id = $2 and not s.is_gone`;
 
-/** The staged names of lists. */
+/** Stores the staged names of lists. */
 @Injectable()
 export class StagedNamesRepository {
   /**
    * Stages names.
-   * @param names in the order of their keys, compared with the list of suppressed values in `version`.
+   * @param names in the order of their keys, already checked against the list of suppressed values in `version`.
    */
   async stage(
     transaction: Transaction,
@@ -41,8 +41,8 @@ export class StagedNamesRepository {
   }
 
   /**
-   * The version of the list of suppressed values that was compared with the first names of a file. Later names were
-   * compared with this version or a newer one.
+   * Returns the version of the list of suppressed values against which the first names of a file were checked. Later
+   * names were checked against this version or a newer one.
    */
   async suppressionVersion(transaction: Transaction, fileId: string): Promise<number> {
     const [row] = await transaction.query<{ version: number }>(
@@ -60,7 +60,7 @@ export class StagedNamesRepository {
     return row.names;
   }
 
-  /** All names of a part, in batches. */
+  /** Yields all names of a part in batches. */
   async *listStaged(
     transaction: Transaction,
     { fileId, slice }: Part,
@@ -77,7 +77,7 @@ export class StagedNamesRepository {
     await transaction.query('close staged');
   }
 
-  /** Removes names from the staged ones. */
+  /** Removes names from the staging table. */
   async unstage(
     transaction: Transaction,
     { fileId, slice }: Part,
@@ -90,7 +90,7 @@ export class StagedNamesRepository {
     );
   }
 
-  /** Removes the staged names of a part. @returns how many of them are on the list. */
+  /** Removes the staged names of a part. @returns the number of removed names that are on the list. */
   async clearSlice(transaction: Transaction, fileId: string, slice: number): Promise<number> {
     await transaction.query(
       'delete from staged_name where file_id = $1 and slice = $2 and is_gone',

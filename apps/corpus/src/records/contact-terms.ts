@@ -3,7 +3,7 @@ import { type Key, termKeyOf } from '../names/domain-key.js';
 import { asciiForm, plainForm } from '../names/folded.js';
 import { type Members, PERSONAL_CONTACTS, type Registration } from './registration.js';
 
-/** The terms by which a contact is found, with their stored numbers. */
+/** The kinds of contact values that can be searched, with their stored numbers. */
 export const TERM_KINDS = { name: 1, email: 2, company: 3 } as const;
 export type TermKind = keyof typeof TERM_KINDS;
 
@@ -13,19 +13,19 @@ const MEMBERS: Readonly<Record<TermKind, string>> = {
   company: 'company',
 };
 
-/** A published value that reverse search finds. */
+/** A published value that reverse WHOIS finds. */
 export interface ContactTerm {
   termKey: Key;
   kind: number;
   folded: string;
-  /** The value in its own script, if that is not ASCII. */
+  /** The value in its own script, if the script is not ASCII. */
   unicode: string | null;
 }
 
 /** Maximum length of a value. A longer value is not a name. */
 const TERM_LENGTH_MAX = 200;
 
-/** How a contact value is searched. */
+/** Returns the term by which a contact value is found. */
 export function contactTerm(kind: TermKind, value: string): ContactTerm {
   const plain = plainForm(value).slice(0, TERM_LENGTH_MAX);
   const folded = asciiForm(plain);
@@ -37,7 +37,7 @@ export function contactTerm(kind: TermKind, value: string): ContactTerm {
   };
 }
 
-/** The personal values that a registration publishes: none if a privacy service replaces the people. */
+/** Returns the personal values that a registration publishes; none if a privacy service replaces the people. */
 export function contactTerms(registration: Registration): ContactTerm[] {
   if (registration.privacy_service === true) return [];
   const terms = new Map<Key, ContactTerm>();

@@ -6,17 +6,17 @@ import {
 } from '#libs/contracts';
 import type { Members, Registration } from './registration.js';
 
-/** A published record of a name, with the period in which it was observed unchanged. */
+/** A published record of a name, with the period in which the record was observed unchanged. */
 export interface SeenRecord {
   observedAt: Date;
   lastAt: Date;
   isComplete: boolean;
   record: Registration;
-  /** The servers that gave it, if they are known; see `GivenRecord`. */
+  /** The servers that gave the record, if they are known; see `GivenRecord`. */
   answeredBy?: string;
 }
 
-/** The members of version 1. */
+/** The members of a record in version 1. */
 const V1_MEMBERS = [
   'create_date',
   'update_date',
@@ -31,7 +31,7 @@ const V1_MEMBERS = [
   'domain_status',
 ] as const;
 
-/** The origin of a record. */
+/** What an answer says about a record's origin. */
 export interface ToldRecord {
   /** From 1. */
   num: number;
@@ -39,13 +39,13 @@ export interface ToldRecord {
   source: string;
 }
 
-/** A record in the format of version 2. */
+/** Returns a record in the format of version 2. */
 export function historicRecord(seen: SeenRecord, told: ToldRecord): HistoricRecord {
   const protocol = registryProtocol(seen.answeredBy?.split(',') ?? []);
   return { ...head(seen, told), ...(protocol && { protocol }), ...(seen.record as object) };
 }
 
-/** The dates of the record, and the holder of the name. */
+/** Returns the dates of the record, and the holder of the name. */
 export function miniRecord(seen: SeenRecord, told: ToldRecord): ReverseDomain {
   const { create_date, update_date, expiry_date } = seen.record as Partial<ReverseDomain>;
   const holder = seen.record.registrant_contact as Members | undefined;
@@ -59,7 +59,7 @@ interface Holder {
   company?: string;
 }
 
-/** A record in the format of version 1. */
+/** Returns a record in the format of version 1. */
 export function historicRecordV1(seen: SeenRecord, { num, name }: ToldRecord): HistoricRecordV1 {
   const members = V1_MEMBERS.map((member) => [member, v1Value(seen.record, member)] as const);
   const known = Object.fromEntries(members.filter(([, value]) => value !== undefined));
@@ -85,7 +85,7 @@ function v1Value(record: Registration, member: (typeof V1_MEMBERS)[number]): unk
   return known;
 }
 
-/** `YYYY-MM-DD HH:mm:ss` in UTC. */
+/** Returns `YYYY-MM-DD HH:mm:ss` in UTC. */
 function queryTime(at: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,13 +1,13 @@
 import type { Registration } from './registration.js';
 
-/** The newest complete record of a name from some sources, and that from all sources. */
+/** The newest complete record of a name from some sources, and the newest one from all sources. */
 export interface KnownRecord {
   name: string;
-  /** Null if none of these sources has a complete record; then the other members are null, too. */
+  /** Null if none of these sources has a complete record; then the other members are also null. */
   record: Registration | null;
   sourceId: number | null;
   observedAt: Date | null;
-  /** When one of the sources saw it last. */
+  /** When one of the sources last saw the record. */
   lastAt: Date | null;
   newest: Registration;
 }
@@ -16,7 +16,7 @@ const OF_NAME = 'r.domain_key = d.domain_key and r.name = d.name and r.is_comple
 const LAST_OF_SOURCES = `${OF_NAME} and r.source_id = any($3::smallint[])
   order by r.observed_at desc, r.state desc limit 1`;
 
-/** SQL of `KnownRecord`, by keys and names; the third parameter has the sources. */
+/** SQL of `KnownRecord`, by keys and names; the third parameter has the ids of the sources. */
 export const NEWEST_RECORDS = `
   select q.name, n.record as newest, s.record, s.source_id as "sourceId",
     s.observed_at as "observedAt", s.at as "lastAt"

@@ -3,23 +3,23 @@ import type { Registration } from './registration.js';
 
 interface Seen {
   name: FiledName;
-  /** When it was observed, not when it arrived. */
+  /** When the observation was made, not when it arrived. */
   at: Date;
 }
 
 /** The data that a registry and registrar published about a name. */
 export interface WhoisObservation extends Seen {
   kind: 'whois';
-  /** True if all sources with data about the name have answered. */
+  /** True if all servers with data about the name have answered. */
   isComplete: boolean;
   registration: Registration;
-  /** The kinds of servers that gave it; see `GivenRecord`. */
+  /** The kinds of servers that gave the record; see `GivenRecord`. */
   answeredBy: string;
   /** The text as received. */
   raw?: string;
 }
 
-/** A record, by the number of its type (IANA). */
+/** A record, with the number of its type (IANA). */
 export interface DnsValue {
   rtype: number;
   value: string;
@@ -28,9 +28,9 @@ export interface DnsValue {
 /** All records of some types of a name. */
 export interface DnsObservation extends Seen {
   kind: 'dns';
-  /** Labels below the registrable name; empty for the name itself. */
+  /** The labels below the registrable name; empty for the name itself. */
   host: string;
-  /** Types that were answered, including those without a record. */
+  /** The types that were answered, including those without a record. */
   types: readonly number[];
   values: readonly DnsValue[];
   /** Whether the observation proves that the name is registered; otherwise, it is stored only for known names. */
@@ -48,16 +48,16 @@ export interface PassiveObservation extends Seen, DnsValue {
 export interface HostObservation extends Seen {
   kind: 'host';
   host: string;
-  /** Whether it had an address; null if only its name was observed. */
+  /** Whether the host had an address; null if only its name was observed. */
   hasResolved: boolean | null;
 }
 
-/** The name is registered, because it is in a list, a zone or a certificate. */
+/** An observation that the name is registered, because it is in a list, a zone or a certificate. */
 export interface ListedObservation extends Seen {
   kind: 'listed';
 }
 
-/** The name is no longer registered. If the corpus does not know the name, nothing is stored. */
+/** An observation that the name is no longer registered. If the corpus does not know the name, nothing is stored. */
 export interface GoneObservation extends Seen {
   kind: 'gone';
 }

@@ -4,11 +4,11 @@ import type { Members, Registration } from './registration.js';
 /** A record, and the servers that gave it. */
 export interface GivenRecord {
   record: Registration;
-  /** The servers as `answeredSources` names them, joined by commas; empty if they are unknown. */
+  /** The servers in the form of `answeredSources`, joined by commas; empty if they are unknown. */
   answeredBy: string;
 }
 
-/** A value that differs; null if it was not or is no longer published. */
+/** A value that differs; null on the side on which it was not published. */
 export interface ValueChange {
   /** Dot path of the member. */
   path: string;
@@ -25,7 +25,9 @@ interface Given extends GivenRecord {
   since: Map<string, ValueChange>;
 }
 
-/** Fields whose differences depend on the data that an installation stores, not on the published data. */
+/**
+ * Fields that may differ because an installation stores them or not, rather than because the published data differs.
+ */
 const CONTACT = /^(registrant|administrative|technical|billing|reseller|abuse)_contact\./;
 const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
 
@@ -62,14 +64,18 @@ function changesAt(now: Given, previous: Given | undefined, own: Given | undefin
     if (!base || (CONTACT.test(path) && [base, now].some(hasNoContacts))) return [];
     const [was, is] = [base, now].map(({ values }) => values.get(path) ?? null);
     const shown = isWithPrevious ? undefined : base.since.get(path);
-    // The servers agree with their previous record, so the change that others have shown in between was undone.
+    // The servers still publish the value of their previous record, so the change that others showed in between was
+    // undone.
     const isBack = shown !== undefined && was === is && shown.before === was;
     if (isBack) return [{ path, before: shown.after, after: is }];
     return was === is || shown ? [] : [{ path, before: was, after: is }];
   });
 }
 
-/** Different servers may be unable to publish a value, so its absence says nothing. */
+/**
+ * True if a value can be compared. A server may be unable to publish a value that another one publishes, so its absence
+ * says nothing.
+ */
 function isFair(path: string, one: Given, other: Given): boolean {
   if (one.answeredBy === other.answeredBy) return true;
   const [before, after] = [one, other].map(({ answeredBy }) =>
@@ -80,7 +86,7 @@ function isFair(path: string, one: Given, other: Given): boolean {
 
 const hasNoContacts = ({ record }: GivenRecord) => record.contacts_not_kept === true;
 
-/** Every value by its dot path; the members of a set are sorted, since their order has no meaning. */
+/** Returns every value by its dot path. Members of a set are sorted, because their order has no meaning. */
 function valuesOf(members: Members, above = ''): Map<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(members)) {

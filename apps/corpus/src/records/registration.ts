@@ -8,7 +8,8 @@ export interface Members {
 }
 
 /**
- * The published data of a registration, in the terms of the public answer and without values that change at each query.
+ * The published data of a registration, with the member names of the public answer, without values that change at each
+ * query.
  */
 export type Registration = Members;
 
@@ -37,7 +38,7 @@ const REGISTRAR = [
   'phone_number',
 ];
 
-/** The contacts of a registration that are people; reverse search finds their values. */
+/** The contacts of a registration that are people; reverse WHOIS finds their values. */
 export const PERSONAL_CONTACTS = [
   'registrant_contact',
   'administrative_contact',
@@ -45,7 +46,7 @@ export const PERSONAL_CONTACTS = [
   'billing_contact',
 ] as const;
 
-/** Objects of a registration with the members they may have. */
+/** The objects of a registration, with the members that they may have. */
 const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   dates: ['created', 'created_is_before', 'updated', 'expires', 'expires_published'],
   domain_registrar: REGISTRAR,
@@ -55,14 +56,14 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
 };
 const TEXTS = ['create_date', 'update_date', 'expiry_date', 'domain_handle'];
 const FLAGS = ['secure_dns', 'privacy_service', 'contacts_not_kept'];
-/** Lists in which the order has no meaning. */
+/** Lists whose order has no meaning. */
 const SETS = ['name_servers', 'domain_status'];
 const TEXT_LENGTH_MAX = 1_000;
 const SET_SIZE_MAX = 100;
 
 /**
- * Extracts the registration itself from a public answer, without additions of a source and values that change at each
- * query. Control, invisible and bidirectional characters are removed from texts.
+ * Extracts the registration itself from a public answer, without what a source added and without values that change at
+ * each query. Removes control, invisible and bidirectional characters from texts.
  */
 export function registrationOf(body: Readonly<Record<string, unknown>>): Registration {
   const registration: Registration = {};
@@ -77,8 +78,8 @@ export function registrationOf(body: Readonly<Record<string, unknown>>): Registr
 }
 
 /**
- * The first 128 bits of a hash over the canonical form of a registration (RFC 8785), equal for registrations with the
- * same meaning.
+ * Returns the first 128 bits of a hash of the canonical form of a registration (RFC 8785), equal for registrations with
+ * the same meaning.
  */
 export function stateOf(registration: Registration): string {
   const meaning = { ...registration };
@@ -99,7 +100,7 @@ export function stateOf(registration: Registration): string {
     .join('-');
 }
 
-/** Members that differ in meaning between two registrations, in alphabetical order. */
+/** Returns the members that differ in meaning between two registrations, in alphabetical order. */
 export function differingMembers(before: Registration, after: Registration): string[] {
   const meaning = (registration: Registration, name: string) =>
     registration[name] === undefined ? undefined : stateOf({ [name]: registration[name] });
@@ -133,7 +134,7 @@ function objectOf(value: unknown, members: readonly string[]): Members | undefin
   return Object.keys(object).length > 0 ? object : undefined;
 }
 
-/** The withheld values, sorted. The source's wording of the reason is omitted. */
+/** Returns the withheld values, sorted, without the source's wording of the reason. */
 function redactionOf(value: unknown): Members[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const known = value

@@ -1,8 +1,8 @@
 import { type Members, PERSONAL_CONTACTS, type Registration } from './registration.js';
 
 /**
- * A record of some sources, without personal data that the newest record of all sources no longer publishes, so that
- * values withheld since then are not disclosed from another source.
+ * Removes from a record of some sources the personal data that the newest record of all sources no longer publishes.
+ * Values that are withheld by now must not be disclosed through another source.
  */
 export function stillPublished(known: Registration, newest: Registration): Registration {
   const record = { ...known };

@@ -25,7 +25,7 @@ export interface ChangedName {
   at: Date;
   /** Whether no complete record of the name was known before. */
   isFirst: boolean;
-  /** Members of the record that differ; empty for a first record. */
+  /** The members of the record that differ; empty for a first record. */
   members: string[];
 }
 
@@ -51,13 +51,13 @@ interface Edits {
 interface NewestName extends Omit<ChangedName, 'members'> {
   /** The time of the first observation in the batch. */
   firstAt: Date;
-  /** The record in the batch; undefined if an earlier revision is the newest again. */
+  /** The record in the batch; undefined if an earlier revision is now the newest again. */
   given?: GivenRecord;
 }
 
-/** The number of a name's revisions in which answers of the same servers are searched. */
+/** The number of a name's revisions among which answers of the same servers are searched for. */
 const COMPARED_MAX = 100;
-/** The number of names whose revisions are in memory. */
+/** The number of names whose revisions are in memory at a time. */
 const COMPARED_NAMES = 100;
 
 /** Stores the published registrations of names: revisions, and the values by which names are found. */
@@ -74,12 +74,15 @@ export class RegistrationsService {
     return this.suppressions.lockWriting(transaction);
   }
 
-  /** The known values to exclude; without the lock, more may be added. */
+  /** Returns the known values to exclude. Without the lock, more values may be added in the meantime. */
   async suppressed(transaction: Transaction): Promise<SuppressedValues> {
     return this.suppressions.valuesNow(transaction);
   }
 
-  /** @returns the names whose newest complete record has changed, compared with earlier records of the same servers. */
+  /**
+   * Records observations. @returns the names whose newest complete record has changed, compared with earlier records of
+   * the same servers.
+   */
   async record(
     transaction: Transaction,
     observations: readonly WhoisObservation[],
@@ -135,7 +138,7 @@ export class RegistrationsService {
     return told;
   }
 
-  /** Names whose newest record has different servers from its predecessor, but shows a change nevertheless. */
+  /** Selects the names whose newest record shows a change even though other servers gave the previous record. */
   private async changedByOthers(
     transaction: Transaction,
     names: readonly NewestName[],
@@ -181,8 +184,8 @@ export class RegistrationsService {
   }
 
   /**
-   * Values that a source with fewer rights saw at the same moment count as the source's own. So does a value that the
-   * newest record of a name publishes, if the source's records publish it, too.
+   * Assigns values to the source if a source with fewer rights saw them at the same moment, or if both the name's
+   * newest record and a record of the source publish them.
    */
   private async claim(
     transaction: Transaction,
@@ -228,7 +231,9 @@ interface Named {
 
 type NamedRecord = Named & GivenRecord;
 
-/** The members that have changed since a time, or were never published before. @param revisions newest first. */
+/**
+ * Returns the members that have changed since a time, or were never published before. @param revisions newest first.
+ */
 function membersSince(time: Date, revisions: readonly NewestRevision[]): string[] {
   const records = revisions.toReversed();
   const changes = changesByRecord(records).filter((_, place) => records[place].at >= time);
@@ -237,8 +242,8 @@ function membersSince(time: Date, revisions: readonly NewestRevision[]): string[
 }
 
 /**
- * The contacts that became known for the first time. A registrar may not know a new name yet, and its registry
- * publishes no contacts to compare them with.
+ * Returns the contacts that became known for the first time. A registrar may not know a new name yet, and its registry
+ * publishes no contacts that could be compared.
  */
 function firstContacts(records: readonly NewestRevision[]): string[] {
   const [newest = {}, ...earlier] = records.map(({ record }) => record).toReversed();
@@ -292,7 +297,7 @@ function editsOf(
     let given: GivenRecord | undefined;
     for (const link of edits.revisions) {
       const { registration, answeredBy, raw } = link;
-      // The state of the published record does not change, because hiding a part of it is not a change.
+      // `state` is the hash of the published record, because hiding a part of the record is not a change.
       const record = suppressed.masked(registration);
       given = link.state === edits.after ? { record, answeredBy } : undefined;
       all.revisions.push({

@@ -1,11 +1,14 @@
-/** An observation in the sequence of its name. */
+/** An observation in the sequence of observations of its name. */
 export interface Link {
   atMs: number;
-  /** The observed record, by its hash. */
+  /** The hash of the observed record. */
   state: string;
 }
 
-/** A stored link; a revision begins a run of equal states, and later links of the run confirm it. */
+/**
+ * A stored observation. A revision begins a run of equal states; the later observations of the run confirm the
+ * revision.
+ */
 export interface KeptLink extends Link {
   isRevision: boolean;
 }
@@ -14,21 +17,21 @@ export interface KeptLink extends Link {
 export interface SequenceEdits<Seen extends Link> {
   revisions: Seen[];
   confirmations: Seen[];
-  /** Confirmations that begin their own run because another state now precedes them. */
+  /** Confirmations that now begin a run, because another state now precedes them. */
   promoted: KeptLink[];
-  /** Revisions that only confirm the state of an earlier observation. */
+  /** Revisions that now only confirm the same state of an earlier observation. */
   demoted: KeptLink[];
-  /** The newest state of the sequence before and after; undefined if there is none. */
+  /** The newest state of the sequence before the edits; undefined if there is none. */
   before?: string;
   after?: string;
 }
 
 /**
- * Places observations in a sequence, by the time of observation. The result depends only on the observations, not on
+ * Computes how new observations fit into a sequence, by their time. The result depends only on the observations, not on
  * their order of arrival; known observations change nothing.
  *
- * @param kept at least the newest link before the first observation, all links in between, and the earliest
- *   link after the last observation; further links are ignored.
+ * @param kept at least the newest link before the first observation, all links in between, and the earliest link after
+ *   the last observation; other links are ignored.
  */
 export function sequenceEdits<Seen extends Link>(
   kept: readonly KeptLink[],
@@ -48,7 +51,7 @@ export function sequenceEdits<Seen extends Link>(
     const isRevision = state !== last;
     last = state;
     if (fresh) (isRevision ? edits.revisions : edits.confirmations).push(fresh);
-    // Links before the first one are unknown here and stay unchanged.
+    // What precedes the first link is unknown here, so the first link stays as it is.
     else if (known && place > 0 && known.isRevision !== isRevision) {
       (isRevision ? edits.promoted : edits.demoted).push(known);
     }
@@ -68,8 +71,8 @@ function joined<Seen extends Link>(
   const times = seen.map(({ atMs }) => atMs);
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
   const ordered = kept.toSorted(inOrder);
-  // Only the nearest link on each side is used, because there may be others, not in memory, between it and those
-  // further away.
+  // Only the nearest link on each side is used: there may be links that are not in memory between it and those further
+  // away.
   const before = ordered.findLastIndex(({ atMs }) => atMs < firstMs);
   const behind = ordered.findIndex(({ atMs }) => atMs > lastMs);
   const near = ordered.slice(Math.max(0, before), behind === -1 ? undefined : behind + 1);
@@ -84,7 +87,9 @@ function joined<Seen extends Link>(
 
 const nameOf = ({ atMs, state }: Link) => `${atMs} ${state}`;
 
-/** States of the same time are ordered, too, so that the result does not depend on the order of arrival. */
+/**
+ * Compares links. States at the same time are also ordered, so that the result does not depend on the order of arrival.
+ */
 function inOrder(a: Link, b: Link): number {
   return a.atMs - b.atMs || (a.state < b.state ? -1 : Number(a.state > b.state));
 }

@@ -17,7 +17,7 @@ export interface AskedSequence extends SequenceOf {
   lastAt: Date;
 }
 
-/** The place of one observation in a sequence. */
+/** The position of one observation in a sequence. */
 export interface PlacedLink extends SequenceOf {
   at: Date;
   state: string;
@@ -38,11 +38,11 @@ export interface NewestRevision extends GivenRecord {
 }
 
 /**
- * Statements that read beside each name join `domain`: on a cluster, only data reached from a row of a distributed
- * table is looked up on its own node.
+ * Statements that read several tables for each name join `domain`: on a cluster, only data that is joined to a row of a
+ * distributed table is read on that row's own node.
  */
 
-/** Links between the new observations, and the nearest ones before the first and after the last. */
+/** The links between the new observations, the nearest one before the first and the nearest one after the last. */
 const NEAR_LINKS = `
   select q.place, l.observed_at as at, l.state, l.is_revision
   from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::timestamptz[])
@@ -69,10 +69,10 @@ const PLACES = `unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[
   as q (domain_key, name, is_complete, at, state)`;
 const KEYS = 'domain_key, name, is_complete, observed_at, state, source_id';
 
-/** The published registrations of names over time. */
+/** Stores the published registrations of names over time. */
 @Injectable()
 export class RevisionsRepository {
-  /** @returns for each sequence its links near the new observations, in the order of `sequences`. */
+  /** Lists the links of each sequence near the new observations, in the order of `sequences`. */
   async listNear(
     transaction: Transaction,
     sequences: readonly AskedSequence[],
@@ -124,7 +124,7 @@ export class RevisionsRepository {
     );
   }
 
-  /** Values that a source with fewer rights saw at the same moment count as this source's, too. */
+  /** Assigns links to the source if a source with fewer rights saw the same at the same moment. */
   async claim(
     transaction: Transaction,
     links: readonly PlacedLink[],
@@ -140,7 +140,7 @@ export class RevisionsRepository {
     }
   }
 
-  /** Turns confirmations into revisions, with the record of the earlier revision that they confirmed. */
+  /** Turns confirmations into revisions, with the record of the revision that they confirmed. */
   async promote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
     const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');
     await transaction.query(
@@ -160,7 +160,7 @@ export class RevisionsRepository {
     );
   }
 
-  /** Turns revisions into confirmations of the earlier one. */
+  /** Turns revisions into confirmations of an earlier revision. */
   async demote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
     const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');
     await transaction.query(
@@ -176,7 +176,7 @@ export class RevisionsRepository {
     );
   }
 
-  /** The newest complete records of each name, newest first. @param limit how many per name. */
+  /** Lists the newest complete records of each name, newest first. @param limit how many per name. */
   async listNewest(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

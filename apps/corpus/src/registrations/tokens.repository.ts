@@ -12,7 +12,7 @@ export interface Token extends ContactTerm {
 const TOKENS = 'unnest($1::bigint[], $2::bigint[], $3::text[]) as q (term_key, domain_key, name)';
 const SAME = 't.term_key = q.term_key and t.domain_key = q.domain_key and t.name = q.name';
 
-/** The values of contacts by which names are found. */
+/** Stores the values of contacts by which names are found. */
 @Injectable()
 export class TokensRepository {
   async add(transaction: Transaction, tokens: readonly Token[], sourceId: number): Promise<void> {
@@ -25,7 +25,7 @@ export class TokensRepository {
     );
   }
 
-  /** Assigns tokens to a source that also publishes them, if their own source has fewer rights. */
+  /** Assigns tokens to a source that also publishes them, if their previous source has fewer rights. */
   async claim(
     transaction: Transaction,
     tokens: readonly Token[],

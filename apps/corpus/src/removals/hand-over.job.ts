@@ -14,10 +14,10 @@ import {
 const ROWS_AT_A_TIME = 1_000;
 
 /**
- * Gives the names and values of a removed source to other sources that know them, preferring those with the most
- * rights. Data that no other source knows stays hidden. Reads without blocking writers; locks only the rows that it
- * changes, a thousand at a time, and only those that still belong to the source. If it is interrupted, it continues
- * after the last completed slice of keys.
+ * Gives the names and values of a removed source to other sources that know them, preferably to those with the most
+ * rights. Data that no other source knows stays hidden. The job does not block writers while it reads. It locks only
+ * rows that it changes and that still belong to the source, at most a thousand at a time. After an interruption, it
+ * continues behind the last completed slice of keys.
  */
 @Injectable()
 export class HandOverJob implements Job {
@@ -80,7 +80,7 @@ export class HandOverJob implements Job {
     await this.repository.unlist(transaction, names, sourceId);
   }
 
-  /** Like `giveNames`, for values that the records of another source publish, too. */
+  /** Like `giveNames`, for values that records of another source also publish. */
   private async giveTokens(
     transaction: Transaction,
     sourceId: number,
@@ -104,7 +104,7 @@ export class HandOverJob implements Job {
   }
 }
 
-/** The first heir that knows each name, with its earliest time. */
+/** Returns, for each name, the first heir that knows the name, with the heir's earliest time. */
 function bestOf(known: readonly KnownBy[], heirs: readonly number[]): KnownBy[] {
   const rank = new Map(heirs.map((id, place) => [id, place]));
   const best = new Map<string, KnownBy>();

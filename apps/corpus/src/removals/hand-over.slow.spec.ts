@@ -23,7 +23,7 @@ describe('the names of a removed source', () => {
   let folder: string;
 
   beforeAll(async () => {
-    // The spec starts the runs itself.
+    // This spec starts the import runs itself.
     corpus = await CorpusUnderTest.start({ work: 'serve' });
     folder = await mkdtemp(join(tmpdir(), 'removals-'));
   });
@@ -60,7 +60,7 @@ describe('the names of a removed source', () => {
     (await corpus.answerTo<WhoisReverseAnswer>(WHOIS_REVERSE, parameters)).domains?.map(
       ({ domain_name }) => domain_name,
     );
-  /** Searches cache the list of sources for two seconds. */
+  /** Waits for an answer, because searches cache the list of sources for two seconds. */
   const becomes = async (ask: () => Promise<unknown>, expected: readonly string[]) =>
     waitFor(
       `the answer ${expected.join()}`,
@@ -84,7 +84,7 @@ describe('the names of a removed source', () => {
     await imported('zone', 'zone', [soa, 'kept-zoned.com.\t3600\tin\tns\tns1.example.net.']);
     await imported('seen', 'pdns', [seen]);
     await imported('rows', 'jsonl', [record('kept-recorded.com', AT, {})]);
-    // The names are assigned to this source at once, because it has more rights.
+    // This source gets the names at once, because it has more rights.
     await imported('sold', 'names', ['kept-sold.com']);
     await becomes(async () => found('kept-'), [...names, 'kept-alone.com'].toSorted());
     await removed('first');
@@ -102,7 +102,7 @@ describe('the names of a removed source', () => {
     await becomes(async () => found('back-'), ['back-again.com']);
   });
 
-  it('are found only by the values that records of other sources publish', async () => {
+  it('are found only by values that records of other sources publish', async () => {
     const shared = { name: 'Ada Shared', email_address: 'ada@shared.example' };
     const own = { ...shared, company: 'Only Company' };
     await imported('owner', 'jsonl', [
@@ -118,7 +118,7 @@ describe('the names of a removed source', () => {
     expect(await ownedBy({ company: 'Only Company' })).toEqual([]);
   });
 
-  it('are searched for without blocking writers, up to a slice that contains some of them', async () => {
+  it('are read without blocking writers, slice by slice up to the first slice with data to hand over', async () => {
     await imported('few', 'names', ['few-one.com', 'few-two.com']);
     await imported('heir', 'names', ['few-one.com', 'few-two.com']);
     const slices = ['few-one.com', 'few-two.com'].map((name) => sliceOf(domainKeyOf(name)));

@@ -13,7 +13,7 @@ export interface TokenOf extends NameOf {
   termKey: Key;
 }
 
-/** Evidence that a source knows a name, and since when. */
+/** Evidence that a source knows a name, with the time of the earliest evidence. */
 export interface KnownBy extends NameOf {
   sourceId: number;
   at: Date;
@@ -28,7 +28,7 @@ export interface SeenRecord extends NameOf {
 const NAMES = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
   join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 
-/** The tables that show that a source knows a name, with the column of its time. */
+/** The tables that show that a source knows a name, each with its time column. */
 const EVIDENCE = [
   ['name_source', 'first_seen'],
   ['whois_revision', 'observed_at'],
@@ -45,7 +45,7 @@ const EVIDENCE = [
   )
   .join(' union all ');
 
-/** Reads and changes the owners of names and values of removed sources. */
+/** Reads and changes the owners of the names and values of removed sources. */
 @Injectable()
 export class RemovalsRepository {
   constructor(private readonly database: Database) {}
@@ -58,7 +58,7 @@ export class RemovalsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** The other sources, those with the most rights first. */
+  /** Lists the other sources, those with the most rights first. */
   async listHeirs(transaction: Transaction): Promise<number[]> {
     const rows = await transaction.query<{ id: number }>(
       `select id from source where removed_at is null and not is_generated
@@ -67,7 +67,7 @@ export class RemovalsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** The number of key slices that a removed source has handed over. */
+  /** Returns the number of key slices that a removed source has handed over. */
   async countSlices(sourceId: number): Promise<number> {
     const [row] = await this.database.query<{ slices: number }>(
       'select handed_over_slices as slices from source where id = $1',
@@ -90,7 +90,7 @@ export class RemovalsRepository {
     ]);
   }
 
-  /** How many names are known. */
+  /** Returns the number of known names. */
   async countNames(): Promise<number> {
     const [{ names }] = await this.database.query<{ names: number }>(
       'select coalesce(sum(names), 0)::float8 as names from tld_names',
@@ -98,7 +98,10 @@ export class RemovalsRepository {
     return names;
   }
 
-  /** The names of a source in a range of keys. All names of the range are read, because there is no index by source. */
+  /**
+   * Lists the names of a source in a range of keys. All names of the range are read, because there is no index by
+   * source.
+   */
   async listNames(sourceId: number, range: readonly [Key, Key]): Promise<NameOf[]> {
     return this.database.query(
       `select domain_key as key, name from domain
@@ -107,7 +110,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** The sources that know names, each with its earliest time by kind of evidence. */
+  /** Lists the sources that know names, each with its earliest time by kind of evidence. */
   async listKnownBy(
     transaction: Transaction,
     names: readonly NameOf[],
@@ -120,7 +123,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** Gives names of a source to others. */
+  /** Assigns names of a source to others. */
   async giveNames(
     transaction: Transaction,
     names: readonly KnownBy[],
@@ -148,7 +151,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** The values of a source in a range of their keys; like `listNames`. */
+  /** Lists the values of a source in a range of their keys, as `listNames` does for names. */
   async listTokens(sourceId: number, range: readonly [Key, Key]): Promise<TokenOf[]> {
     return this.database.query(
       `select term_key as "termKey", domain_key as key, name from contact_token
@@ -157,7 +160,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** Complete records of names that sources have seen, including those that they confirmed. */
+  /** Lists complete records of names that sources have seen, including records that the sources only confirmed. */
   async listRecords(
     transaction: Transaction,
     names: readonly NameOf[],
@@ -174,7 +177,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** Gives values of a source to others. */
+  /** Assigns values of a source to others. */
   async giveTokens(
     transaction: Transaction,
     tokens: readonly (TokenOf & { sourceId: number })[],

@@ -15,17 +15,17 @@ import { SearchDatabase } from '../searches/search-database.js';
 
 /** The fields by which records are searched. */
 export type RecordsSought =
-  /** Addresses from the first to the last one, as inet. */
+  /** Addresses from the first to the last one, as `inet`. */
   | { first: string; last: string }
   /** Hosts, by the keys of the records that point to them. */
   | { valueKeys: readonly Key[] }
-  /** Texts, ignoring case. */
+  /** Texts, regardless of case. */
   | TextsSought;
 
 export interface RecordsAsked {
   rtype: number;
   sought: RecordsSought;
-  /** Set if the search is only for current records: passive ones must have been observed since this time. */
+  /** True for a search of current records only; passive ones must have been observed since `passiveSince`. */
   isCurrent: boolean;
   passiveSince: Date;
   sourceIds: readonly number[];
@@ -35,7 +35,7 @@ export interface RecordsAsked {
 export interface FoundRecord {
   key: Key;
   name: string;
-  /** The target of the record, in the order of pages; for addresses, the address. */
+  /** The target of the record, in a form that sorts in page order; for addresses, the address. */
   place: string;
   value: string;
   firstAt: Date;
@@ -70,7 +70,7 @@ export class ReverseDnsRepository {
     return countedRows(rows);
   }
 
-  /** Ordered by address, then by key; each name once per address or host. */
+  /** Lists records ordered by address, then by key, with each name once per address or host. */
   async list(asked: RecordsAsked, { limit, offset, after }: PagePlace): Promise<FoundRecord[]> {
     const { target, first, type } = formOf(asked);
     const values = valuesOf(asked);
@@ -83,7 +83,10 @@ export class ReverseDnsRepository {
     );
   }
 
-  /** When one of the hosts of each name was last seen with the record; null if it was seen only when it appeared. */
+  /**
+   * Returns, for each name, when one of its hosts was last seen with the record; null if the record was seen only when
+   * it appeared.
+   */
   async lastSightings(
     records: readonly FoundRecord[],
     { rtype, sourceIds }: RecordsAsked,
@@ -106,7 +109,7 @@ export class ReverseDnsRepository {
     asked: Omit<RecordsAsked, 'sought'>,
   ): Promise<{ address: string; names: number }[]> {
     const { rtype, isCurrent, passiveSince, sourceIds } = asked;
-    // They are counted separately, so that an address with very many names does not delay the others, and a cluster
+    // Addresses are counted separately, so that one with very many names does not delay the others, and a cluster
     // counts each on its own node.
     const counts = addresses.map(
       (
@@ -129,8 +132,8 @@ export class ReverseDnsRepository {
   }
 
   /**
-   * Hosts that have an address according to sources that may be shown; also hosts that had it earlier, unless the
-   * search is only for current records.
+   * Lists hosts that have an address according to sources that may be shown and, unless the search is for current
+   * records only, hosts that had it earlier.
    */
   async listHosts(
     address: string,
@@ -150,15 +153,15 @@ const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4)
   and ${isSeenBy('t', '$5')}`;
 
 /**
- * True for a registered name in `found`, and for every name unless the search is only for current records. It is
- * evaluated for each name after grouping, in the order of the pages, so that a page does not read beyond its end.
+ * True for a registered name in `found`, and for every name unless the search is for current records only. The
+ * condition is evaluated for each name after grouping, in page order, so that reading stops at the end of the page.
  */
 const IS_REGISTERED = `(not $3 or coalesce((select false from domain d
   where d.domain_key = found.key and d.name = found.name and d.dropped_at is not null), true))`;
 
 /**
- * SQL for the names that were found.
- * @param after a condition on records (`t`), so that the page begins after the previous one.
+ * Returns SQL for the names that match.
+ * @param after a condition on records (`t`), which makes the page begin after the previous one.
  */
 function foundSql(asked: RecordsAsked, after = ''): string {
   const { target, place } = formOf(asked);
@@ -170,12 +173,12 @@ function foundSql(asked: RecordsAsked, after = ''): string {
   where ${IS_REGISTERED}`;
 }
 
-/** True for a search for one address. */
+/** True if one address is searched. */
 export function isOfOneAddress(sought: RecordsSought): boolean {
   return 'first' in sought && sought.first === sought.last;
 }
 
-/** SQL for the identity and the order of records: the address in a search for addresses. */
+/** Returns SQL for the identity and the order of records; in a search for addresses, both are the address. */
 function formOf({ sought }: RecordsAsked) {
   const isOfAddresses = 'first' in sought;
   return {

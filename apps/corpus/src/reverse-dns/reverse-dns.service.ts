@@ -30,12 +30,12 @@ import { textsSought } from './texts-sought.js';
 
 type Question = QuestionOf<typeof DNS_REVERSE>;
 
-/** Maximum number of hosts of an address whose names are searched. */
+/** Maximum number of hosts of an address whose names are searched for. */
 const HOSTS_MAX = 1_000;
 const FIXTURE_FOUND = '192.0.2.1';
 const FIXTURE = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
 
-/** Names whose records contain an address, a block, a host or a text. */
+/** Finds names whose records contain an address, a block, a host or a text. */
 @Injectable()
 export class ReverseDnsService {
   constructor(
@@ -114,7 +114,7 @@ export class ReverseDnsService {
   private async addresses(items: readonly FoundRecord[], asked: RecordsAsked, paging: Paging) {
     const places = [...new Set(items.map(({ place }) => place))].filter((place) => place !== '');
     if (places.length === 0) return [];
-    // Each name was found once for one address.
+    // A search for one address finds each name only once.
     if (isOfOneAddress(asked.sought))
       return [{ ip_address: places[0], names: paging.total_records }];
     const counts = await this.repository.countNames(places, asked);
@@ -147,7 +147,7 @@ const FIXTURE_SEEN = '2025-05-10T11:00:00.000Z';
 
 const refused = (message: string) => new InvalidRequest([{ field: 'value', message }]);
 
-/** The first and last address of a block. */
+/** Returns the first and last address of a block. */
 function rangeOf(block: string): { first: string; last: string } {
   const parsed = parseCidr(block);
   if (!parsed.ok) throw refused(parsed.message);

@@ -5,16 +5,16 @@ const PREFIX_MIN = { 4: 8, 6: 16 } as const;
 
 /** How texts are searched. */
 export interface TextsSought {
-  /** LIKE patterns, of which one matches. */
+  /** LIKE patterns; a text must match one of them. */
   patterns: readonly string[];
-  /** A regular expression that a text must match as well: `192.0.2.1` is not in `192.0.2.10`. */
+  /** A regular expression that a text must also match, because `192.0.2.10` contains `192.0.2.1`. */
   bounded: string | null;
 }
 
 /**
- * The texts that match a search for a value: those that contain it and, for an address, those whose SPF ranges contain it
- * (RFC 7208 §5.6).
- * @throws InvalidRequest for a text that would find too much.
+ * Returns how to search texts for a value: texts that contain the value and, for an address, texts whose SPF ranges
+ * contain the address (RFC 7208 §5.6).
+ * @throws InvalidRequest for a text that would match too much.
  */
 export function textsSought(value: string): TextsSought {
   const parsed = parseIpAddress(value);

@@ -12,9 +12,9 @@ import type { SearchPattern } from '../searches/search-pattern.js';
 
 /** The fields by which contacts are searched. */
 export interface TokensAsked {
-  /** Numbers of the kinds of values. */
+  /** The numbers of the kinds of values. */
   kinds: readonly number[];
-  /** Finds equal values by their keys, or values that match a pattern. */
+  /** Keys, which find equal values, or a pattern. */
   sought: { termKeys: readonly Key[] } | SearchPattern;
   /** Whether to include names that are no longer registered. */
   isHistoric: boolean;
@@ -26,7 +26,7 @@ export interface FoundName {
   name: string;
 }
 
-/** Names by the values that their newest complete records publish. */
+/** Finds names by the values that their newest complete records publish. */
 @Injectable()
 export class ReverseWhoisRepository {
   constructor(private readonly database: SearchDatabase) {}
@@ -49,7 +49,7 @@ export class ReverseWhoisRepository {
     );
   }
 
-  /** Ordered by key, each name once. @param after key and name before the page. */
+  /** Lists names in the order of keys, each once. @param after key and name of the last name of the previous page. */
   async list(asked: TokensAsked, { limit, offset, after }: PagePlace): Promise<FoundName[]> {
     const [key, name] = after ?? FIRST;
     const values = valuesOf(asked);

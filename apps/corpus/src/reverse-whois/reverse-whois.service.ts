@@ -51,8 +51,8 @@ interface FoundRecord extends SeenRecord {
 }
 
 /**
- * Finds names by the values that their newest complete records publish. Values that these withhold are neither found
- * nor counted.
+ * Finds names by the values that their newest complete records publish. Values that these records withhold are neither
+ * found nor counted.
  */
 @Injectable()
 export class ReverseWhoisService {
@@ -128,7 +128,7 @@ function selected(question: Question): { selector: Selector; value: string } {
   return { selector, value: question[selector]! };
 }
 
-/** Records in the format of a version and mode. */
+/** Returns how records are shown in a version and mode. */
 function recordsTold({ version, mode }: Question) {
   const inWords = mode === 'mini' ? miniRecord : historicRecord;
   return (found: readonly FoundRecord[], paging: Paging): HistoricRecordV1[] =>

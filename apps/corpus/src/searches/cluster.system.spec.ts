@@ -57,7 +57,7 @@ const QUESTIONS: readonly (readonly [Operation, Record<string, string>])[] = [
   [TYPOS, { pattern: '*shop*' }],
 ];
 
-/** Exercises the whole corpus, on one server or a cluster. @returns its answers. */
+/** Exercises every part of the corpus, on one server or a cluster. @returns the answers. */
 async function wholeLife(corpus: CorpusUnderTest, folder: string) {
   await corpus.generate(NAMES, SEED);
   const whois = (name: string, at: number, record: object) => ({
@@ -123,7 +123,7 @@ async function wholeLife(corpus: CorpusUnderTest, folder: string) {
   };
 }
 
-/** Every page of a search, by its cursors. */
+/** Returns every page of a search, following the cursors. */
 async function pagesOf(
   corpus: CorpusUnderTest,
   row: Operation,
@@ -186,7 +186,7 @@ async function imports(corpus: CorpusUnderTest, folder: string) {
   return files;
 }
 
-/** Removes a source, some of whose data another source also knows. @returns the new owners of the names and values. */
+/** Removes a source whose data another source knows in part. @returns the new owners of the names and values. */
 async function removal(corpus: CorpusUnderTest, folder: string) {
   const registrant = { name: 'Ada Removed', email_address: 'ada@removed.example' };
   const listed = (name: string, at: number) => ({ kind: 'listed', name, at: day(at) });
@@ -215,7 +215,7 @@ async function removal(corpus: CorpusUnderTest, folder: string) {
   return { names: await ownersIn('domain'), values: await ownersIn('contact_token') };
 }
 
-/** The changes that the worker follows, as a set, because they are ordered by transaction. */
+/** Returns what the worker reads. Changes are sorted, because the feed orders them by transaction. */
 async function forWorker(corpus: CorpusUnderTest) {
   const changes: string[] = [];
   let {
@@ -232,7 +232,7 @@ async function forWorker(corpus: CorpusUnderTest) {
   }
   const { signal } = new AbortController();
   const rows: (DatasetRow | object)[] = [];
-  // Hashes have the key of the corpus's own list.
+  // The hashes are left out, because each corpus has its own key for them.
   const keep = ({ hashes: _hashes, ...row }: DatasetRow) => rows.push(row);
   for (const dataset of ['names', 'whois', 'whois_cleaned', 'dns'] as const) {
     for await (const row of corpus.feed.rows({ dataset }, { signal })) keep(row);
@@ -306,13 +306,13 @@ describe('on a cluster', () => {
           const { files } = await corpus.sources.show('killed');
           return files[0]?.slices > 0;
         });
-        // The import of the next part waits here, and then finds that the node is dead.
+        // The import of the next part waits for this lock, and then finds that the node is dead.
         await client.query('begin');
         await client.query('select from corpus.import_file for update');
         await cluster.killWorker(1);
         await client.query('commit');
       });
-      // The source remains due, as it does when the database is unavailable.
+      // The source stays due, as when the database is unavailable.
       expect(await running).toMatchObject({ problem: null, file: { state: 'loading' } });
       await cluster.startWorker(1);
       const { file } = await corpus.runSource('killed');

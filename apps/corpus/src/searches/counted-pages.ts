@@ -1,24 +1,24 @@
 import type { Total } from '#libs/contracts';
 
-/** Records are counted exactly up to this many. */
+/** The maximum number of records that are counted exactly. */
 export const COUNTED_MAX = 10_000;
 
-/** SQL that counts the rows of a query, and stops at the first row beyond the limit. */
+/** Returns SQL that counts the rows of a query, up to the first row beyond the limit. */
 export function countOf(query: string): string {
   return `select count(*)::int as records from (${query} limit ${COUNTED_MAX + 1}) counted`;
 }
 
-/** Converts a count of `countOf` for a page. */
+/** Converts a count of `countOf` to the total of a page. */
 export function totalOf(records: number): Total {
   return records > COUNTED_MAX
     ? { records: COUNTED_MAX, is: 'at_least' }
     : { records, is: 'exact' };
 }
 
-/** The number of all rows found, and the rows of a page. */
+/** The number of all matching rows, and the rows of a page. */
 export interface CountedRows<Row> {
   total: Total;
-  /** Undefined if more were found than are counted, because their position on the page is then unknown. */
+  /** Undefined if there are more rows than are counted, because the query then stopped before the end. */
   rows?: Row[];
 }
 
@@ -26,10 +26,10 @@ export interface CountedRows<Row> {
 export type CountedRow<Row> = { records: number } | (Row & { records: null });
 
 /**
- * SQL that runs a query once, for the number of its rows and for a page of them.
+ * Returns SQL that runs a query once, for the number of its rows and for a page of them.
  * @param query the query; `order` and `after` name its columns.
- * @param page `after` is true for the rows after the previous page, and `limitClause` has the numbers of rows to read
- * and to skip.
+ * @param page `after` is true for the rows after the previous page; `limitClause` has the numbers of rows to read and
+ *   to skip.
  */
 export function countedPage(
   query: string,

@@ -78,7 +78,7 @@ describe('searches of the DNS', () => {
       );
       expect(await names('198.19.250.7', 'ns')).toEqual(['mailed-three.com']);
       expect(await names('198.19.250.8', 'ns')).toEqual([]);
-      // The host was not queried again.
+      // The host itself was not queried again.
       const [{ first_seen, last_seen }] = await found('mx1.mail-host.com', 'mx');
       expect(last_seen).toBe(first_seen);
     });
@@ -114,7 +114,7 @@ describe('searches of the DNS', () => {
       expect(await found(records[0].value, 'A')).toHaveLength(2);
     });
 
-    it('finds text records by their content, and by an address in one of their ranges', async () => {
+    it('finds text records by their content, and by an address in one of their SPF ranges', async () => {
       await corpus.record(
         dnsOf('text-one.com', '', { type: 'TXT', value: 'v=spf1 ip4:198.19.251.0/24 -all' }),
         dnsOf('text-two.com', '', { type: 'TXT', value: 'verification=aBC123def' }),
@@ -136,7 +136,7 @@ describe('searches of the DNS', () => {
       expect(await names('2001:470::1')).toEqual(['text-five.com']);
     });
 
-    it('says when a record was last seen, not when it was first missing', async () => {
+    it('says when a record was last seen, not when it was first found absent', async () => {
       const at = (number: number) => `2024-05-0${number}T00:00:00.000Z`;
       const [old, next] = ['198.19.249.1', '198.19.249.2'].map((value) => ({ type: 'A', value }));
       for (const [number, record] of [old, old, next, next].entries()) {
@@ -157,7 +157,7 @@ describe('searches of the DNS', () => {
       ['198.18.0.0/15', 'a', 'must be a block of at most /16, or /32 of IPv6'],
       ['example.com', 'a', 'must be an IP address or an address block'],
       ['198.18.0.1', 'cname', 'must be a host name'],
-    ])('%s with type %s is refused with the reason', async (value, type, message) => {
+    ])('rejects %s with type %s and says why', async (value, type, message) => {
       expect(await corpus.refusalOf(DNS_REVERSE, { value, type })).toMatchObject({
         errors: [{ message }],
       });
@@ -168,7 +168,7 @@ describe('searches of the DNS', () => {
     const now = () => corpus.clock.now().getTime();
     const daysAgo = (days: number) => new Date(now() - days * 86_400_000).toISOString();
 
-    it('are active if they had an address within a week; otherwise, the answer says since when they are inactive', async () => {
+    it('are active if they had an address within a week; otherwise, the answer says since when they have been inactive', async () => {
       const seen = (host: string, days: number, resolved: boolean) => ({
         kind: 'host',
         name: `${host}.hosts-one.com`,

@@ -5,7 +5,7 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 
 const CONNECTIONS = 2;
-/** The jobs are off, because none of them should wait for a locked table. */
+/** The jobs are off, because a job would wait for the locked table. */
 const SETTINGS = { searchTimeoutMs: 1_000, searches: CONNECTIONS, work: 'serve' } as const;
 const AT = '2026-03-01T12:00:00.000Z';
 const ASKED = { value: '198.19.253.1', type: 'A' };
@@ -23,7 +23,7 @@ describe('searches that exceed their time limit', () => {
   const search = async () => corpus.ask<DnsReverseAnswer>(DNS_REVERSE.owner.path, ASKED);
   const codeOf = (error: { code: string; status: number }) => [error.status, error.code].join(' ');
 
-  it('S102: are refused with 503 and end at the database, while answers are written', async () => {
+  it('S102: are refused with 503 and cancelled in the database, while answers are still recorded', async () => {
     const codes = await corpus.database.transaction(async (transaction) => {
       await transaction.query('lock table dns_span in access exclusive mode');
       const refused = Array.from({ length: 3 * CONNECTIONS }, async () =>
@@ -32,7 +32,7 @@ describe('searches that exceed their time limit', () => {
       const record = { create_date: '2020-01-01', registrant_contact: { name: 'Ada Written' } };
       await corpus.record({ kind: 'whois', name: 'written-one.com', at: AT, record });
       const all = await Promise.all(refused);
-      // While the table is still locked, no search is still waiting.
+      // The table is still locked, but no search is waiting any longer.
       const [{ count }] = await transaction.query<{ count: string }>(
         `select count(*) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'`,

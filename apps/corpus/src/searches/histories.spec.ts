@@ -25,7 +25,7 @@ describe('histories', () => {
   const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
 
   describe('history', () => {
-    it('shows the values that each record published, newest first, with the period in which it was unchanged', async () => {
+    it('shows the values that each record published, newest first, with the period in which the record was unchanged', async () => {
       const name = 'history-one.com';
       const published = { create_date: '2020-01-01', registrant_contact: { name: 'Ada' } };
       await corpus.record(
@@ -144,7 +144,7 @@ describe('histories', () => {
       records: values.map((value) => ({ type: 'A', value })),
     });
 
-    it('has all records of its time in a DNS snapshot, and no snapshot lies outside the period', async () => {
+    it('has all records of the moment in a DNS snapshot, and no snapshot outside the period', async () => {
       await corpus.record(
         { kind: 'dns', name, at: day(1), types: ['NS'], records: [{ type: 'NS', value: 'ns1.x' }] },
         address(1, '198.18.0.1'),
@@ -158,7 +158,7 @@ describe('histories', () => {
       ]);
     });
 
-    it('lists every DNS record on one page, in one order, and counts it', async () => {
+    it('lists every DNS record on exactly one page, in a stable order, and counts it', async () => {
       const listed = Array.from({ length: 25 }, (_, place) => `198.18.2.${place}`);
       await corpus.record(address(7, ...listed), address(8, '198.18.3.1'), address(9, ...listed), {
         kind: 'passive',
@@ -192,7 +192,7 @@ describe('histories', () => {
       ]);
     });
 
-    it('compares the first change of WHOIS with the record before the period', async () => {
+    it('compares the first WHOIS change with the record before the period', async () => {
       const whois = (at: number, update_date: string) => ({
         kind: 'whois',
         name,

@@ -9,18 +9,21 @@ import {
 } from '#libs/contracts';
 import { type CountedRows, totalOf } from './counted-pages.js';
 
-/** A page that was found, or the count of a preview. */
+/** A page of results or, in a preview, their number. */
 export interface SearchAnswer {
   paging: Paging;
   /** The records of the page; undefined in a preview. */
   items?: readonly unknown[];
   isFixture: boolean;
   body: object;
-  /** The coverage is read after the records, so that it does not deny data that was just found; version 1 has none. */
+  /**
+   * Reads the coverage after the records, so that the answer does not deny data that was just found. Version 1 has no
+   * coverage.
+   */
   coverage?: () => Promise<Coverage>;
 }
 
-/** Sends a page with the headers by which the gateway charges it. */
+/** Sends a page with the headers by which the gateway charges for it. */
 export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Promise<void> {
   const { paging, items, isFixture, body } = answer;
   const coverage = await answer.coverage?.();
@@ -31,18 +34,18 @@ export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Pro
     .send({ ...body, ...(coverage && { coverage }) });
 }
 
-/** The start of a page and its number of rows. */
+/** The beginning of a page, and the maximum number of its rows. */
 export type PagePlace = Pick<AskedPage, 'limit' | 'offset' | 'after'>;
 
-/** The results of a search, in the order of its pages. */
+/** The results of a search, in page order. */
 export interface SearchRows<Row> {
   total: (page: AskedPage) => Promise<Total>;
   page: (page: AskedPage) => Promise<Page<Row>>;
 }
 
 /**
- * Rows that are read a page at a time, and counted if they do not fit on the first one. @param placeOf the values by
- * which a row is ordered.
+ * Returns rows that are read one page at a time, and counted if they do not fit on the first page. @param placeOf
+ * returns the values by which a row is ordered.
  */
 export function readRows<Row>(
   total: () => Promise<Total>,
@@ -60,7 +63,7 @@ export function readRows<Row>(
 }
 
 /**
- * Rows that one query counts and reads; it takes two queries above COUNTED_MAX.
+ * Returns rows that one query both counts and reads; above COUNTED_MAX, it takes two queries.
  * @param list reads a page in the order of all rows, however many there are.
  */
 export function countedOrListed<Row>(
@@ -78,8 +81,8 @@ export function countedOrListed<Row>(
 }
 
 /**
- * Rows that are in memory. The cursor of a page is the position of its last row. @param isCut whether there are more
- * rows.
+ * Returns rows that are in memory. The cursor of a page is the position of its last row. @param isCut whether there are
+ * more rows.
  */
 export function allRows<Row>(all: readonly Row[], isCut = false): SearchRows<Row> {
   const total: Total = { records: all.length, is: isCut ? 'at_least' : 'exact' };
@@ -98,23 +101,23 @@ export function allRows<Row>(all: readonly Row[], isCut = false): SearchRows<Row
   };
 }
 
-/** A search and the format of its results. */
+/** A search, and the format of its results. */
 export interface Search<Row, Item> {
   isFixture: boolean;
-  /** The members before the page. */
+  /** The members that precede the records. */
   head: object;
   coverage: () => Promise<Coverage>;
   rows: SearchRows<Row>;
-  /** The member with the records. */
+  /** The name of the member with the records. */
   list: string;
   told: (rows: readonly Row[], paging: Paging) => readonly Item[] | Promise<readonly Item[]>;
-  /** The members of the head that only a page has. */
+  /** Returns additional members of the head, which only a page has. */
   beside?: (rows: readonly Row[], paging: Paging) => Promise<object>;
-  /** The whole body in version 1. */
+  /** Returns the whole body in version 1. */
   bodyV1?: (items: readonly Item[], paging: Paging) => object;
 }
 
-/** The requested page of a search; for a preview, the number of results and their cost. */
+/** Returns the requested page of a search; for a preview, the number of results and their price. */
 export async function searchAnswer<Row, Item>(
   asked: AskedPage,
   search: Search<Row, Item>,
@@ -132,7 +135,7 @@ export async function searchAnswer<Row, Item>(
   return { paging, items, isFixture, coverage, body };
 }
 
-/** The number of a page's first record, from 1. */
+/** Returns the number of a page's first record, from 1. */
 export function firstNumber({ page, page_size }: Paging): number {
   return (page - 1) * page_size + 1;
 }

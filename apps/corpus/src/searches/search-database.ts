@@ -9,25 +9,25 @@ import { SearchTooHeavy } from './searches.errors.js';
 const QUERY_CANCELED = '57014';
 
 /**
- * The connection pool of searches. They have their own connections and their own time limit, so that a heavy search
- * delays neither other services nor the write path.
+ * The connection pool of searches. Searches have their own connections and time limit, so that a heavy search delays
+ * neither other services nor the write path.
  */
 export class SearchDatabase {
   constructor(
     private readonly database: Database,
     private readonly suppressions: SuppressionsService,
     /**
-     * The server cancels late statements itself, so it counts as unavailable after this additional time without an
-     * answer.
+     * The server itself cancels statements that exceed their time limit. If it is silent for this long, the database
+     * counts as unavailable.
      */
     private readonly silenceMs = Infinity,
   ) {}
 
   /**
-   * Returns rows without suppressed data: rows of a suppressed `name`, and each `record` with a suppressed value, are
+   * Returns rows without suppressed data: rows with a suppressed `name` and each `record` with a suppressed value are
    * omitted.
    * @throws SearchTooHeavy if the time limit is exceeded; DatabaseUnavailable if no connection becomes free in that
-   * time, or the server does not answer.
+   *   time, or the server does not answer.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     try {
@@ -67,5 +67,7 @@ function shownRow<T extends ShownRow>(row: T, values: SuppressedValues): T[] {
   return [{ ...row, record: values.masked(row.record as Registration) }];
 }
 
-/** Reads for the worker with the same filters as searches, but with the time limits of its parts. */
+/**
+ * Reads data for the worker. The filters are those of searches, but there is a time limit for each part of the answer.
+ */
 export class FeedDatabase extends SearchDatabase {}

@@ -8,7 +8,8 @@ export interface SearchDays {
 }
 
 /**
- * The bounds as PostgreSQL compares them: from the first moment of `after` to just before the first moment of `before`.
+ * Returns the bounds in PostgreSQL's format: from the first moment of `after` to just before the first moment of
+ * `before`.
  * @throws InvalidRequest for days in the wrong order, which would match nothing.
  */
 export function dayBounds({ after, before }: SearchDays): [from: string, to: string] {

@@ -2,20 +2,23 @@ import { InvalidRequest } from '#libs/platform';
 import { asciiForm, plainForm } from '../names/folded.js';
 
 const ASTERISKS_MAX = 2;
-/** Three letters or digits, or two characters of scripts in which words have one or two characters (S103). */
+/**
+ * The minimum that a search must contain: three letters or digits, or two characters of scripts in which words are that
+ * short (S103).
+ */
 const LITERAL = /[\p{L}\p{M}\p{N}]{3}|[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}]{2}/u;
 
-/** The text of a search, as a pattern for PostgreSQL's LIKE. */
+/** A search text, as patterns for PostgreSQL's LIKE. */
 export interface SearchPattern {
-  /** Matches folded texts by their trigrams. It finds everything that `exact` finds, and possibly more. */
+  /** Matches folded texts by their trigrams. Finds everything that `exact` finds, and possibly more. */
   loose: string;
   /** Matches the texts themselves. */
   exact: string;
 }
 
 /**
- * Reads a text with wildcards: `*` for any text and `?` for one character. Without wildcards, the text is found
- * anywhere. @throws InvalidRequest for a text that would find too much (S103).
+ * Parses a text with wildcards: `*` for any text and `?` for one character. A text without wildcards may occur
+ * anywhere. @throws InvalidRequest for a text that would match too much (S103).
  */
 export function searchPattern(field: string, text: string): SearchPattern {
   const refuse = (message: string) => new InvalidRequest([{ field, message }]);
@@ -28,13 +31,14 @@ export function searchPattern(field: string, text: string): SearchPattern {
   }
   const isAnywhere = !/[*?]/.test(plain);
   const around = isAnywhere ? '%' : '';
-  // Folding turns one character beyond ASCII into several, so `?` must match any number of them.
+  // Folding turns one character beyond ASCII into several, so in the folded text `?` must match any number of
+  // characters.
   const loose = escaped(asciiForm(plain)).replace(/[*?]/g, '%');
   const exact = escaped(plain).replaceAll('*', '%').replaceAll('?', '_');
   return { loose: `${around}${loose}${around}`, exact: `${around}${exact}${around}` };
 }
 
-/** The text no longer contains a character that is special in LIKE. */
+/** Escapes the characters that are special in LIKE. */
 function escaped(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

@@ -5,11 +5,11 @@ import { InvalidDomainName } from './searches.errors.js';
 export interface SearchedName extends FiledName {
   /** The name for display. */
   readable: string;
-  /** The meaning of a fixture in answers to test keys; undefined for a name to search for. */
+  /** The kind of fixture in answers to test keys; undefined for a name that is searched for in the corpus. */
   fixture?: 'registered' | 'empty';
 }
 
-/** @throws InvalidDomainName */
+/** Parses the name that is searched for. @throws InvalidDomainName */
 export function searchedName(text: string): SearchedName {
   const parsed = parseDomainName(text);
   if (!parsed.ok) throw new InvalidDomainName(parsed.message);

@@ -2,7 +2,7 @@ import { Problem } from '#libs/platform';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The search exceeded its time limit. A narrower search may succeed. */
+/** Thrown for a search that exceeded its time limit. A narrower search may succeed. */
 export class SearchTooHeavy extends Problem {
   constructor(cause: unknown) {
     super(

@@ -37,7 +37,7 @@ describe('searches', () => {
         domains.map(({ domain_name }) => domain_name),
       );
 
-    it('finds exactly the names whose newest record publishes a value, page by page in one order', async () => {
+    it('finds exactly the names whose newest record publishes a value, page by page in a stable order', async () => {
       const [{ folded, value }] = await corpus.database.query<{ folded: string; value: string }>(
         `select folded, count(*)::text as value from contact_token where kind = 2
          group by folded order by count(*) desc, folded limit 1`,
@@ -184,7 +184,7 @@ describe('searches', () => {
       }
     });
 
-    it('S103: characters that are special in database patterns are searched for literally', async () => {
+    it('S103: characters that are special in database patterns match only themselves', async () => {
       expect(await found({ keyword: 'mail_' })).toEqual([]);
       expect(await found({ keyword: 'mai%' })).toEqual([]);
       expect(await found({ keyword: 'mail\\' })).toEqual([]);
@@ -222,7 +222,7 @@ describe('searches', () => {
   );
 
   it.each([WHOIS_HISTORY, DNS_HISTORICAL, SUBDOMAINS])(
-    '$name with reversed days is rejected with the reason, fixtures included',
+    '$name with reversed days is rejected with the reason, even for fixtures',
     async (row) => {
       for (const domainName of ['registered.test', 'history-one.com']) {
         const days = { after: '2024-03-05', before: '2024-03-04' };

@@ -15,7 +15,8 @@ const PUBLIC = { name: 'Grace Open', email_address: 'grace@open.example' };
 const HIDDEN = { name: 'hidden', isShown: false };
 
 /**
- * Observations of a name by a hidden source (`by: 'hidden'`) and by a source that may be shown, in chronological order.
+ * Returns observations of a name by a hidden source (`by: 'hidden'`) and by a source that may be shown, in
+ * chronological order.
  */
 function seenOf(name: string) {
   const dns = (at: number, host: string, ...addresses: string[]) => ({
@@ -115,7 +116,7 @@ describe('data from a source that may not be shown', () => {
   );
 
   it.each(['hidden', 'shown'])(
-    'S70: neither hides nor adds data if it is observed at the same moment as visible data, with the %s data first',
+    'S70: neither hides nor adds data if it was observed at the same moment as visible data, with the %s data first',
     async (first) => {
       const name = `moment-${first === 'shown' ? 1 : 2}.com`;
       const [at, until] = [day(1), day(2)];

@@ -1,18 +1,18 @@
-/** The frequencies of three consecutive letters in labels. */
+/** How often each sequence of three characters occurs in labels. */
 export interface LexicalModel {
-  /** The number of labels from which it was built. */
+  /** The number of labels from which the model was built. */
   labels: number;
-  /** The mean surprisal of those labels, in bits per letter; `deviation` is its standard deviation. */
+  /** The mean surprisal of those labels, in bits per letter; `deviation` is the standard deviation. */
   mean: number;
   deviation: number;
   counts: Readonly<Record<string, number>>;
 }
 
-/** The letters, the digits, the hyphen, and the two ends of a label. */
+/** The number of possible characters: the letters, the digits, the hyphen, and the end of a label. */
 const LETTERS = 38;
-/** Counts unseen pairs as if they had occurred a few times. */
+/** The count that is added to each sequence, so that an unseen one does not seem impossible. */
 const SMOOTHING = 0.1;
-/** A sequence seen only once in this many labels is due to chance. */
+/** Sequences that occur less often than this are dropped, because a single occurrence may be chance. */
 const COUNT_MIN = 2;
 
 /** Builds a model from labels in ASCII. */
@@ -30,8 +30,8 @@ export function trainedOn(labels: readonly string[]): LexicalModel {
 }
 
 /**
- * Computes the surprisal of labels, in bits per letter. A label that looks like random letters has the highest
- * surprisal.
+ * Returns a function that computes the surprisal of a label, in bits per letter. Labels that look like random letters
+ * have the highest surprisal.
  */
 export function surpriseOf({ counts }: Pick<LexicalModel, 'counts'>): (label: string) => number {
   const pairs: Record<string, number> = {};

@@ -3,7 +3,7 @@ import type { FiledName } from '../names/registrable-name.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { LexicalModel } from './lexical-model.js';
 
-/** A block list that has a name, or a host below it. */
+/** A block list that contains a name, or a host below the name. */
 export interface Listing {
   list: string;
   category: string;
@@ -11,12 +11,12 @@ export interface Listing {
   listedAt: Date;
 }
 
-/** Reads the index's data about single names. */
+/** Reads the corpus's data about single names. */
 @Injectable()
 export class SignalsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** When a source that may be shown first observed a name. */
+  /** Returns when a source that may be shown first observed a name. */
   async firstSeen({ key, name }: FiledName): Promise<Date | undefined> {
     const [row] = await this.database.query<{ firstAt: Date }>(
       `select d.first_seen as "firstAt" from domain d join source s on s.id = d.source_id
@@ -26,7 +26,7 @@ export class SignalsRepository {
     return row?.firstAt;
   }
 
-  /** Lists that contain the name now. Those of the name itself come first. */
+  /** Lists the block lists that contain the name now. Listings of the name itself come first. */
   async listListings({ key, name }: FiledName): Promise<Listing[]> {
     return this.database.query(
       `select s.name as list, l.category, l.host, l.listed_at as "listedAt"
@@ -37,7 +37,7 @@ export class SignalsRepository {
     );
   }
 
-  /** The number of loaded lists. */
+  /** Returns the number of loaded lists. */
   async countLists(): Promise<number> {
     const [row] = await this.database.query<{ lists: number }>(
       `select count(*)::int as lists from source s
@@ -47,7 +47,7 @@ export class SignalsRepository {
     return row.lists;
   }
 
-  /** Labels in ASCII, spread evenly over the index. */
+  /** Returns labels in ASCII, spread evenly over the corpus. */
   async sampleLabels(limit: number): Promise<string[]> {
     const rows = await this.database.query<{ label: string }>(
       `select label from (select label, unicode from domain order by domain_key, name limit $1) d

@@ -50,7 +50,7 @@ describe('signals', () => {
     expect(await signals.of('forgiven.com')).toMatchObject({ firstSeen: null, listings: [] });
   });
 
-  it('letters are scored by a model of the indexed names, and training creates a new version', async () => {
+  it('labels are scored by a model of the known names, and training creates a new version of the model', async () => {
     await corpus.generate(1_000, 5);
     const job = corpus.part(TrainModelJob);
     await job.runOnce();

@@ -4,10 +4,10 @@ import { trainedOn } from './lexical-model.js';
 import { SignalsRepository } from './signals.repository.js';
 
 const LABELS_MAX = 50_000;
-/** The minimum number of labels to learn from, because a model of fewer would not describe names in general. */
+/** The minimum number of labels to train a model. A model of fewer labels would not describe names in general. */
 const LABELS_MIN = 500;
 
-/** Once a day, relearns how letters follow one another in the names of the index. */
+/** Once a day, trains the model of letter sequences on the names in the corpus. */
 @Injectable()
 export class TrainModelJob implements Job {
   readonly name = 'train-lexical-model';

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Source } from './source.js';
 
-/** The other sources, grouped by whether they have more or fewer rights than a given source. */
+/** Other sources, grouped by whether they have more or fewer rights than a given source. */
 export interface RankedSources {
   outranked: number[];
   outranking: number[];
 }
 
-/** Files imported together. */
+/** A batch of data that is imported together. */
 export interface Batch {
   id: string;
   sourceId: number;
-  /** The subject, such as `zone com`, all of whose names a complete batch lists. */
+  /** The subject whose names the batch lists completely, such as `zone com`. */
   scope?: string;
   isComplete?: boolean;
   observedAt: Date;
@@ -23,7 +23,7 @@ export interface Batch {
   changedNames: number;
 }
 
-/** The number that a batch adds to the count of its source. */
+/** What a batch adds to the count of its source. */
 export interface SourceCount {
   observations: number;
   firstAt: Date;
@@ -69,9 +69,8 @@ export class SourcesRepository {
   }
 
   /**
-   * The sources with fewer rights than a given one, and those with more. If the given source delivers data that a
-   * source with fewer rights delivered first, it takes over that data; it does not take over data of sources with more
-   * rights.
+   * Returns the sources with fewer rights than a given one, and those with more. A source takes over data that a source
+   * with fewer rights delivered first, but not data of a source with more rights.
    */
   async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
     const rows = await transaction.query<{ id: number; isOutranked: boolean }>(
@@ -108,7 +107,7 @@ export class SourcesRepository {
     return rows.length > 0;
   }
 
-  /** Counts the data of a source. */
+  /** Adds to the count of a source's data. */
   async count(
     transaction: Transaction,
     id: number,

@@ -4,7 +4,7 @@ import { Clock, newId } from '#libs/platform';
 import { type Source, scopeOfZone } from './source.js';
 import { type Batch, type RankedSources, SourcesRepository } from './sources.repository.js';
 
-/** Manages the data sources and their imports. */
+/** Manages the sources of data, and counts what they deliver. */
 @Injectable()
 export class SourcesService {
   constructor(
@@ -12,7 +12,7 @@ export class SourcesService {
     private readonly clock: Clock,
   ) {}
 
-  /** The number of a source, which is added if it does not exist. */
+  /** Returns the id of a source, which is added if it does not exist. */
   async ensure(transaction: Transaction, source: Omit<Source, 'id'>): Promise<number> {
     const known = await this.repository.find(transaction, source.name);
     return known ?? this.repository.add(transaction, source, this.clock.now());
@@ -32,7 +32,10 @@ export class SourcesService {
     return this.repository.isRemoved(transaction, id);
   }
 
-  /** Whether another source has listed a complete zone since a time; names that an older list lacks may be in it. */
+  /**
+   * Returns whether another source has listed a complete zone since a time. Such a list may contain names that an older
+   * list lacks.
+   */
   async isListedSince(
     transaction: Transaction,
     { sourceId, at }: { sourceId: number; at: Date },
@@ -46,7 +49,7 @@ export class SourcesService {
     await this.repository.addBatch(transaction, { ...batch, id: newId(), loadedAt });
   }
 
-  /** Counts the data of a source, by the times at which it was observed. */
+  /** Adds to the count of a source's data, by the times of observation. */
   async count(transaction: Transaction, sourceId: number, times: readonly Date[]): Promise<void> {
     if (times.length === 0) return;
     const sorted = times.toSorted((a, b) => a.getTime() - b.getTime());
@@ -56,7 +59,7 @@ export class SourcesService {
     await this.repository.count(transaction, sourceId, count);
   }
 
-  /** Counts the data of a source observed at one time. */
+  /** Adds to the count of a source's data that was observed at one time. */
   async countAt(
     transaction: Transaction,
     sourceId: number,

@@ -7,7 +7,7 @@ import { SearchDatabase } from '../searches/search-database.js';
 
 export interface HostsAsked {
   name: FiledName;
-  /** The moments of the first sightings, in PostgreSQL's format. */
+  /** The bounds of the first sighting, in PostgreSQL's format. */
   from: string;
   to: string;
   /** Hosts that had an address since this time are active. */
@@ -30,7 +30,7 @@ export interface HostAddress {
   address: string;
 }
 
-/** Sightings that were stored before sources were recorded count as sightings by the host's own source. */
+/** Sightings without a source, from before sources were recorded, count as sightings by the host's own source. */
 const OF_HOST = `s.domain_key = h.domain_key and s.name = h.name and s.host = h.host
   and coalesce(s.source_id, h.source_id) = any($7::smallint[])`;
 const FIRST_AT = 'coalesce(s.first_at, h.first_seen)';
@@ -49,7 +49,7 @@ const HOSTS = `
 export class SubdomainsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** Lists hosts in the order of their names. @param after the host before the page. */
+  /** Lists hosts in the order of their names. @param after the last host of the previous page. */
   async list(asked: HostsAsked, { limit, offset, after }: PagePlace): Promise<HostRow[]> {
     return this.database.query(
       `select h.host, ${FIRST_AT} as "firstAt", greatest(${FIRST_AT}, s.last_at) as "lastAt",
@@ -69,7 +69,7 @@ export class SubdomainsRepository {
     return row.records;
   }
 
-  /** Addresses that wildcards below a name have. */
+  /** Lists the addresses that wildcards below a name have. */
   async listWildcards(
     name: FiledName,
     sourceIds: readonly number[],
@@ -82,7 +82,7 @@ export class SubdomainsRepository {
     );
   }
 
-  /** Addresses that hosts have. */
+  /** Lists the addresses that hosts have. */
   async listAddresses(
     {
       name,

@@ -20,10 +20,10 @@ type Question = QuestionOf<typeof SUBDOMAINS>;
 
 /** A host is active if it had an address within this many days. */
 const ACTIVE_DAYS = 7;
-/** The maximum number of addresses read: of a name's wildcards, and of the hosts of a page. */
+/** The maximum number of addresses to read: those of a name's wildcards, and those of the hosts of a page. */
 const ADDRESSES_MAX = 5_000;
 
-/** Host names below a name, and whether they are active. */
+/** Finds host names below a name, and whether they are active. */
 @Injectable()
 export class SubdomainsService {
   constructor(

@@ -1,6 +1,6 @@
 import type { WildcardZone } from '#libs/contracts';
 
-/** The zones below a name that answer for every name, with the addresses in those answers. */
+/** Returns the zones below a name that have a wildcard, with its addresses. */
 export function wildcardsOf(
   name: string,
   records: readonly { host: string; address: string }[],
@@ -12,7 +12,7 @@ export function wildcardsOf(
   }));
 }
 
-/** The zone with a wildcard that contains a host: the nearest zone above the host (RFC 4592). */
+/** Returns the zone whose wildcard applies to a host: the nearest zone above the host (RFC 4592). */
 export function zoneOf(host: string, wildcards: readonly WildcardZone[]): WildcardZone | undefined {
   return wildcards
     .filter(({ name }) => host.endsWith(name.slice(1)))

@@ -9,8 +9,8 @@ import { SuppressionsService } from './suppressions.service.js';
 const NAMES_AT_A_TIME = 1_000;
 
 /**
- * Checks all records and names as long as there is a suppressed value for which they have not been checked, and erases
- * suppressed data. If it is interrupted, it starts again.
+ * Checks all records and names while there is a suppressed value for which they have not been checked, and erases
+ * suppressed data. After an interruption, the job starts again.
  */
 @Injectable()
 export class EraseSuppressedJob implements Job {

@@ -26,7 +26,7 @@ describe('a list of suppressed values of the maximum length', () => {
     });
     await writeFile(suppressionsPath, `key ${KEY.toString('base64url')}\n${lines.join('')}`);
     corpus = await CorpusUnderTest.start({ suppressionsPath, work: 'serve' });
-    // The database is as after a restore.
+    // The copy of the list in the database is incomplete, as after a restore.
     await corpus.eraseSuppressed();
   });
   afterAll(async () => {
@@ -46,11 +46,11 @@ describe('a list of suppressed values of the maximum length', () => {
       corpus.operate.suppress({ kind: 'domain', value: 'one-more.com' }),
     ).rejects.toMatchObject({
       status: 400,
-      errors: [{ field: 'value', message: 'is one too many: the list has 100000 values' }],
+      errors: [{ field: 'value', message: 'cannot be added: the list already has 100000 values' }],
     });
   });
 
-  it('S118: includes, from the next read on, a value that another process adds during a read', async () => {
+  it('S118: contains, from the next read on, a value that another process adds during a read', async () => {
     const add = async (version: number) =>
       corpus.database.query(
         `insert into suppression (version, kind, hash, added_at, hidden_at)

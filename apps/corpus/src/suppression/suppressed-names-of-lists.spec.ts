@@ -28,7 +28,7 @@ describe('suppression', () => {
     const fileId = '018f0000-0000-7000-8000-00000000000';
     let lists = 0;
 
-    /** A list with the given name that is staged but not yet imported. */
+    /** Stages, but does not import, a list with the given name. */
     async function staged(name: string) {
       const at = new Date('2024-03-01T12:00:00.000Z');
       const file = { fileId: `${fileId}${++lists}`, at, isFirst: false, isDifference: false };
@@ -68,7 +68,7 @@ describe('suppression', () => {
       expect(await apply()).toEqual([`kept-${name}`]);
     });
 
-    it('S119: a restored database whose list was staged before the suppression does not import it', async () => {
+    it('S119: a restored database does not import a suppressed domain from a list that was staged before the suppression', async () => {
       const name = newName();
       const apply = await staged(name);
       const backup = await corpus.database.query<{ row: object }>(

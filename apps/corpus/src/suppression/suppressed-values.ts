@@ -7,15 +7,15 @@ import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/r
 export const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 export type SuppressedKind = (typeof SUPPRESSED_KINDS)[number];
 
-/** The maximum number of values in a list: every process keeps all of them in memory. */
+/** The maximum number of values in a list; every process keeps all of them in memory. */
 export const SUPPRESSED_MAX = 100_000;
 
 /** A value that must not be shown or kept, by its keyed hash. */
 export interface SuppressedValue {
-  /** The value's number in the list, from 1. */
+  /** The number of the value in the list, from 1. */
   version: number;
   kind: SuppressedKind;
-  /** HMAC-SHA256 in hexadecimal digits. */
+  /** HMAC-SHA256, in hexadecimal. */
   hash: string;
   addedAt: Date;
 }
@@ -32,14 +32,15 @@ const MEMBERS: readonly (readonly [string, SuppressedKind])[] = [
 ];
 
 /**
- * The form in which a value is compared: names as they are stored, texts in their plain form, numbers by their digits.
+ * Returns the form in which a value is compared: stored form for names, plain form for texts, digits for telephone
+ * numbers.
  */
 export function comparedForm(kind: SuppressedKind, value: string): string {
   if (kind === 'domain') return fileName(value)?.name ?? '';
   return kind === 'phone' ? value.replaceAll(/[^0-9]/gu, '') : plainForm(value);
 }
 
-/** The suppressed values, and the key of their hashes. If there are none, the checks cost nothing. */
+/** The suppressed values, with the key of their hashes. If there are none, the checks cost nothing. */
 export class SuppressedValues {
   /** The number of the newest value; 0 if there is none. */
   readonly version: number;
@@ -58,17 +59,17 @@ export class SuppressedValues {
     );
   }
 
-  /** @param form as returned by `comparedForm`. */
+  /** Returns the keyed hash of a value. @param form as returned by `comparedForm`. */
   hashOf(kind: SuppressedKind, form: string): string {
     return createHmac('sha256', this.key).update(`${kind} ${form}`).digest('hex');
   }
 
-  /** @param name in its stored form. */
+  /** True if the name is suppressed. @param name in stored form. */
   hasName(name: string): boolean {
     return this.has('domain', name);
   }
 
-  /** `DatasetRow.hashes` of a name and its record; empty without the key of a list. */
+  /** Returns `DatasetRow.hashes` for a name and its record; undefined if there is no list, and so no key. */
   rowHashes(name: string, record: Registration = {}): string | undefined {
     if (this.key.length === 0) return undefined;
     const values = CONTACTS.flatMap((contact) => suppressible(record[contact]));
@@ -78,7 +79,7 @@ export class SuppressedValues {
     return [...new Set(hashes)].join('');
   }
 
-  /** The record without the contacts that contain a suppressed value; the same object if there are none. */
+  /** Returns the record without contacts that contain a suppressed value; the same object if there are none. */
   masked(record: Registration): Registration {
     if (this.version === 0) return record;
     const hidden = CONTACTS.filter((contact) => this.isHidden(record[contact]));
@@ -98,7 +99,7 @@ export class SuppressedValues {
   }
 }
 
-/** The values of a contact that may be suppressed, in the form in which they are compared. */
+/** Returns the values of a contact that may be suppressed, in the form in which they are compared. */
 function suppressible(contact: Registration[string]): [SuppressedKind, string][] {
   if (typeof contact !== 'object' || Array.isArray(contact)) return [];
   return MEMBERS.flatMap(([member, kind]): [SuppressedKind, string][] => {

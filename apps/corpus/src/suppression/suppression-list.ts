@@ -10,21 +10,21 @@ const KEY_BYTES = 32;
 const KEY_LINE = /^key ([A-Za-z0-9_-]{43})$/;
 const VALUE_LINE = /^([0-9]{1,15}) ([a-z]+) ([0-9a-f]{64}) ([0-9TZ:.-]{20,30})$/;
 
-/** The content of the file. */
+/** The contents of the file. */
 export interface SuppressionFile {
   key: Buffer;
   values: SuppressedValue[];
 }
 
 /**
- * The list of suppressed values, a file beside the secrets: the key of the hashes, then a line for each value. The
+ * The list of suppressed values, a file stored with the secrets: the key of the hashes, then one line per value. The
  * database has a copy of the hashes without the key, so a stolen dump does not identify anyone, and suppressed values
  * are removed again from a restored database.
  */
 export class SuppressionList {
   constructor(private readonly path: string) {}
 
-  /** Changes when the file changes. */
+  /** Returns a text that changes whenever the file changes. */
   async state(): Promise<string> {
     const { ino, size, mtimeMs } = await stat(this.path).catch(() => ({
       ino: 0,
@@ -34,21 +34,21 @@ export class SuppressionList {
     return `${ino} ${size} ${mtimeMs}`;
   }
 
-  /** @returns undefined if no list was ever created. @throws for a file that is not a list. */
+  /** Reads the list. @returns undefined if no list was ever created. @throws Error for a file that is not a list. */
   async read(): Promise<SuppressionFile | undefined> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
     if (text === undefined) return undefined;
-    // A line that was cut off when the process was killed was never confirmed.
+    // The last line may have been cut off by a kill; then the suppression was never confirmed.
     const [first, ...lines] = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
     const key = KEY_LINE.exec(first)?.[1];
     if (!key) throw new Error(`${this.path} does not begin with the key of a list`);
     return { key: Buffer.from(key, 'base64url'), values: lines.flatMap(valuesOf) };
   }
 
-  /** Creates the list with a new key. @throws if the file exists. */
+  /** Creates a list with a new key. @throws Error if the file exists. */
   async begin(): Promise<SuppressionFile> {
     const key = randomBytes(KEY_BYTES);
     const file = await open(this.path, 'wx', 0o600);

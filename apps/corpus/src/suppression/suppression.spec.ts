@@ -30,7 +30,7 @@ const ADA = {
 };
 const LATER = { ...ADA, expiry_date: '2031-01-01' };
 const BARE = { create_date: '2020-01-01', technical_contact: { name: 'Tech Desk' } };
-/** Connections of the write path. */
+/** The number of connections of the write path. */
 const WRITERS = 4;
 const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
 
@@ -73,7 +73,7 @@ describe('suppression', () => {
     },
     { kind: 'host', name: `www.${name}`, at: day(1), resolved: true },
   ];
-  /** The answers of every endpoint about a name, an address and a person, without the words of the request. */
+  /** Returns the answers of every endpoint about a name, an address and a person, without the words of the request. */
   async function everything(name: string, value: string): Promise<string> {
     const ask = async (path_: string, parameters: Record<string, string>) => {
       const answer = await corpus.ask<Record<string, unknown>>(path_, parameters);
@@ -103,7 +103,7 @@ describe('suppression', () => {
       (await corpus.feed.changes({ since: '2020-01-01T00:00:00Z', limit: 5_000 })).changes,
     ]);
   }
-  /** Every row that the corpus keeps about a name. */
+  /** Returns every row that the corpus keeps about a name. */
   const kept = async (name: string) =>
     JSON.stringify(
       await Promise.all(
@@ -113,7 +113,7 @@ describe('suppression', () => {
       ),
     );
 
-  it('S118: no answer and no table contains a suppressed domain, and it cannot be imported again', async () => {
+  it('S118: no answer and no table contains a suppressed domain, and the domain cannot be imported again', async () => {
     const name = newName();
     await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.10'));
     expect(await everything(name, '192.0.2.10')).toContain(name);
@@ -131,7 +131,7 @@ describe('suppression', () => {
     });
   });
 
-  it('a page from which a suppressed name is omitted is as long as before, and links to the next page', async () => {
+  it('a page is as long without a suppressed name as before, and links to the next page', async () => {
     const listed = Array.from({ length: 30 }, (_, place) => `paged-${place}.com`);
     await corpus.record(...listed.map((name) => ({ kind: 'listed', name, at: day(1) })));
     const pages = async () => {
@@ -150,7 +150,7 @@ describe('suppression', () => {
     }
   });
 
-  it('searches read the list while every connection of the write path waits', async () => {
+  it('searches read the list of suppressed values while every connection of the write path waits', async () => {
     const search = async () => corpus.ask(TYPOS.owner.path, { keyword: 'waiting' });
     const written = await corpus.database.transaction(async (transaction) => {
       await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
@@ -165,11 +165,11 @@ describe('suppression', () => {
         );
         return count > 0;
       });
-      // This is longer than the list is cached.
+      // The searches go on for longer than the list is cached.
       for (const until = monotonicMs() + 2 * SECOND_MS; monotonicMs() < until;) await search();
       return { settled };
     });
-    // Some searches may have waited too long for a connection.
+    // Some writers may have waited too long for a connection, and failed.
     await written.settled;
   });
 
@@ -178,7 +178,7 @@ describe('suppression', () => {
     ['name', 'ada  lovelace', 'Ada Lovelace'],
     ['phone', '+44 20 1234 5678', '2012345678'],
   ] as const)(
-    'S118: a contact that contains a suppressed %s is hidden at once, and erased with its text',
+    'S118: a contact that contains a suppressed %s is hidden at once, and erased together with the raw text',
     async (kind, value, told) => {
       const number = String(names);
       const other = `${kind}-${number}`;
@@ -218,7 +218,7 @@ describe('suppression', () => {
     },
   );
 
-  it('suppressing a person does not change files of bare names or of DNS', async () => {
+  it('suppressing a person does not change files that contain only names or DNS records', async () => {
     const { signal } = new AbortController();
     const endOf = async (dataset: Dataset) => {
       for (const rows = corpus.feed.rows({ dataset }, { signal }); ;) {
@@ -236,7 +236,7 @@ describe('suppression', () => {
     expect([await endOf('whois'), await endOf('whois_cleaned')]).toEqual([version, version]);
   });
 
-  it('the hashes of file rows identify the rows with values that are suppressed later', async () => {
+  it('the hashes of dataset rows identify the rows with values that are suppressed later', async () => {
     const [name, other] = [newName(), newName()];
     const contact = {
       name: 'Grace Hopper',
@@ -309,7 +309,7 @@ describe('suppression', () => {
     expect(await corpus.feed.suppressionVersion()).toEqual({ version, domains: version });
     expect(await everything(name, '192.0.2.11')).not.toContain(name);
     expect(await kept(name)).toBe('[[],[],[],[],[],[]]');
-    // Nothing is answered before the job has run.
+    // The corpus answers nothing before the job has run.
     await corpus.database.query('delete from suppression where version >= $1', [version]);
     await corpus.record({ kind: 'listed', name: 'other.com', at: day(1) });
     await expect(everything(name, '192.0.2.11')).rejects.toMatchObject({ status: 503 });
@@ -317,7 +317,7 @@ describe('suppression', () => {
     await everything(name, '192.0.2.11');
   });
 
-  it('S119: neither list nor database contains suppressed values, and only the list contains the key of the hashes', async () => {
+  it('S119: neither the list nor the database contains suppressed values, and only the list contains the key of the hashes', async () => {
     const list = await readFile(path, 'utf8');
     const [key, ...hashes] = list.trim().split('\n');
     expect(key).toMatch(/^key .{32,}/);
@@ -328,7 +328,7 @@ describe('suppression', () => {
     expect(copy).not.toContain(key.slice('key '.length));
   });
 
-  it('rejects an invalid value of its kind', async () => {
+  it('rejects a value that is invalid for its kind', async () => {
     for (const asked of [
       { kind: 'domain', value: 'no name' },
       { kind: 'phone', value: 'none' },
@@ -338,7 +338,7 @@ describe('suppression', () => {
     }
   });
 
-  it('AccountErased requires nothing here: no event is read and no table refers to an account', async () => {
+  it('AccountErased requires no action: no event is read, and no table refers to an account', async () => {
     expect(service).not.toHaveProperty('consumers');
     const columns = await corpus.database.query<{ table_name: string }>(
       `select distinct table_name from information_schema.columns

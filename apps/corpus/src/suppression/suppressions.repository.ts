@@ -4,13 +4,13 @@ import type { Key } from '../names/domain-key.js';
 import type { Registration } from '../records/registration.js';
 import type { SuppressedKind, SuppressedValue } from './suppressed-values.js';
 
-/** An entry of the database's copy of the list. */
+/** A value in the database's copy of the list. */
 export interface KeptValue extends SuppressedValue {
   isHidden: boolean;
   isErased: boolean;
 }
 
-/** A revision in the order of its table. */
+/** A revision, read in the order of its table. */
 export interface ScannedRevision {
   key: Key;
   name: string;
@@ -31,12 +31,12 @@ const VALUES_AT_A_TIME = 10_000;
 /** Runs statements: a transaction, or the database. */
 export type Readable = Pick<Transaction, 'query'>;
 
-/** The database's copy of the list, and the data to be removed because of it. */
+/** Stores the database's copy of the list, and removes suppressed data. */
 @Injectable()
 export class SuppressionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns a string that changes whenever the list changes, or a value of it is hidden. */
+  /** @returns a string that changes whenever the list changes or the data of a value has been removed. */
   async state(on: Readable): Promise<string> {
     const [{ state }] = await on.query<{ state: string }>(
       `select concat_ws(' ', max(version), count(*), count(hidden_at)) as state from suppression`,
@@ -44,7 +44,7 @@ export class SuppressionsRepository {
     return state;
   }
 
-  /** The whole list, which is not longer than `SUPPRESSED_MAX`, in the order of versions. */
+  /** Lists all suppressed values in the order of versions; there are at most `SUPPRESSED_MAX`. */
   async list(on: Readable): Promise<KeptValue[]> {
     const all: KeptValue[] = [];
     for (;;) {
@@ -59,12 +59,12 @@ export class SuppressionsRepository {
     }
   }
 
-  /** The lock of the write path: concurrent writes wait, and then know the value. */
+  /** Takes the lock of the write path: concurrent writers wait, and then see the new value. */
   async lockWriting(transaction: Transaction): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
   }
 
-  /** Adds values under their numbers. @param hiddenAt null if the rows that they hide still exist. */
+  /** Adds values under their numbers. @param hiddenAt null if rows with these values may still exist. */
   async add(
     on: Readable,
     values: readonly SuppressedValue[],
@@ -145,7 +145,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Replaces records, and deletes the texts from which they were read. */
+  /** Replaces records, and deletes the raw texts from which they were read. */
   async replaceRecords(
     transaction: Transaction,
     revisions: readonly ScannedRevision[],
@@ -161,7 +161,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** The next names in the order of all names. */
+  /** Lists the next names in the order of all names. */
   async listNames({ key, name }: NameOf, limit: number): Promise<NameOf[]> {
     return this.database.query(
       `select domain_key as key, name from domain where (domain_key, name) > ($1, $2)

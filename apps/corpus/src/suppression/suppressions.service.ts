@@ -18,14 +18,14 @@ import {
   SuppressionsRepository,
 } from './suppressions.repository.js';
 
-/** The time within which other processes learn of a new value. */
+/** The time within which other processes see a new value. */
 const KEPT_MS = SECOND_MS;
 
-/** The rows to hide now. */
+/** The suppressed values as last read. */
 interface Known {
   state: string;
   values: SuppressedValues;
-  /** Whether rows of suppressed names may be back after a restore and have not been found yet. */
+  /** Whether rows of suppressed names may have returned with a restore and have not been erased yet. */
   isBehind: boolean;
 }
 
@@ -45,24 +45,25 @@ export class SuppressionsService {
   ) {}
 
   /**
-   * The values, at most a second old.
-   * @param on the connections for reading them, because connections of searches do not wait for writers.
+   * Returns the values, at most a second old.
+   * @param on the connections to read with; searches pass their own, because those do not wait for writers.
    * @throws ServiceUnavailable while the list cannot be read, or has not been applied to a restored database.
    */
   async values(on: Readable = this.database): Promise<SuppressedValues> {
     const { values, isBehind } = await this.current(on);
-    if (isBehind) throw new ServiceUnavailable('list of suppressed values, until it is applied');
+    if (isBehind)
+      throw new ServiceUnavailable('list of suppressed values, not yet applied after a restore');
     return values;
   }
 
-  /** The values at this moment; another process may add a value at any time. */
+  /** Returns the values at this moment; another process may add a value at any time. */
   async valuesNow(on: Readable): Promise<SuppressedValues> {
     return (await this.check(on)).values;
   }
 
   /**
-   * Prevents other transactions from writing observations or suppressing values until this one ends. A sequence is read
-   * before it is changed, so two writers of one name would miss each other's changes.
+   * Prevents other transactions from writing observations or suppressing values until this transaction ends. A sequence
+   * is read before it is changed, so two writers of one name would miss each other's changes.
    * @returns the values that must not be stored.
    */
   async lockWriting(transaction: Transaction): Promise<SuppressedValues> {
@@ -71,8 +72,8 @@ export class SuppressionsService {
   }
 
   /**
-   * Suppresses a value. Its data is hidden when this returns, and later imports do not restore it. @returns the version
-   * of the list; `isNew` is false for a value that it already contains.
+   * Suppresses a value. When this returns, the value's data is hidden, and later imports do not restore it. @returns
+   * the version of the list; `isNew` is false if the list already contains the value.
    * @throws InvalidRequest
    */
   async suppress(
@@ -80,9 +81,12 @@ export class SuppressionsService {
     value: string,
   ): Promise<{ version: number; isNew: boolean }> {
     const form = comparedForm(kind, value);
-    if (form === '') throw invalid('value', `is no ${kind}`);
+    if (form === '') throw invalid('value', `is not a valid ${kind}`);
     if (!this.list)
-      throw invalid('kind', 'needs CORPUS_SUPPRESSIONS, the file that keeps the list');
+      throw invalid(
+        'kind',
+        'needs CORPUS_SUPPRESSIONS, the file with the list of suppressed values',
+      );
     const { list } = this;
     await this.current();
     const added = await this.database.transaction(async (transaction) => {
@@ -92,7 +96,7 @@ export class SuppressionsService {
       const known = await this.repository.find(transaction, kind, hash);
       if (known !== undefined) return { version: known, isNew: false };
       if (file.values.length >= SUPPRESSED_MAX) {
-        throw invalid('value', `is one too many: the list has ${SUPPRESSED_MAX} values`);
+        throw invalid('value', `cannot be added: the list already has ${SUPPRESSED_MAX} values`);
       }
       const last = file.values.reduce(
         (newest, { version }) => Math.max(newest, version),
@@ -102,7 +106,8 @@ export class SuppressionsService {
       const entry = { version: last + 1, kind, hash, addedAt: now };
       await this.repository.add(transaction, [entry], now);
       await this.hide(transaction, { kind, form, values: new SuppressedValues(file.key, [entry]) });
-      // The list is written first. A value that is only in the list is applied as after a restore.
+      // The list is written before the transaction commits. A value that is only in the list is applied as after a
+      // restore.
       await list.add(entry);
       return { version: entry.version, isNew: true };
     });
@@ -142,7 +147,8 @@ export class SuppressionsService {
       await this.rows.erase(transaction, [{ key: domainKeyOf(form), name: form }]);
       return;
     }
-    // Telephone numbers cannot be looked up: such records are hidden when they are read, until the job has erased them.
+    // There is no search by telephone number: such records are hidden when they are read, until the job has erased
+    // them.
     if (kind === 'phone') return;
     const kinds = kind === 'email' ? (['email'] as const) : (['name', 'company'] as const);
     const termKeys = kinds.map((one) => contactTerm(one, form).termKey);
@@ -171,8 +177,8 @@ export class SuppressionsService {
   }
 
   /**
-   * The copy in the database, plus later entries of the list.
-   * @param state the state that was read before, so that a value added in the meantime is seen at the next check.
+   * Loads the copy in the database, plus later entries of the list.
+   * @param state the state that was read before, so that a value added in the meantime is noticed at the next check.
    */
   private async load(on: Readable, state: string): Promise<Known> {
     const file = await this.list?.read();

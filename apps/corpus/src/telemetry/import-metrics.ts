@@ -17,7 +17,7 @@ const FAILED = declareGauge(
   { labels: ['source'] },
 );
 
-/** The lag of followed logs, and the failing sources. */
+/** Adds the metrics of the lag of followed logs, and of failing sources. */
 export function addImportMetrics(
   metrics: Metrics,
   files: Pick<ImportFilesService, 'listLags' | 'listNewest'>,

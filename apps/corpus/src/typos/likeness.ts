@@ -2,26 +2,26 @@ import type { TypoReason } from '#libs/contracts';
 import { distanceOf, looseSkeletonOf } from '#libs/domain-names';
 import { SUFFIXES, WORDS } from './permutation-tables.js';
 
-/** A name in the form that people read. */
+/** A name as people read it. */
 export interface ReadName {
-  /** The name in its own script. */
+  /** The label in its own script. */
   label: string;
   suffix: string;
 }
 
-/** How easily a name is mistaken for another one: 0 to 100. */
+/** How easily a name is mistaken for another one, from 0 to 100. */
 export interface Likeness {
   score: number;
   reasons: TypoReason[];
 }
 
-/** The facts known about a name besides its letters. */
+/** What is known about a name apart from its letters. */
 export interface LikenessEvidence {
   isNew?: boolean;
   takesMail?: boolean;
 }
 
-/** Points by the number of letters that differ once look-alike letters are treated as equal. */
+/** Points by the number of letters that differ; look-alike letters count as equal. */
 const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
   [95, 'looks_the_same'],
   [80, 'one_letter_off'],
@@ -29,12 +29,18 @@ const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
   [40, 'three_letters_off'],
 ];
 const CONTAINED = 65;
-/** A shorter label is in many others by accident, unless it is a part between hyphens or beside a deceptive word. */
+/**
+ * The minimum length of a label to be searched within others. A shorter label is in many others by accident, unless it
+ * is a part between hyphens or next to a deceptive word.
+ */
 const CONTAINED_LENGTH_MIN = 4;
 const PART_LENGTH_MIN = 2;
 const BESIDE = new Set([...WORDS, ...SUFFIXES].map(looseSkeletonOf));
 const SAME_LABEL = 70;
-/** A usual length of a label: a shorter label differs from too many other labels by only a letter or two. */
+/**
+ * A usual length of a label. A shorter label differs from too many other labels by only a letter or two, so it gets
+ * fewer points.
+ */
 const USUAL_LENGTH = 6;
 const EVIDENCE_POINTS = 5;
 
@@ -60,13 +66,13 @@ function lettersOf(own: ReadName, other: ReadName): [points: number, reason?: Ty
   const distance = distanceOf(a, b);
   if (distance === 0) return BY_DISTANCE[0] as [number, TypoReason];
   const [points, reason] = BY_DISTANCE[distance] ?? [0, undefined];
-  // Most of the letters must be the same.
+  // At most a third of the letters may differ.
   const isNear = distance * 3 <= Math.max(a.length, b.length);
   const byLetters: [number, TypoReason?] = isNear ? [points * weight, reason] : [0];
   return byLetters[0] < CONTAINED && isIn(a, b) ? [CONTAINED, 'contains_name'] : byLetters;
 }
 
-/** Whether one label is recognised in another: `dhl` in `dhl-parcels` and `dhlsecure`, but not in `handhlung`. */
+/** True if people recognise one label in another: `dhl` in `dhl-parcels` and `dhlsecure`, but not in `handhlung`. */
 function isIn(label: string, other: string): boolean {
   if (label.length >= CONTAINED_LENGTH_MIN) return other.includes(label);
   if (label.length < PART_LENGTH_MIN) return false;

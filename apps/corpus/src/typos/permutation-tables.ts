@@ -1,11 +1,11 @@
-/** Rows of the keyboards QWERTY, QWERTZ and AZERTY. The neighbours of a key are beside, above and below it. */
+/** The rows of QWERTY, QWERTZ and AZERTY keyboards. The neighbours of a key are next to it, above it and below it. */
 const KEYBOARDS = [
   ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'],
   ['1234567890', 'qwertzuiop', 'asdfghjkl', 'yxcvbnm'],
   ['1234567890', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'],
 ];
 
-/** The keys that a finger may hit in place of another, on any of the keyboards. */
+/** The keys that a finger may hit in place of another, on any of these keyboards. */
 export const NEIGHBOURS: ReadonlyMap<string, string> = neighbours();
 
 function neighbours(): Map<string, string> {

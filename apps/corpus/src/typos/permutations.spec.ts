@@ -70,7 +70,7 @@ describe('look-alikes', () => {
     expect(likeness).toEqual({ score, reasons: [reason] });
   });
 
-  it('neither a different name nor the name itself is a look-alike; age and mail raise the score of a look-alike', () => {
+  it("neither a different name nor the name itself is a look-alike; age and mail raise a look-alike's score", () => {
     const own = { label: 'paypal', suffix: 'com' };
     const evidence = { isNew: true, takesMail: true };
     for (const label of ['paypal', 'wikipedia', 'pal']) {

@@ -8,19 +8,19 @@ const VOWELS = [...'aeiou'];
 const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
 /**
- * The maximum length of a label with two changes. A longer label would yield too many names, and its look-alikes are
- * found by one change.
+ * The maximum length of a label of which two letters are changed. A longer label would yield too many names; its
+ * look-alikes are found by one change.
  */
 const TWICE_LENGTH_MAX = 32;
 /** Maximum number of labels derived from a label, and of names in a query. */
 export const PERMUTATIONS_MAX = 12_000;
 
-/** Labels derived from another one, each with its kind; the first kind that yields a label counts. */
+/** Labels derived from another label, each with its kind; the first kind that yields a label counts. */
 export type Permutations = ReadonlyMap<string, TypoKind>;
 
 /**
- * Labels that may be mistaken for a label, of the same kinds as dnstwist's but more of each. Those with two changed
- * letters come last, up to the limit.
+ * Returns labels that may be mistaken for a label, of the same kinds as those of dnstwist but more of each kind. Labels
+ * with two changed letters come last, up to the limit.
  */
 export function labelPermutations(label: string): Permutations {
   const found = new Map<string, TypoKind>();
@@ -46,8 +46,8 @@ export interface NamePermutation {
 }
 
 /**
- * Names that may be mistaken for a given name: the permutations of its label under its own and other suffixes, its
- * label under the usual suffixes, and label and suffix written together. ASCII labels come first under each suffix,
+ * Returns names that may be mistaken for a given name: the permutations of its label under its own and other suffixes,
+ * its label under the usual suffixes, and label and suffix written together. ASCII labels come first under each suffix,
  * because the others are also found by their appearance. The number of names is limited.
  * @param suffixes the suffixes for the permutations.
  */
@@ -83,7 +83,7 @@ export function namePermutations(
   return [...found].map(([name, kind]) => ({ name, kind }));
 }
 
-/** Each label as an A-label with each suffix, created on demand. */
+/** Yields each label as an A-label with each suffix. */
 function* permutedUnder(
   labels: Permutations,
   unders: ReadonlySet<string>,
@@ -96,10 +96,10 @@ function* permutedUnder(
   }
 }
 
-/** The A-labels of a string; empty if it is not a name. */
+/** Returns a label as an A-label; empty if the label is not valid. */
 const asciiOf = (text: string) => (ASCII.test(text) ? text : domainToASCII(text));
 
-/** The ways to split a label with a dot into a host and the name above it. */
+/** Returns the ways to split a label with a dot into a host and the name above it. */
 export function dottedForms(label: string): { host: string; label: string }[] {
   const letters = [...label];
   return letters.slice(1).flatMap((_, place) => {
@@ -110,11 +110,11 @@ export function dottedForms(label: string): { host: string; label: string }[] {
 
 type Make = (letters: readonly string[]) => Iterable<string>;
 
-/** The text, in which `count` letters from a position on are replaced by another text. */
+/** Returns the text with `count` letters from a position on replaced by another text. */
 const splice = (letters: readonly string[], at: number, count: number, text: string) =>
   letters.toSpliced(at, count, text).join('');
 
-/** The texts derived from each position of a label. */
+/** Returns the texts derived from each position of a label. */
 function eachPlace(
   letters: readonly string[],
   make: (letter: string, place: number) => Iterable<string>,
@@ -166,7 +166,7 @@ const KINDS: readonly [TypoKind, Make][] = [
   ['various', (all) => [`www${all.join('')}`, `www-${all.join('')}`]],
 ];
 
-/** Replaces two letters, or pairs of them, by similar ones. */
+/** Replaces two letters, or pairs of letters, with similar ones. */
 const TWICE: readonly [TypoKind, Make] = [
   'homoglyph',
   function* (letters) {
@@ -177,7 +177,7 @@ const TWICE: readonly [TypoKind, Make] = [
 
 const near = (letter: string) => [...(NEIGHBOURS.get(letter) ?? '')];
 
-/** Replaces one letter, or a pair of them, by a similar one. */
+/** Replaces one letter, or a pair of letters, with a similar one. */
 function mistaken(letters: readonly string[]): Set<string> {
   const found = new Set<string>();
   letters.forEach((letter, place) => {

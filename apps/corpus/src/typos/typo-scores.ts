@@ -5,7 +5,10 @@ import { filedName } from '../names/registrable-name.js';
 import { type ReadName, likenessOf } from './likeness.js';
 import { labelPermutations } from './permutations.js';
 
-/** Compares each of the given names with one name. @throws InvalidRequest that lists the invalid names. */
+/**
+ * Scores how easily each of the given names is mistaken for one name. @throws InvalidRequest that lists the invalid
+ * names.
+ */
 export function typoScores({ domainName, domainNames }: TypoCandidates): {
   isFixture: boolean;
   body: TypoScoresAnswer;
@@ -49,7 +52,7 @@ export function typoScores({ domainName, domainNames }: TypoCandidates): {
   };
 }
 
-/** A name in the form that people read. */
+/** Converts a name to the form that people read. */
 export function readName(domain: Pick<DomainName, 'name' | 'label' | 'publicSuffix'>): ReadName {
   const { label, unicode } = filedName(domain);
   return { label: unicode ?? label, suffix: domain.publicSuffix };

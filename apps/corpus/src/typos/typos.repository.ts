@@ -11,16 +11,16 @@ import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
-/** Generated names, each searched literally. */
+/** Generated names, each of which is searched for as it is. */
 export interface SoughtNames {
   names: readonly { key: Key; name: string }[];
-  /** Hosts below names that together look like the given name. */
+  /** Hosts below names that look like the given name when read together with the name. */
   hosts: readonly { key: Key; name: string; host: string }[];
   /** The skeletons of internationalised labels. */
   skeletons: readonly string[];
 }
 
-/** Labels that contain a text, or letters that look like it. */
+/** A search for labels that contain a text, or letters that look like the text. */
 export interface SoughtText {
   pattern: SearchPattern;
   /** A LIKE pattern; null for none. */
@@ -31,7 +31,7 @@ export interface TyposAsked {
   sought: SoughtNames | SoughtText;
   /** The number of letters that the label may have. */
   length?: { min: number; max: number };
-  /** The searched suffixes; empty for all of them. */
+  /** The suffixes to search; empty for all. */
   suffixes: readonly string[];
   firstSeenSince: Date | null;
   excluded: readonly string[];
@@ -45,7 +45,7 @@ export interface TypoRow {
   label: string;
   unicode: string | null;
   skeleton: string | null;
-  /** The host below the name, if that is the part that looks similar. */
+  /** The host below the name, if host and name together look similar. */
   host: string | null;
   firstAt: Date;
   sourceId: number;
@@ -61,7 +61,7 @@ const SELECT = `select d.domain_key as key, d.name, d.label, d.unicode, d.skelet
 export class TyposRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** All names that were searched for literally, ordered by key, up to a limit. */
+  /** Lists all registered names among those sought, ordered by key, up to a limit. */
   async listSought(asked: TyposAsked, sought: SoughtNames, limit: number): Promise<TypoRow[]> {
     const values = new Values();
     const rows = await this.database.query<TypoRow>(
@@ -95,7 +95,7 @@ export class TyposRepository {
     return countedRows(await this.database.query<CountedRow<TypoRow>>(sql, values.all));
   }
 
-  /** Names with a text, in the order of keys. */
+  /** Lists names with a text, in the order of keys. */
   async list(
     asked: TyposAsked,
     sought: SoughtText,
@@ -117,15 +117,15 @@ export class TyposRepository {
 class Values {
   readonly all: unknown[] = [];
 
-  /** @returns its placeholder in the statement, such as `$3`. */
+  /** Adds a parameter. @returns the placeholder in the statement, such as `$3`. */
   add(value: unknown): string {
     return `$${this.all.push(value)}`;
   }
 }
 
 /**
- * Finds names by their keys alone, which other names may share, in one pass along the index. The keys are hidden from
- * the planner, because it would estimate the rows of each.
+ * Returns SQL that finds names by their keys alone, in one pass over the index; other names may have the same keys. The
+ * subselect hides the keys from the planner, which would otherwise estimate the rows of each.
  */
 function ofNames({ names, hosts, skeletons }: SoughtNames, asked: TyposAsked, values: Values) {
   const [key, name, host] = columnsOf(hosts, 'key', 'name', 'host').map((column) =>
@@ -144,7 +144,10 @@ function ofNames({ names, hosts, skeletons }: SoughtNames, asked: TyposAsked, va
     join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 }
 
-/** The planner can estimate how many labels match a pattern; for other expressions it would assume few. */
+/**
+ * Returns SQL that finds labels with LIKE, because the planner can estimate how many labels match a pattern. For other
+ * expressions, it would assume few.
+ */
 function ofText({ pattern, skeleton }: SoughtText, asked: TyposAsked, values: Values): string {
   const exact = values.add(pattern.exact);
   const isLike = `(d.label like ${values.add(pattern.loose)}
@@ -155,7 +158,9 @@ function ofText({ pattern, skeleton }: SoughtText, asked: TyposAsked, values: Va
     where ${wanted(asked, values)}`;
 }
 
-/** Conditions that were not requested are omitted, because the planner would assume that they exclude most rows. */
+/**
+ * Returns the requested conditions. Others are left out, because the planner would assume that they exclude most rows.
+ */
 function wanted(asked: TyposAsked, values: Values): string {
   const { sourceIds, length, suffixes, firstSeenSince, excluded } = asked;
   const endings = suffixes.map((suffix) => `%.${suffix}`);

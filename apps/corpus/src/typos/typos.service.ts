@@ -31,13 +31,11 @@ type Question = QuestionOf<typeof TYPOS>;
 
 /** A registration that is younger than this raises the score. */
 const NEW_DAYS = 30;
-/**
- * The suffixes under which generated labels are searched unless others are requested; the name's own suffix is added.
- */
+/** The suffixes under which generated labels are searched for by default; the name's own suffix is added. */
 const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 'online', 'xyz'];
 const FIXTURE_FOUND = 'registered.test';
 
-/** The subject of a search, and how matches are scored. */
+/** What is searched for, and how matches are scored. */
 interface Search {
   sought: TyposAsked['sought'];
   own: ReadName;
@@ -45,7 +43,7 @@ interface Search {
   permutations?: number;
 }
 
-/** Registered names that look like a name, contain a word or match a pattern. */
+/** Finds registered names that look like a name, contain a word or match a pattern. */
 @Injectable()
 export class TyposService {
   constructor(
@@ -134,7 +132,7 @@ export class TyposService {
       const created = createdOf(row);
       const mx = known?.isMailKnown ? (known.mailServers ?? []) : null;
       const other = { label: row.unicode ?? row.label, suffix: suffixOf(row.name) };
-      // Only the dot differs: `pay.pal.com` is one character away from `paypal.com`.
+      // The names may differ only in the dot: `pay.pal.com` is one character away from `paypal.com`.
       const hosted = { label: `${row.host}.${other.label}`, suffix: other.suffix };
       const isNew = created === null ? added.has(row.name) : Date.parse(created) >= newSince;
       const takesMail = mx !== null && mx.some((one) => one !== '' && one !== '.');
@@ -164,7 +162,7 @@ function selected(question: Question): { selector: string; value: string } {
 
 const FIXTURES: readonly string[] = [FIXTURE_FOUND, 'redacted.test'];
 
-/** Whether a text is reserved for test keys: any name under `.test`, and the samples of text searches. */
+/** True if a text is reserved for test keys: any name under `.test`, and the samples of text searches. */
 function isFixtureValue(selector: string, value: string): boolean {
   if (selector !== 'domainName') return FIXTURES.includes(value.toLowerCase());
   const parsed = parseDomainName(value);
@@ -196,7 +194,7 @@ const withoutEnds = ({ loose, exact }: { loose: string; exact: string }) => ({
   exact: exact.slice(1, -1),
 });
 
-/** @throws InvalidDomainName */
+/** Returns a search for look-alikes of a name. @throws InvalidDomainName */
 function lookAlikesOf(text: string, tlds: readonly string[] = USUAL_SUFFIXES): Search {
   const parsed = parseDomainName(text);
   if (!parsed.ok) throw new InvalidDomainName(parsed.message);
@@ -219,14 +217,14 @@ function lookAlikesOf(text: string, tlds: readonly string[] = USUAL_SUFFIXES): S
   };
 }
 
-/** Whether a row is after the page that ends at a position. */
+/** True if a row comes after the end of the previous page. */
 function isBehind({ key, name }: TypoRow, after: readonly string[] | undefined): boolean {
   if (!after) return true;
   const [own, last] = [BigInt(key), BigInt(after[0])];
   return own > last || (own === last && name > after[1]);
 }
 
-/** The names that the customer owns, including the name in the request. */
+/** Returns the names that the customer owns, including the name in the request. */
 function excludedNames({ exclude = [], domainName }: Question): string[] {
   return [...exclude, ...(domainName === undefined ? [] : [domainName])].flatMap((text) => {
     const parsed = parseDomainName(text);

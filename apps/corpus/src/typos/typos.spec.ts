@@ -117,7 +117,7 @@ describe('typos', () => {
     });
   });
 
-  it('words and patterns are found in labels, even in look-alike letters', async () => {
+  it('words and patterns are found in labels, even when spelled with look-alike letters', async () => {
     expect(await names({ keyword: 'brandname' })).toEqual([
       'brandname-login.com',
       'brandname.com',
@@ -158,7 +158,7 @@ describe('typos', () => {
     expect(preview.preview).toMatchObject([{ credits_total: 5 }]);
   });
 
-  it('a name is new because of its creation date, or as an addition to a list of its zone, never because of a first sighting', async () => {
+  it('a name is new because of its creation date or as an addition to a complete list of its zone, never because of a first sighting', async () => {
     const { domains } = await ask({ keyword: 'quaintsh' });
     const isNew = (name: string) =>
       domains
@@ -171,7 +171,7 @@ describe('typos', () => {
     ]);
   });
 
-  it('servers that a sensor last saw long ago do not count as current', async () => {
+  it('servers that sensors last saw long ago do not count as current', async () => {
     const passive = (type: string, value: string, until: string) => ({
       kind: 'passive',
       name: 'oldservers.com',
@@ -208,7 +208,7 @@ describe('typos', () => {
     );
   });
 
-  it('names of a customer are scored against one of them, in their order', async () => {
+  it('names of a customer are scored against one of them, and keep their order', async () => {
     const answer = await corpus.send<TypoScoresAnswer>(TYPO_SCORES.owner.path, {
       domainName: 'brandname.com',
       domainNames: ['wikipedia.org', 'BRANDNAME.net', 'brandnarne.com', 'brandnаme.com'],

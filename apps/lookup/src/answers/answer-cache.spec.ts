@@ -30,7 +30,7 @@ function failure(
 }
 
 describe('the answer cache', () => {
-  it('returns an answer no older than requested, and none after a day', () => {
+  it('returns an answer that is no older than requested, and none that is older than a day', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     cache.put('a.com', lookup('a.com', clock));
@@ -42,7 +42,7 @@ describe('the answer cache', () => {
     expect(cache.stale('a.com')?.domain).toBe('a.com');
   });
 
-  it('an answer expires together with the registration', () => {
+  it('drops an answer when the registration expires', () => {
     const clock = new TestClock('2026-03-02T09:00:00Z');
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     const expires = { original: '', iso: '2026-03-02T10:00:00Z', precision: 'second' as const };
@@ -64,7 +64,7 @@ describe('the answer cache', () => {
     expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
   });
 
-  it('keeps, for two minutes, an answer that lacks a source', () => {
+  it('keeps an answer that lacks a source for two minutes', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     cache.put('a.com', lookup('a.com', clock, { outcome: 'partial' }));
@@ -82,7 +82,7 @@ describe('the answer cache', () => {
     ['timeout', undefined, 30],
     ['parse_failed', 1, 30],
   ] as const)(
-    'keeps %s with a hint of %s s for %s s, but never as an answer',
+    'remembers %s with a hint of %s s for %s s, but never as an answer',
     (outcome, hint, keptSeconds) => {
       const clock = new TestClock();
       const cache = new AnswerCache(KEPT_DOMAIN, roomy);
@@ -106,7 +106,7 @@ describe('the answer cache', () => {
     expect(cache.size.bytes).toBe(0);
   });
 
-  it('keeps the last answer together with a later failure, and drops the failure at the next answer', () => {
+  it('keeps the last answer when a later lookup fails, and drops the failure at the next answer', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     cache.put('a.com', lookup('a.com', clock));
@@ -116,7 +116,7 @@ describe('the answer cache', () => {
     expect(cache.failure('a.com', clock.now())).toBeUndefined();
   });
 
-  it('never exceeds its limits of entries and bytes, and evicts the least recently used first', () => {
+  it('never exceeds its limits of entries and bytes, and evicts the least recently used entry first', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, { maxEntries: 3, maxBytes: 1_000_000 });
     for (const name of ['a.com', 'b.com', 'c.com']) cache.put(name, lookup(name, clock));
@@ -132,7 +132,7 @@ describe('the answer cache', () => {
     expect(small.size.entries).toBeGreaterThan(0);
   });
 
-  it('counts its bytes down to zero again', () => {
+  it('counts no bytes for an evicted entry', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, { maxEntries: 100, maxBytes: 1 });
     cache.put('a.com', lookup('a.com', clock));

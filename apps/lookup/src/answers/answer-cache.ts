@@ -9,27 +9,27 @@ export interface AnswerCacheLimits {
   maxBytes: number;
 }
 
-/** The result fields that all kinds of lookup share. */
+/** The result fields that all kinds of lookups share. */
 export interface Findings {
   outcome: Outcome;
   fetchedAt: Date;
   retryAfterSeconds?: number;
 }
 
-/** The properties of one kind of lookup that the cache needs. */
+/** What the cache needs to know about one kind of lookup. */
 export interface KeptKind<Lookup extends Findings> {
-  /** The number of milliseconds for which an answer is fresh, counted from its fetch. */
+  /** Returns the number of milliseconds for which an answer is fresh, counted from the time of the lookup. */
   freshForMs(lookup: Lookup): number;
   sizeBytes(lookup: Lookup): number;
   /** False for a failure that says nothing about the question, because no server was queried. */
   isFailureKept(failure: Lookup): boolean;
-  /** The failure without the upstreams' answers, which can be megabytes and have no further use. */
+  /** Returns the failure without the answers of upstreams, which can be megabytes and have no further use. */
   bare(failure: Lookup): Lookup;
 }
 
 interface Entry<Lookup> {
   lookup: Lookup;
-  /** From this time on, the answer is served only as stale. */
+  /** From this time on, the answer is served only as a stale answer. */
   freshUntil: number;
   sizeBytes: number;
 }
@@ -51,8 +51,8 @@ export function isFailure(outcome: Outcome): boolean {
 }
 
 /**
- * Keeps answers by their requests, bounded in entries and bytes; the least recently used is evicted first. Failures are
- * kept separately for 30 to 120 s, so that they neither replace an answer nor look like one.
+ * Caches answers by their requests, up to a limit of entries and bytes; the least recently used answer is evicted
+ * first. Failures are kept separately for 30 to 120 s, so that they neither replace an answer nor look like one.
  */
 export class AnswerCache<Lookup extends Findings> {
   private readonly answers = new Map<string, Entry<Lookup>>();
@@ -64,7 +64,7 @@ export class AnswerCache<Lookup extends Findings> {
     private readonly limits: AnswerCacheLimits,
   ) {}
 
-  /** Keeps the result of a lookup, unless there was no server to query. */
+  /** Stores the result of a lookup, unless there was no server to query. */
   put(key: string, lookup: Lookup): void {
     if (lookup.outcome === 'unsupported') return;
     if (isFailure(lookup.outcome)) {
@@ -85,19 +85,19 @@ export class AnswerCache<Lookup extends Findings> {
     }
   }
 
-  /** An answer no older than `maxAgeMs` and still fresh. */
+  /** Returns an answer that is no older than `maxAgeMs` and still fresh. */
   fresh(key: string, maxAgeMs: number, now: Date): Lookup | undefined {
     const entry = this.used(key);
     if (entry === undefined || now.getTime() >= entry.freshUntil) return undefined;
     return now.getTime() - entry.lookup.fetchedAt.getTime() <= maxAgeMs ? entry.lookup : undefined;
   }
 
-  /** The last answer, however old. */
+  /** Returns the last answer, regardless of its age. */
   stale(key: string): Lookup | undefined {
     return this.used(key)?.lookup;
   }
 
-  /** The failure whose waiting time has not passed, with the remaining time. */
+  /** Returns a failure whose waiting time has not passed, with the remaining time. */
   failure(key: string, now: Date): Lookup | undefined {
     const failure = this.failures.get(key);
     if (failure === undefined) return undefined;

@@ -11,7 +11,7 @@ export class InvalidDomainName extends Problem {
   }
 }
 
-/** A registry or registrar asked us to query again later. This says nothing about the name. */
+/** Thrown if a registry or registrar asked us to query again later. This says nothing about the name. */
 export class UpstreamThrottled extends Problem {
   constructor(retryAfterSeconds: number) {
     super({
@@ -23,13 +23,13 @@ export class UpstreamThrottled extends Problem {
   }
 }
 
-/** The text of a failure when no upstream at all can be reached. */
+/** The text of a failure while no upstream can be reached. */
 export const CUT_OFF =
   'The service seems to have no internet connection: none of the servers it queried recently could be reached. Nothing was charged. Operators: "npm run doctor" checks the connection, and "npm start -- --offline" simulates the registries.';
 
-/** No server that knows the name could be reached, or it reported a failure. */
+/** Thrown if no server that knows the name could be reached, or the server reported a failure. */
 export class UpstreamUnreachable extends Problem {
-  /** @param isCutOff whether no upstream can be reached; then the failure says nothing about this registry. */
+  /** @param isCutOff whether no upstream at all can be reached; then the failure says nothing about this registry. */
   constructor(retryAfterSeconds: number, isCutOff: boolean) {
     super({
       code: 'upstream_unreachable',
@@ -54,7 +54,7 @@ export class UpstreamTimeout extends Problem {
   }
 }
 
-/** The server answered, but no registration data could be read from its answer. */
+/** Thrown if the server answered, but no registration data could be read from the answer. */
 export class UpstreamUnreadable extends Problem {
   constructor(retryAfterSeconds: number) {
     super({
@@ -83,7 +83,7 @@ export class LookupOverloaded extends Problem {
   }
 }
 
-/** An address or AS number that no registry allocates. */
+/** Thrown for an address or AS number that no registry allocates. */
 export class BogonAddress extends Problem {
   constructor(reason: string) {
     super({ code: 'bogon_address', status: 422, detail: reason, retryable: false });

@@ -1,11 +1,11 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** The data about a lookup request that is in the headers of the internal call. */
+/** What the headers of the internal call say about a request. */
 export interface AskedBy {
   /** Whether the gateway charged the same request less than a minute ago. */
   repeat: boolean;
-  /** The account on whose behalf the gateway or a worker calls. */
+  /** The account for which the gateway or the worker calls. */
   asker?: string;
 }
 
@@ -23,9 +23,6 @@ export const AskedBy = createParamDecorator((_: unknown, context: ExecutionConte
 export interface Asking extends AskedBy {
   /** Aborted when no caller waits for the answer any longer. */
   signal: AbortSignal;
-  /**
-   * False for the names of jobs and the collector, whose many answers would push the answers to live questions out of
-   * the cache.
-   */
+  /** False for the names of jobs and of the collector, whose many answers would evict the answers to live questions. */
   isKept?: boolean;
 }

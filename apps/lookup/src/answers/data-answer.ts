@@ -25,10 +25,10 @@ export type DataAnswer = { outcome: Outcome; serving: Serving } & (
 );
 
 /**
- * Turns a lookup into the response body, or into the problem of its outcome.
+ * Converts a lookup to the response body, or to the problem of its outcome.
  *
  * @param body called only for an answer.
- * @param fields paths of the requested members; all if absent.
+ * @param fields paths of the requested members; all members if absent.
  */
 export function answerFrom(
   { lookup: { outcome }, serving }: { lookup: { outcome: Outcome }; serving: Serving },
@@ -54,10 +54,10 @@ function headersOf(answer: DataAnswer): Record<string, string> {
 }
 
 /**
- * The problem of an outcome without an answer; undefined for answers. The switch is exhaustive: an outcome that is
- * neither an answer nor a refusal does not compile.
+ * Returns the problem of an outcome without an answer; undefined for answers. The switch is exhaustive, so that code
+ * with an unhandled outcome does not compile.
  *
- * @param unsupported the problem if no source can be queried.
+ * @param unsupported returns the problem if no source can be queried.
  */
 export function problemOf(
   { outcome, retryAfterSeconds }: { outcome: Outcome; retryAfterSeconds?: number },
@@ -87,7 +87,7 @@ export function problemOf(
   }
 }
 
-/** A signal that is aborted if the caller disconnects before its answer is sent. */
+/** Returns a signal that is aborted if the caller disconnects before the answer is sent. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
@@ -97,8 +97,8 @@ export function goneSignal(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * Sends an answer without Nest's serialisation, because its body is finished text. If the caller disconnects, the
- * lookup is cancelled unless others wait for it.
+ * Sends an answer without Nest's serialisation, because the body is already text. If the caller disconnects, the lookup
+ * is cancelled unless other callers wait for it.
  */
 export async function sendAnswer(
   reply: FastifyReply,

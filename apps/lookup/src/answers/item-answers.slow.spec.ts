@@ -55,7 +55,7 @@ describe('requests for several names', () => {
     expect(body.summary).toEqual({ delivered: 3, failed: 2 });
   });
 
-  it('can return a stream: each answer once it is ready, marked with its price, and a summary last', async () => {
+  it('can return a stream: each answer as soon as it is ready, marked with its price, and a summary last', async () => {
     const { headers, text } = await post(
       'whois/bulk',
       { domainNames: NAMES },
@@ -64,7 +64,7 @@ describe('requests for several names', () => {
     expect(headers.get('content-type')).toBe('application/x-ndjson');
     const lines = text.trimEnd().split('\n');
     const items = lines.slice(0, -1).map((line) => JSON.parse(line.slice(1)) as Item);
-    // The slow name was requested first and is answered last.
+    // The slow name was requested first, and is answered last.
     expect(items.at(-1)).toMatchObject({ index: 0, domain_name: 'slow.test' });
     expect(items.map(({ index }) => index).toSorted()).toEqual([0, 1, 2, 3, 4]);
     // Fixtures cost nothing.

@@ -17,9 +17,9 @@ const NDJSON = 'application/x-ndjson';
 
 export interface ItemQuestions {
   count: number;
-  /** Name of the member that contains the items. */
+  /** The name of the member that contains the items. */
   member: string;
-  /** The members that name the subject of a refused item. */
+  /** Returns the members that identify a refused item. */
   subject(index: number): Json;
   /** Answers one item, counted from 0. A thrown problem affects only this item. */
   answer(index: number, signal: AbortSignal): Promise<DataAnswer>;
@@ -32,8 +32,8 @@ interface Finished {
 }
 
 /**
- * Answers several questions of one request: in their order as one JSON object or, if the gateway requests it, as one
- * line per answer as soon as it is ready. If the gateway disconnects, the remaining lookups are cancelled.
+ * Answers several questions of one request: in order as one JSON object or, if the gateway requests it, as one line per
+ * answer as soon as the answer is ready. If the gateway disconnects, the remaining lookups are cancelled.
  */
 export async function sendItems(reply: FastifyReply, questions: ItemQuestions): Promise<void> {
   const isStreamed = reply.request.headers.accept === NDJSON;
@@ -80,7 +80,7 @@ async function streamItems(
   raw.end(streamedLine('last', JSON.stringify({ summary: summaryOf(finished) })));
 }
 
-/** The outcome of the whole answer; each item has its own cost. */
+/** The headers of the whole response; each item has its own charge. */
 const HEADERS = { [OUTCOME_HEADER]: 'delivered', [SOURCE_HEADER]: 'live' } as const;
 
 async function answerAll(

@@ -6,7 +6,7 @@ import type { AnswerCounts } from './answer-counts.js';
 import { LookupOverloaded } from './answers.errors.js';
 import type { Serving } from '../serializers/provenance-body.js';
 
-/** A repeat within this time may be answered from memory, if the gateway marks it as a repeat. */
+/** A repeat within this time may be answered from memory if the gateway marks it as a repeat. */
 const REPEAT_MS = MINUTE_MS;
 const WAITING_MAX = 2_000;
 
@@ -23,33 +23,33 @@ interface Asked extends Freshness {
   isKept?: boolean;
 }
 
-/** A lookup and how it was served. */
+/** A lookup, and how it was served. */
 export interface Found<Lookup> {
   lookup: Lookup;
   serving: Serving;
 }
 
-/** A lookup and its source. */
+/** A lookup, and where it came from. */
 interface Origin<Lookup> {
   lookup: Lookup;
   servedFrom: Source;
 }
 
-/** The common members of all kinds of answers. */
+/** What all kinds of answers share. */
 export interface AnswersParts {
   counts: AnswerCounts;
   clock: Clock;
   config: Pick<LookupConfig, 'cacheEntries' | 'cacheBytes'>;
 }
 
-/** Answers questions of one kind from a fixture, from memory if the question allows it, or from upstream. */
+/** Answers questions of one kind: from a fixture, from memory if the question allows it, or from upstream. */
 export class RememberedAnswers<Lookup extends Findings> {
   readonly cache: AnswerCache<Lookup>;
   private readonly counts: AnswerCounts;
   private readonly clock: Clock;
   private waiting = 0;
 
-  /** @param share the divisor of the memory for answers: this kind gets one `share`-th of it. */
+  /** @param share the divisor of the memory for all answers: this kind gets one `share`-th of the memory. */
   constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
     this.counts = counts;
     this.clock = clock;
@@ -60,9 +60,10 @@ export class RememberedAnswers<Lookup extends Findings> {
   }
 
   /**
-   * @param question `repeat`: the gateway charged the same question less than a minute ago; `isKept`: as in `Asking`.
-   * @param look makes the lookup; called at most once.
-   * @param fixture returns the answer of a fixture.
+   * Answers a question. @param question `repeat`: the gateway charged the same question less than a minute ago;
+   * `isKept`: as in `Asking`.
+   * @param look performs the lookup; called at most once.
+   * @param fixture the answer of a fixture.
    * @throws LookupOverloaded
    */
   async find(

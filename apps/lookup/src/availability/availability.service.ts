@@ -30,18 +30,18 @@ import { suggestionsFor } from './suggestions.js';
 
 /** The number of suggestions that are checked at a time. */
 const AT_A_TIME = 10;
-/** Every name is looked up again, except for the gateway's repeats and failures whose waiting time has not passed. */
+/** Requires a new lookup of every name, except for repeats and for failures whose waiting time has not passed. */
 const NOW = { max_age: 0, allow_stale: false };
 const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
 
 interface Looking extends Asking {
   fresh: boolean;
   isBulk: boolean;
-  /** Monotonic milliseconds. */
+  /** The end of the time limit, in monotonic milliseconds. */
   untilMs: number;
 }
 
-/** A verdict and its source. */
+/** A verdict, and where it came from. */
 interface Checked {
   body: Availability;
   serving: Serving;
@@ -50,7 +50,7 @@ interface Checked {
 /** The answer for one name, with alternatives if requested. */
 export interface AvailabilityFound {
   body: Availability & { suggestions?: Availability[] };
-  /** Number of names with a charged verdict, including the requested one. */
+  /** The number of names with a charged verdict, including the requested name. */
   chargedItems: number;
 }
 
@@ -65,7 +65,7 @@ export class AvailabilityService {
     private readonly publicNames: PublicNames,
   ) {}
 
-  /** @throws InvalidDomainName, LookupOverloaded */
+  /** Checks one name, and suggests alternatives if requested. @throws InvalidDomainName, LookupOverloaded */
   async one(
     { domainName, sug, count, fresh }: QuestionOf<typeof AVAILABILITY>,
     asking: Asking,
@@ -131,7 +131,7 @@ export class AvailabilityService {
     if (domain.tld === FIXTURE_TLD) return this.checkFixture(domain, looking);
     const asked = this.delegationOf(domain.name, looking);
     if (looking.isBulk) {
-      // Most names need only one query to a resolver, which saves the rate limits of registries.
+      // For most names, one query to a resolver is enough, which spares the rate limits of registries.
       const byDns = verdictByDelegation(await asked);
       if (byDns) return { body: this.bodyOf(domain, byDns), serving: LIVE };
     }
@@ -142,7 +142,7 @@ export class AvailabilityService {
     return { body, serving };
   }
 
-  /** Other names under `test`, which only suggestions look up, are available. */
+  /** Checks a name under `test`. A name that is no fixture occurs only as a suggestion, and is available. */
   private async checkFixture(domain: DomainName, looking: Looking): Promise<Checked> {
     const { lookup, serving } = await this.ask(domain, looking);
     const isNone = lookup.outcome === 'unsupported';
@@ -185,21 +185,21 @@ export class AvailabilityService {
   }
 }
 
-/** @throws InvalidDomainName */
+/** Parses a name. @throws InvalidDomainName */
 function domainOf(text: string): DomainName {
   const parsed = parseDomainName(text);
   if (!parsed.ok) throw new InvalidDomainName(parsed.message);
   return parsed.domain;
 }
 
-/** @throws InvalidRequest, InvalidDomainName */
+/** Returns the names with one label under several suffixes. @throws InvalidRequest, InvalidDomainName */
 function underSuffixes(base: string | undefined, suffixes: readonly string[] = []): string[] {
   if (suffixes.length === 0) return [];
   if (base === undefined || base === '') {
     throw new InvalidRequest([{ field: 'domainName', message: 'is required with "tld"' }]);
   }
   const names = namesUnder(base, suffixes);
-  // Throws an error that explains what is wrong with the requested name.
+  // If no name is valid, throws an error that says what is wrong with the label.
   if (names.length === 0) domainOf(base);
   return names;
 }

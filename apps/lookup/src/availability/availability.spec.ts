@@ -45,7 +45,7 @@ describe('availability of a name', () => {
     expect([verdict.availability, verdict.method]).toEqual([word, method]);
   });
 
-  it('"available" is answered only if a registry says so, and never if name servers contradict it', () => {
+  it('"available" is answered only if a registry says so, and never if name servers contradict the registry', () => {
     for (const outcome of OUTCOMES) {
       for (const delegation of ['delegated', 'not_delegated', 'unclear', 'unknown'] as const) {
         const { availability } = verdictOf({ outcome, protocol: 'rdap' }, delegation);
@@ -56,7 +56,7 @@ describe('availability of a name', () => {
     }
   });
 
-  it('an alias is not free, even if its target does not exist', () => {
+  it('an alias does not count as available, even if its target does not exist', () => {
     const name = 'sample.example';
     const alias = { type: 'CNAME', name, ttlSeconds: 60, target: 'gone.example' } as const;
     const nameServer = { type: 'NS', name, ttlSeconds: 60, target: 'ns.example' } as const;
@@ -71,7 +71,7 @@ describe('availability of a name', () => {
     expect(answer('noerror', [nameServer])).toBe('delegated');
   });
 
-  it('a name with a zone of its own is not free, even if the servers of the zone do not return its NS records', () => {
+  it('a name with a zone of its own does not count as available, even if the servers of the zone do not return its NS records', () => {
     const name = 'sample.example';
     const numbers = { serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
     const start = (zone: string) =>
@@ -100,7 +100,7 @@ describe('suggested names', () => {
     return suggestionsFor(parsed.domain).map((one) => one.name);
   };
 
-  it('are many, different from the name and from one another, and valid', () => {
+  it('are many, valid, and different from the name and from one another', () => {
     for (const label of ['example', 'fast-cars', 'x1', 'a', 'a'.repeat(63)]) {
       const names = like(`${label}.com`);
       expect(names.length).toBeGreaterThanOrEqual(26);
@@ -122,12 +122,9 @@ describe('suggested names', () => {
     ['techno.com', /digitalno|labsno/],
     ['business.com', /^busines\./],
     ['press.com', /^pres\./],
-  ])(
-    'in %s, a word within a longer word is not replaced, and no word loses its end',
-    (name, nonsense) => {
-      expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
-    },
-  );
+  ])('in %s, no word is replaced or cut off within a longer word', (name, nonsense) => {
+    expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
+  });
 
   it('a word is not replaced by another word of the same name', () => {
     expect(like('greengarden.com')).toContain('greenyard.com');
@@ -145,7 +142,7 @@ describe('suggested names', () => {
   });
 
   it.each(['tax.gov.uk', 'school.edu', 'base.mil', 'sales.google'])(
-    'nothing is offered under the closed suffix of %s',
+    'nothing is suggested under the closed suffix of %s',
     (name) => {
       const suffix = name.slice(name.indexOf('.'));
       expect(like(name).filter((one) => one.endsWith(suffix))).toEqual([]);
@@ -153,7 +150,7 @@ describe('suggested names', () => {
     },
   );
 
-  it('an internationalised label is offered only where the registry accepts it', () => {
+  it('an internationalised label is suggested only where the registry accepts it', () => {
     expect(like('bücher.com')).toContain('xn--bcher-kva.de');
     expect(like('bücher.com')).toContain('xn--bcheronline-thb.com');
     expect(like('bücher.com').length).toBeGreaterThan(100);
@@ -192,7 +189,7 @@ describe('the service', () => {
     };
   }
 
-  it('answers fixtures as defined, free of charge', async () => {
+  it('answers fixtures as documented, free of charge', async () => {
     expect(await ask('domainName=available.test')).toMatchObject({
       status: 200,
       charged: '0',

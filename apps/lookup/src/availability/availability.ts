@@ -2,15 +2,15 @@ import type { AvailabilityMethod, AvailabilityWord, Outcome } from '#libs/contra
 import { type DnsAnswer, isAlias } from '#libs/resolvers';
 
 /**
- * Whether name servers serve a name, according to the parent zone. `unclear`: the DNS answers as it does for names that
- * exist, but shows no name servers; `unknown`: it does not answer.
+ * Whether a name is delegated to name servers, according to the parent zone. `unclear`: the DNS answers as for an
+ * existing name, but shows no name servers; `unknown`: the DNS does not answer.
  */
 export type Delegation = 'delegated' | 'not_delegated' | 'unclear' | 'unknown';
 
-/** A registry's verdict about a name. */
+/** What a registry says about a name. */
 export interface RegistryWord {
   outcome: Outcome;
-  /** The protocol that answered; absent if neither did. */
+  /** The protocol that answered; absent if neither protocol did. */
   protocol?: 'rdap' | 'whois43';
 }
 
@@ -23,7 +23,7 @@ export interface Verdict {
   isContradiction?: boolean;
 }
 
-/** The confidence of a verdict, by its evidence. */
+/** The confidence of a verdict, by the evidence. */
 const CONFIDENCE = {
   registryAnswers: 1,
   delegated: 0.95,
@@ -35,13 +35,14 @@ const CONFIDENCE = {
 
 const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 
-/** The delegation of a name according to the answer about its name servers. */
+/** Returns the delegation of a name according to an answer about its name servers. */
 export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   const { rcode, answers, authorities } = answer;
-  // The holder or a wildcard made the name an alias, and the rest of the answer is about its target.
+  // The holder, or a wildcard, made the name an alias, and the rest of the answer is about the target.
   if (isAlias(answer)) return 'unclear';
   if (rcode === 'nxdomain') return 'not_delegated';
-  // No server of the name answers, or its signatures are wrong; the parent zone would deny a name that does not exist.
+  // None of the name's servers answer, or the signatures are wrong. A name that does not exist would get NXDOMAIN from
+  // the parent zone.
   if (rcode === 'servfail') return 'unclear';
   if (rcode !== 'noerror') return 'unknown';
   // A name with a zone of its own is delegated, even if the servers of the zone do not return its NS records.
@@ -51,7 +52,10 @@ export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   return isZone ? 'delegated' : 'not_delegated';
 }
 
-/** The verdict from the delegation alone: a delegated name is registered. */
+/**
+ * Returns the verdict that follows from the delegation alone: a delegated name is registered; undefined for other
+ * names.
+ */
 export function verdictByDelegation(delegation: Delegation): Verdict | undefined {
   return delegation === 'delegated'
     ? { availability: 'registered', method: 'dns', confidence: CONFIDENCE.delegated }
@@ -59,9 +63,9 @@ export function verdictByDelegation(delegation: Delegation): Verdict | undefined
 }
 
 /**
- * Whether a name is available. "Available" needs a registry that does not know it, and no evidence against it; a
- * port-43 text alone is not enough. Without an answer of the registry it is unknown, unless name servers serve the
- * name.
+ * Returns whether a name is available. "Available" requires that a registry does not know the name, and that nothing
+ * contradicts the registry; a port-43 text alone is not enough. Without an answer of the registry, availability is
+ * unknown unless the name is delegated.
  */
 export function verdictOf({ outcome, protocol }: RegistryWord, delegation: Delegation): Verdict {
   const method: AvailabilityMethod = protocol === 'whois43' ? 'whois' : 'rdap';
@@ -108,7 +112,7 @@ function verdictOnAbsence(method: 'rdap' | 'whois', delegation: Delegation): Ver
   }
 }
 
-/** The charge of an answer: an unknown availability is free. */
+/** Returns the outcome by which an answer is charged: an unknown availability is free. */
 export function outcomeOfWord(word: AvailabilityWord): Outcome {
   switch (word) {
     case 'available':

@@ -1,4 +1,4 @@
-/** The internationalised labels that a registry accepts. */
+/** Which internationalised labels a registry accepts. */
 type Idn = 'none' | 'latin' | 'any';
 
 /**
@@ -36,8 +36,8 @@ const OFFERED: Readonly<Record<string, Idn>> = {
 };
 
 /**
- * Further suffixes under which anybody can register. If the requested name is under one of these, other labels are
- * suggested only under the same suffix.
+ * Further suffixes under which anybody can register. For a name under one of them, other labels are suggested under the
+ * same suffix only.
  */
 const OPEN = new Set(
   (
@@ -65,7 +65,7 @@ const OPEN = new Set(
   ).split(' '),
 );
 
-/** The suffixes that may be suggested for a label, most used first. @param label an A-label. */
+/** Returns the suffixes that may be suggested for a label, those with the most names first. @param label an A-label. */
 export function suffixesFor(label: string, unicode: string): string[] {
   const suffixes = Object.keys(OFFERED);
   if (!label.startsWith('xn--')) return suffixes;
@@ -74,13 +74,13 @@ export function suffixesFor(label: string, unicode: string): string[] {
   );
 }
 
-/** Whether a label has only Latin letters, digits and hyphens. */
+/** True if a label has only Latin letters, digits and hyphens. */
 export function isLatin(unicode: string): boolean {
   return /^[\p{Script=Latin}\d-]+$/u.test(unicode);
 }
 
 /**
- * Whether anybody can register under a suffix. Suffixes such as `gov.uk`, `edu` or a company's own TLD are restricted.
+ * True if anybody can register under a suffix. Suffixes such as `gov.uk`, `edu` or a company's own TLD are restricted.
  */
 export function isOpen(suffix: string): boolean {
   return Object.hasOwn(OFFERED, suffix) || OPEN.has(suffix);

@@ -60,10 +60,10 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Suggests names similar to a given name, best first, without repeats and without the name itself. They have the same
- * label under other suffixes, words joined or separated by a hyphen, added words, or replaced words. Anybody can
- * register under the suffixes. An internationalised label is suggested only under suffixes whose registry accepts it,
- * and words are added only to labels in Latin script.
+ * Suggests names similar to a given name, best first, without repeats and without the name itself: the same label under
+ * other suffixes, and labels whose words are joined, separated by a hyphen, replaced or extended. Anybody can register
+ * under the suffixes. An internationalised label is suggested only under suffixes whose registry accepts it, and words
+ * are added only to labels in Latin script.
  */
 export function suggestionsFor({
   name,
@@ -85,13 +85,15 @@ export function suggestionsFor({
     ...suffixes.flatMap((other) => own.map((variant) => `${variant}.${other}`)),
   ];
   return [...new Set(names)].flatMap((one) => {
-    // `me.uk` and `gov.co` are suffixes themselves and cannot be registered.
+    // Suffixes such as `me.uk` and `gov.co` cannot themselves be registered.
     const parsed = one === name ? undefined : parseDomainName(one);
     return parsed?.ok && parsed.domain.name === one ? [parsed.domain] : [];
   });
 }
 
-/** The variants of a name in one script only, because no registry mixes scripts. */
+/**
+ * Returns variants of a label in Latin script. Other scripts get none, because registries do not allow mixed scripts.
+ */
 function idnVariantsOf(unicode: string): string[] {
   if (!isLatin(unicode)) return [];
   return variantsOf(unicode)

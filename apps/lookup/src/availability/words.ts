@@ -1,12 +1,12 @@
 import { dictionary } from '@zxcvbn-ts/language-en';
 
-/** Shorter words are mostly parts of longer words. */
+/** Minimum length of a word; shorter words are mostly parts of longer words. */
 const WORD_LENGTH_MIN = 3;
 const SHORT_WORDS = new Set(['be', 'do', 'go', 'in', 'it', 'my', 'on', 'to', 'up', 'us', 'we']);
-/** Names with more words are not worth splitting. */
+/** Labels with more words than this are not split. */
 const WORDS_MAX = 4;
 
-/** English words by frequency rank, from 1: some 50,000 from subtitles of films and series. */
+/** The ranks of English words by frequency, from 1: some 50,000 words from subtitles of films and series. */
 const RANKS: ReadonlyMap<string, number> = new Map(
   dictionary['commonWords-en'].flatMap((word, place): [string, number][] =>
     SHORT_WORDS.has(word) || (word.length >= WORD_LENGTH_MIN && /^[a-z]+$/.test(word))
@@ -16,15 +16,15 @@ const RANKS: ReadonlyMap<string, number> = new Map(
 );
 const WORD_LENGTH_MAX = 24;
 
-/** Whether the text is an English word. */
+/** True if the text is an English word. */
 export function isWord(text: string): boolean {
   return RANKS.has(text);
 }
 
 /**
- * Splits a label at hyphens, and each part into the most common words of which it consists. A part that is a word, or
- * does not consist of words, is not split: `fast-cars` → fast, cars; `photoshop` → photoshop; `coffeehouse` → coffee,
- * house.
+ * Splits a label at hyphens, and each part into the most common words that it consists of. A part that is itself a
+ * word, or does not consist of words, is not split: `fast-cars` → fast, cars; `photoshop` → photoshop; `coffeehouse` →
+ * coffee, house.
  */
 export function wordsOf(label: string): string[] {
   return label
@@ -33,7 +33,7 @@ export function wordsOf(label: string): string[] {
     .flatMap((part) => (isWord(part) ? [part] : (fillingWords(part) ?? [part])));
 }
 
-/** The cheapest split of a text into words, where rare words cost more than common ones (Zipf's law). */
+/** Returns the cheapest split of a text into words; rare words cost more than common ones (Zipf's law). */
 function fillingWords(text: string): string[] | undefined {
   const best: ({ cost: number; words: string[] } | undefined)[] = [{ cost: 0, words: [] }];
   for (let end = 1; end <= text.length; end++) {

@@ -10,14 +10,14 @@ import {
 import type { Json } from '../serializers/whois-body.js';
 import { queryTime } from '../serializers/whois-body.js';
 
-/** Control characters and those that change the direction of writing. */
+/** Control characters, and characters that change the direction of writing. */
 // oxlint-disable-next-line eslint/no-control-regex -- these characters are removed
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** The subject of a question: a name or an address. */
 export type DnsSubject = { domain_name: string } | { ip_address: string };
 
-/** The members of the answer; the gateway adds `meta`. */
+/** Returns the members of the answer; the gateway adds `meta`. */
 export function dnsBody(subject: DnsSubject, lookup: DnsLookup, askedAt: Date): Json {
   const counts: Record<string, number> = {};
   for (const { type } of lookup.records) counts[type] = (counts[type] ?? 0) + 1;
@@ -49,7 +49,7 @@ function recordBody(record: DnsRecord): DnsRecordData {
   };
 }
 
-/** The removed characters are still in `raw_text`, escaped. */
+/** Removes invisible characters. They are still in `raw_text`, escaped. */
 function visible(text: string): string {
   return withoutUnseen(octetsText(text));
 }

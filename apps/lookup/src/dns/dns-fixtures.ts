@@ -1,7 +1,7 @@
 import type { DnsLookup, DnsRecord, DnsType } from '#libs/resolvers';
 
 const NAME = 'registered.test';
-/** The fixtures that have the same DNS records, whatever a registry answers about them. */
+/** The fixtures that share the same DNS records, whatever a registry answers about them. */
 const DELEGATED = [NAME, 'redacted.test', 'conflict.test', 'throttled.test'];
 const TTL_SECONDS = 300;
 
@@ -33,7 +33,7 @@ const POINTER: DnsRecord = {
   target: NAME,
 };
 
-/** The fixture answer of `dns.live`; other names under `.test` do not exist. */
+/** Returns the fixture answer of `dns.live`; other names under `.test` do not exist. */
 export function dnsFixture(name: string, types: readonly DnsType[]): DnsLookup {
   const base = { name, errors: {}, isAuthenticated: true, servers: ['fixture'], latencyMs: 0 };
   if (name === 'slow.test') {

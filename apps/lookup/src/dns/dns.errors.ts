@@ -3,7 +3,7 @@ import { CUT_OFF } from '../answers/answers.errors.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** No resolver could be queried, or all of them failed to find an answer. */
+/** Thrown if no resolver could be queried, or no resolver could find an answer. */
 export class ResolverUnreachable extends Problem {
   /** @param isCutOff whether no upstream at all can be reached. */
   constructor(isCutOff: boolean) {
@@ -33,8 +33,8 @@ export class ResolverTimeout extends Problem {
 }
 
 /**
- * The public DNS does not have this name, so a resolver's answer about it would describe the resolver's own network
- * (S123).
+ * Thrown for a name that is not in the public DNS. A resolver's answer about such a name would describe the resolver's
+ * own network (S123).
  */
 export class NameNotPublic extends Problem {
   constructor(name: string) {

@@ -35,13 +35,13 @@ import { type DnsSubject, dnsBody } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
 
-/** Resolvers cache for longer; this cache only answers repeats. */
+/** The longest time that an answer is cached here. Resolvers cache for longer; this cache only answers repeats. */
 const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
-/** DNS answers get this share of the memory for answers, because they are small. */
+/** The share of the memory that DNS answers get; they are small. */
 const CACHE_SHARE = 8;
 
-/** A lookup with its outcome, as the answer cache and the pricing need it. */
+/** A lookup with its outcome, as the answer cache and the prices require. */
 export type DnsFindings = DnsLookup & Findings;
 
 const KEPT_DNS: KeptKind<DnsFindings> = {
@@ -53,7 +53,7 @@ const KEPT_DNS: KeptKind<DnsFindings> = {
 };
 
 export interface DnsQuestion {
-  /** The requested name, in lower case A-labels. */
+  /** The requested name, in lower-case A-labels. */
   name: string;
   types: readonly DnsType[];
   subject: DnsSubject;
@@ -80,21 +80,24 @@ export class DnsService {
     this.cache = this.answers.cache;
   }
 
-  /** @throws InvalidDomainName, BogonAddress, LookupOverloaded. Failures of resolvers are in the outcome. */
+  /**
+   * Answers a question about one name or address. @throws InvalidDomainName, BogonAddress, LookupOverloaded. Failures
+   * of resolvers are in the outcome.
+   */
   async live(question: QuestionOf<typeof DNS_LIVE>, how: Asking): Promise<DataAnswer> {
     const { domainName = '', ipAddress, type } = question;
     const asked = ipAddress ? ofAddress(ipAddress) : ofName(domainName, type);
     return this.answer(asked, question, how);
   }
 
-  /** The names that the holder of an address publishes for it. @throws BogonAddress, LookupOverloaded */
+  /** Finds the names that the holder of an address publishes for it. @throws BogonAddress, LookupOverloaded */
   async namesOf(question: QuestionOf<typeof DNS_PTR>, how: Asking): Promise<DataAnswer> {
     return this.answer(ofAddress(question.value), question, how);
   }
 
   /**
-   * Answers questions about several names and addresses, each as if it were asked alone, but within the time limit of
-   * one lookup: those without an answer by then time out, free of charge. @throws InvalidRequest
+   * Answers questions about several names and addresses, each as if it had been requested alone, but within the time
+   * limit of one lookup. Those without an answer by then time out, free of charge. @throws InvalidRequest
    */
   questions(
     { domainNames = [], ipAddresses = [] }: BulkHosts,
@@ -102,7 +105,7 @@ export class DnsService {
   ): ItemQuestions {
     const count = domainNames.length + ipAddresses.length;
     if (count === 0) {
-      const message = 'must contain a name, or "ipAddresses" an address';
+      const message = 'must contain a name, or "ipAddresses" must contain an address';
       throw new InvalidRequest([{ field: 'domainNames', message }]);
     }
     const isName = (index: number) => index < domainNames.length;
@@ -125,7 +128,7 @@ export class DnsService {
     };
   }
 
-  /** The records of a registrable name; undefined if no resolver answers. @throws LookupOverloaded */
+  /** Returns the records of a registrable name; undefined if no resolver answers. @throws LookupOverloaded */
   async known(
     domainName: string,
     freshness: Freshness,
@@ -176,7 +179,9 @@ export class DnsService {
     return found;
   }
 
-  /** Omits addresses of private networks, which reveal something about our network or mislead the client (S123). */
+  /**
+   * Omits addresses of private networks, which would reveal something about our network or mislead the client (S123).
+   */
   private withoutPrivate(lookup: DnsLookup): DnsLookup {
     const errors = { ...lookup.errors };
     const records = lookup.records.filter((record) => {
@@ -192,13 +197,13 @@ export class DnsService {
   }
 }
 
-/** The problem of a DNS outcome; undefined for answers. */
+/** Returns the problem of a DNS outcome; undefined for answers. */
 function dnsProblemOf(outcome: Outcome, { isCutOff }: WayOut): Problem | undefined {
   if (outcome === 'timeout') return new ResolverTimeout(isCutOff);
   return outcome === 'unreachable' ? new ResolverUnreachable(isCutOff) : undefined;
 }
 
-/** @throws InvalidDomainName */
+/** Returns a question about a name. @throws InvalidDomainName */
 function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]): DnsQuestion {
   if (text === '') {
     const message = 'is required, or "ipAddress" instead';
@@ -216,14 +221,17 @@ function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]): DnsQ
   };
 }
 
-/** @throws InvalidRequest, BogonAddress */
+/** Returns the question for the text of an address. @throws InvalidRequest, BogonAddress */
 function ofAddressText(text: string): DnsQuestion {
   const parsed = parseIpAddress(text);
   if (parsed.ok) return ofAddress(parsed.ip);
   throw new InvalidRequest([{ field: 'ipAddresses', message: parsed.message }]);
 }
 
-/** @throws BogonAddress for an address that has no names in the public DNS; documentation addresses are fixtures. */
+/**
+ * Returns the question for an address. Documentation addresses are fixtures. @throws BogonAddress for an address that
+ * has no names in the public DNS.
+ */
 function ofAddress(ip: IpAddress): DnsQuestion {
   const name = reverseDnsName(ip);
   const isFixture = name === reverseDnsName({ address: '192.0.2.1', version: 4 });
@@ -233,7 +241,7 @@ function ofAddress(ip: IpAddress): DnsQuestion {
   return { name, types: ['PTR'], subject: { ip_address: ip.address }, isFixture };
 }
 
-/** A missing name or record is an answer; unreachable resolvers are a failure. */
+/** Returns the outcome of a lookup. A missing name or record is an answer; unreachable resolvers are a failure. */
 function outcomeOf({ rcode, errors }: DnsLookup): Outcome {
   if (rcode !== undefined) return Object.keys(errors).length === 0 ? 'delivered' : 'partial';
   return Object.values(errors).every((error) => error === 'timeout') ? 'timeout' : 'unreachable';

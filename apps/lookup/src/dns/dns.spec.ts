@@ -14,14 +14,14 @@ const PATIENT_MS = '25000';
 let service: RunningService;
 /** A service with a short time limit, for resolvers that never answer. */
 let impatient: RunningService;
-/** A service whose time limit for a whole request is shorter than its time limit for one query. */
+/** A service whose time limit for a whole request is much shorter than its time limit for one query. */
 let hurried: RunningService;
 let tokens: ServiceTokens;
 let resolver: Socket;
 /** The queried names and type codes in the order of arrival. */
 const asked: [name: string, type: number][] = [];
 
-/** A CNAME record from the requested name to `db.corp.example.com`, and a TXT record there. */
+/** Resource records: a CNAME from the requested name to `db.corp.example.com`, and a TXT record there. */
 const INWARD = Buffer.from('\x02db\x04corp\x07example\x03com\x00', 'latin1');
 const ALIAS = Buffer.concat([Buffer.from('c00c000500010000003c0015', 'hex'), INWARD]);
 const SECRET_TEXT = Buffer.concat([
@@ -31,7 +31,9 @@ const SECRET_TEXT = Buffer.concat([
 ]);
 const NXDOMAIN = 3;
 
-/** An answer of a resolver within the network of `corp.example.com`, from one of its caches for each type. */
+/**
+ * Answers as a resolver inside the network of `corp.example.com`. Each type has its own TTL, as if from its own cache.
+ */
 function aliased(question: Buffer, isThere: boolean): Buffer {
   const alias = Buffer.from(ALIAS);
   alias.writeUInt32BE(60 + question.readUInt16BE(question.length - 4), 6);
@@ -44,8 +46,8 @@ function aliased(question: Buffer, isThere: boolean): Buffer {
 }
 
 /**
- * Answers 192.0.2.7 for most names and 10.0.0.1 for `inside` names. `broken` names fail, `half` names fail only for MX,
- * and `silent` names get no answer.
+ * Answers 192.0.2.7 for most names and 10.0.0.1 for names that begin with `inside`. Names that begin with `broken`
+ * fail, those with `half` fail only for MX, and those with `silent` get no answer.
  */
 function answer(query: Buffer): Buffer | undefined {
   const end = query.indexOf(0, 12) + 1;
@@ -110,7 +112,7 @@ async function ask(query: string, headers: Record<string, string> = {}, of = ser
 }
 
 describe('DNS records of a name', () => {
-  it('are queried by type, under all labels of the name', async () => {
+  it('are queried by type, for the full name with all its labels', async () => {
     const { status, outcome, body } = await ask('domainName=https://WWW.Example.com/x&type=A,NS');
     expect([status, outcome]).toEqual([200, 'delivered']);
     expect(body).toMatchObject({
@@ -132,14 +134,14 @@ describe('DNS records of a name', () => {
     expect(asked.map(([name]) => name)).toEqual(['www.example.com', 'www.example.com']);
   });
 
-  it('are also queried for service labels', async () => {
+  it('are also queried for names with service labels', async () => {
     expect((await ask('domainName=_dmarc.example.com&type=TXT')).body).toMatchObject({
       domain_name: '_dmarc.example.com',
       dns_records: [],
     });
   });
 
-  it('are partial if one type fails, and no answer if all do', async () => {
+  it('are partial if one type fails, and missing if all types fail', async () => {
     expect(await ask('domainName=half.example&type=A,MX')).toMatchObject({
       outcome: 'partial',
       body: { dns_types: { A: 1 }, errors: { MX: 'servfail' } },
@@ -156,7 +158,7 @@ describe('DNS records of a name', () => {
     });
   });
 
-  it('share the time limit of one lookup if they are about several names, and time out if they have no answer by then', async () => {
+  it('of several names share the time limit of one lookup, and time out if they have no answer by then', async () => {
     const silent = Array.from({ length: 30 }, (_, n) => `silent-${n}.example`);
     const answered = await fetch(`${hurried.url}/internal/dns/bulk?type=A`, {
       method: 'POST',
@@ -196,7 +198,7 @@ describe('DNS records of a name', () => {
     expect(asked.length).toBe(before + 1);
   });
 
-  it('are the same everywhere for fixtures, and another name under "test" does not exist', async () => {
+  it('are always the same for fixtures, and other names under "test" do not exist', async () => {
     const before = asked.length;
     expect((await ask('domainName=registered.test')).body).toMatchObject({
       dns_types: { A: 1, AAAA: 1, NS: 2, MX: 1, TXT: 1, SPF: 1, SOA: 1, CAA: 1 },
@@ -235,7 +237,7 @@ describe('S123: private addresses', () => {
     });
   });
 
-  it('are not reached by a stranger’s alias to an internal name, which does not reveal whether the name exists', async () => {
+  it('of an internal name are not shown through a stranger’s alias, and the answer does not reveal whether the name exists', async () => {
     const [there, gone] = await Promise.all(
       ['alias-there', 'alias-gone'].map(async (name) =>
         ask(`domainName=${name}.example.com&type=TXT,CNAME`),

@@ -8,7 +8,7 @@ import { LiveService } from './live.service.js';
 
 const RETRY_AFTER_SECONDS = 30;
 
-/** Answers questions about several names in one request, each as if it had been asked alone. */
+/** Answers questions about several names in one request, each as if it had been requested alone. */
 @Injectable()
 export class BulkService {
   constructor(
@@ -16,7 +16,10 @@ export class BulkService {
     private readonly config: LookupConfig,
   ) {}
 
-  /** All names share the time limit of one lookup: names without an answer by then time out, free of charge. */
+  /**
+   * Answers the questions within the time limit of one lookup. Names without an answer by then time out, free of
+   * charge.
+   */
   questions(
     domainNames: readonly string[],
     question: BulkQuestion,

@@ -4,21 +4,21 @@ import type { KeptKind } from '../answers/answer-cache.js';
 
 const FOUND_KEPT_MS = DAY_MS;
 const NOT_FOUND_KEPT_MS = 10 * MINUTE_MS;
-/** A source failed, so the answer is incomplete for now and is soon fetched again. */
+/** An answer that lacks a source is cached for this long only, and then fetched again. */
 const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
-/** Memory per entry besides its texts: maps, dates, short strings. */
+/** The memory that an entry needs in addition to its texts: maps, dates, short strings. */
 const ENTRY_OVERHEAD_BYTES = 2_000;
 
 /**
- * The time for which the registration of a domain is fresh: `min(24 h, time to expiry)` if the name is registered, 10
- * minutes if it is not, 2 minutes if a source failed.
+ * How domain registrations are cached: for `min(24 h, time to expiry)` if the name is registered, for 10 minutes if it
+ * is not, for 2 minutes if a source failed.
  */
 export const KEPT_DOMAIN: KeptKind<Lookup> = {
   freshForMs({ outcome, record, fetchedAt }) {
     if (outcome === 'not_registered') return NOT_FOUND_KEPT_MS;
     if (outcome === 'partial') return PARTIAL_KEPT_MS;
     const leftMs = record?.expires ? Date.parse(record.expires.iso) - fetchedAt.getTime() : NaN;
-    // A date that cannot be read, or has passed, does not shorten the time.
+    // A date that cannot be parsed, or is in the past, does not shorten the time.
     return leftMs > 0 ? Math.min(FOUND_KEPT_MS, leftMs) : FOUND_KEPT_MS;
   },
   sizeBytes({ record, sources }) {

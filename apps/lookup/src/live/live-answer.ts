@@ -12,7 +12,7 @@ export type LiveQuestion = QuestionOf<typeof WHOIS_LIVE>;
 /** A question about several names. */
 export type BulkQuestion = QuestionOf<typeof WHOIS_BULK>;
 
-/** Turns a lookup into the body of the requested version, or into the problem of its outcome. */
+/** Converts a lookup to the body of the requested version, or to the problem of its outcome. */
 export function liveAnswer(
   found: Found<Lookup>,
   { version, include, fields }: LiveQuestion | BulkQuestion,

@@ -14,17 +14,17 @@ import { LookupConfig } from '../lookup.config.js';
 import { KEPT_DOMAIN } from './kept-domain.js';
 import { type BulkQuestion, type LiveQuestion, liveAnswer } from './live-answer.js';
 
-/** The options for looking up a name. */
+/** The options of a lookup of a name. */
 export interface DomainAsking extends Asking {
   /** `live` by default. */
   priority?: Priority;
-  /** Time limit of the lookup; by default the configured one. */
+  /** The time limit of the lookup; by default, the configured one. */
   budgetMs?: number;
-  /** Longest wait for a turn at a server; by default unlimited. */
+  /** The longest wait for a turn at a server; by default, unlimited. */
   waitMaxMs?: number;
 }
 
-/** Answers live WHOIS questions from a fixture, the cache (if the question allows it) or a registry. */
+/** Answers live WHOIS questions: from a fixture, from the cache if the question allows it, or from a registry. */
 @Injectable()
 export class LiveService {
   readonly cache: AnswerCache<Lookup>;
@@ -43,7 +43,7 @@ export class LiveService {
     this.cache = this.answers.cache;
   }
 
-  /** @throws InvalidDomainName, LookupOverloaded. Failures of upstreams are in the outcome. */
+  /** Answers a question. @throws InvalidDomainName, LookupOverloaded. Failures of upstreams are in the outcome. */
   async answer(
     domainName: string,
     question: LiveQuestion | BulkQuestion,
@@ -52,7 +52,9 @@ export class LiveService {
     return liveAnswer(await this.find(domainName, question, asking), question, this.wayOut);
   }
 
-  /** The record of a name, from any source that the question allows. @throws InvalidDomainName, LookupOverloaded */
+  /**
+   * Returns the record of a name, from any source that the question allows. @throws InvalidDomainName, LookupOverloaded
+   */
   async find(
     domainName: string,
     freshness: Freshness,

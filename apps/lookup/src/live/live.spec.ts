@@ -57,17 +57,14 @@ describe('live answers for the fixture names', () => {
     ['redacted.test', 200, 'delivered'],
     ['conflict.test', 200, 'delivered'],
     ['throttled.test', 503, 'throttled'],
-  ])(
-    '%s is answered with %s, %s, and says that it is a fixture',
-    async (domainName, status, outcome) => {
-      const answer = await ask({ domainName });
-      expect(answer.status).toBe(status);
-      expect(answer.headers.get('x-outcome')).toBe(outcome);
-      expect(answer.headers.get('x-served-from')).toBe('fixture');
-    },
-  );
+  ])('%s is answered with %s, %s, and marked as a fixture', async (domainName, status, outcome) => {
+    const answer = await ask({ domainName });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('x-outcome')).toBe(outcome);
+    expect(answer.headers.get('x-served-from')).toBe('fixture');
+  });
 
-  it('a throttled answer contains the time to wait and never says "not registered"', async () => {
+  it('a throttled answer contains the time to wait, and never says "not registered"', async () => {
     const { body, headers } = await ask({ domainName: 'throttled.test' });
     expect(headers.get('retry-after')).toBe('60');
     expect(body).toMatchObject({
@@ -108,7 +105,7 @@ describe('live answers for the fixture names', () => {
     expect(bare.body).not.toHaveProperty('provenance');
   });
 
-  it('another file at the socket path is not changed, and the start fails completely', async () => {
+  it('a regular file at the socket path is not changed, and the start fails as a whole', async () => {
     const path = join(folder, 'precious.txt');
     await writeFile(path, 'kept');
     const config = loadConfig(LookupConfig, {
@@ -121,7 +118,7 @@ describe('live answers for the fixture names', () => {
     expect(await readFile(path, 'utf8')).toBe('kept');
   });
 
-  it('answers are the same on its Unix socket', async () => {
+  it('answers are the same on the Unix socket', async () => {
     const text = await new Promise<string>((resolve, reject) => {
       const headers = { authorization: `Bearer ${tokens.issue('gateway', 'lookup')}` };
       const path = '/internal/whois/live?domainName=registered.test';
@@ -167,7 +164,7 @@ describe('rejected requests', () => {
     [{ domainName: 'a.com', include: 'raw,secrets' }, 'include'],
     [{ domainName: 'a.com', fields: '__proto__.x' }, 'fields'],
     [{ domainName: 'a.com', surprise: '1' }, 'surprise'],
-  ])('S90: %j is refused and %s is named', async (query, field) => {
+  ])('S90: %j is refused, and the problem names %s', async (query, field) => {
     const { status, body } = await ask(query as Record<string, string>);
     expect(status).toBe(400);
     expect(body.errors?.map((error) => error.field)).toEqual([field]);
@@ -195,7 +192,7 @@ describe('rejected requests', () => {
   });
 });
 
-describe('an answer for each fixture', () => {
+describe('a fixture answer', () => {
   it.each(['registered.test', 'available.test', 'redacted.test', 'conflict.test'])(
     'exists for %s',
     async (domainName) => {

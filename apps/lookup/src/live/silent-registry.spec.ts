@@ -66,7 +66,7 @@ async function ask(label: string, accountId: string, signal?: AbortSignal): Prom
   return status;
 }
 
-it('S102: 350 names of one account at a silent registry leave a connection for a name of another account', async () => {
+it('S102: when one account looks up 350 names at a silent registry, another account still gets a connection', async () => {
   const [slow, other] = [newId(), newId()];
   const ended = new AbortController();
   let refused = 0;
@@ -74,7 +74,7 @@ it('S102: 350 names of one account at a silent registry leave a connection for a
     await ask(`silent${at}`, slow, ended.signal).catch(() => {});
     refused += 1;
   });
-  // The queue of the registry is full, so all of its connections are in use.
+  // The queue of the registry is full, so all connections to it are in use.
   await waitFor('names without a place', () => refused > 0);
   expect(sockets.size).toBeGreaterThan(0);
   expect(await ask(`${ANSWERED}1`, other)).toBe(200);

@@ -19,7 +19,7 @@ const SECRET = 'a secret between services, long enough';
 const CUT_OFF = 'seems to have no internet connection';
 
 const tokens = new ServiceTokens(SECRET, new SystemClock());
-/** Three registries that have no host in common, each with two hosts under a name of its own. */
+/** Registries that have no host in common, each with two hosts under a name of its own. */
 const hostsOf = ({ rdapBaseUrl, whoisServer }: Route) => [
   new URL(rdapBaseUrl!).hostname,
   whoisServer!,
@@ -40,7 +40,7 @@ const upstream = createServer((socket) => {
   socket.on('error', () => {});
   socket.once('data', () => socket.end('Domain Name: x\nCreation Date: 2020-02-03T04:05:06Z\n'));
 });
-/** A local resolver that answers that no name exists. */
+/** A local resolver that answers every query with NXDOMAIN. */
 const resolver = createSocket('udp4');
 resolver.on('message', (query, { port: to, address }) => {
   const reply = Buffer.from(query.subarray(0, query.indexOf(0, 12) + 5));
@@ -102,7 +102,7 @@ const faults = async ({ url } = service) => {
   return [answer.status, ((await answer.json()) as { faults: string[] }).faults];
 };
 
-it('if no server of several registries can be reached, the problem and the readiness check say so until a server answers', async () => {
+it("if none of several registries' servers can be reached, the problem and the readiness check say so until a server answers", async () => {
   expect(await faults()).toEqual([200, []]);
   const one = await ask('whois/live', `a.${first.tld}`);
   expect([one.status, one.text]).toEqual([503, expect.not.stringContaining(CUT_OFF)]);
@@ -115,7 +115,7 @@ it('if no server of several registries can be reached, the problem and the readi
   expect(await faults()).toEqual([200, []]);
 });
 
-it('a resolver that denies the existence of every name, even the root, means that there is no internet connection, and its answer is free', async () => {
+it('if a resolver denies the existence of every name, even the root, the service reports that there is no internet connection, and charges nothing', async () => {
   const { status, text } = await ask('dns/live', `www.${first.tld}`, denied);
   expect([status, text]).toEqual([503, expect.stringContaining(CUT_OFF)]);
   expect(text).toContain('Nothing was charged');

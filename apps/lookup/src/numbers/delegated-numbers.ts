@@ -8,18 +8,17 @@ interface Holding {
 }
 
 /**
- * The resources that each holder of AS numbers has from its regional registry, from the registries' statistics files
- * (NRO extended allocation and assignment reports). They do not name holders; they only show which resources belong to
- * the same holder.
+ * Finds the resources of the holder of an AS number, from the registries' statistics files (NRO extended allocation and
+ * assignment reports). The files do not name holders; they only show which resources belong to the same holder.
  */
 export class DelegatedNumbers {
   private readonly holdings = new Map<string, Holding>();
-  /** Ranges of AS numbers in ascending order, each with its holder. */
+  /** Ranges of AS numbers in ascending order, each with the resources of its holder. */
   private ranges: { first: number; last: number; holding: Holding }[] = [];
 
   private constructor(readonly isLoaded: boolean) {}
 
-  /** @throws Error for a file that is missing or has a different format. */
+  /** Loads the statistics files. @throws Error for a file that is missing or has a different format. */
   static async load(files: readonly string[]): Promise<DelegatedNumbers> {
     const numbers = new DelegatedNumbers(files.length > 0);
     for (const file of files) await readLines(file, (line) => numbers.take(line));
@@ -27,7 +26,7 @@ export class DelegatedNumbers {
     return numbers;
   }
 
-  /** The address blocks of an AS number's holder; undefined if no file contains the number. */
+  /** Returns the address blocks of an AS number's holder; undefined if no file contains the number. */
   blocksOf(asn: number): readonly string[] | undefined {
     let [from, to] = [0, this.ranges.length];
     while (from < to) {
@@ -39,7 +38,9 @@ export class DelegatedNumbers {
     return range && range.first <= asn ? range.holding.blocks : undefined;
   }
 
-  /** `registry|country|type|start|value|date|status|holder`; a version line and sums precede these lines. */
+  /**
+   * Reads a line `registry|country|type|start|value|date|status|holder`; a version line and sums precede these lines.
+   */
   private take(line: string): boolean {
     const [registry, , type, start, value, date, status, holder] = line.split('|');
     if (/^[0-9.]+$/.test(registry) || date === 'summary') return true;
@@ -78,7 +79,10 @@ export class DelegatedNumbers {
 const ALLOCATED = new Set(['allocated', 'assigned']);
 const NOT_ALLOCATED = new Set(['available', 'reserved']);
 
-/** An IPv4 range has its number of addresses as its value, and an IPv6 block the length of its prefix. */
+/**
+ * Returns the blocks of a line. The value of an IPv4 range is its number of addresses; that of an IPv6 block is its
+ * prefix length.
+ */
 function blocksOf(type: string, start: string, value: number): string[] {
   const parsed = parseAddressBlock(type === 'ipv6' ? `${start}/${value}` : start);
   if (!parsed.ok || (type !== 'ipv4' && type !== 'ipv6')) return [];

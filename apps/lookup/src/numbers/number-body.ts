@@ -7,20 +7,20 @@ import { addressBody, type Json, present, queryTime } from '../serializers/whois
 import type { DelegatedNumbers } from './delegated-numbers.js';
 import type { RoutingFeed } from './routing-feed.js';
 
-/** The maximum number of routes listed, and of neighbours of each kind. */
+/** The maximum number of listed routes, and of listed neighbours of each kind. */
 const LISTED_MAX = 1_000;
 const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are unknown.';
 const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
 const NO_DELEGATED_FILES =
   "No files of the registries are loaded, so the holder's address blocks are unknown.";
 
-/** The members of an answer except the registration. */
+/** What an answer says apart from the registration. */
 export interface Told {
   serving: Serving;
   sections: ReadonlySet<NumberSection>;
 }
 
-/** The origin of an address and its registration. */
+/** The AS numbers that originate an address, with a registration. */
 export interface AddressOrigin {
   routing: PrefixRouting;
   asns: readonly number[];
@@ -29,7 +29,10 @@ export interface AddressOrigin {
   registration?: NumberLookup;
 }
 
-/** The origin of an address as stated by a registry or, if there is none, by the feed. */
+/**
+ * Returns the origin of an address according to the registry or, if the registry does not publish it, according to the
+ * feed.
+ */
 export function originOf(ip: Cidr, { block }: NumberLookup, feed: RoutingFeed): AddressOrigin {
   const found = feed.hasRoutes ? feed.prefixOf(ip) : undefined;
   const routing: PrefixRouting = feed.hasRoutes
@@ -43,7 +46,7 @@ export function originOf(ip: Cidr, { block }: NumberLookup, feed: RoutingFeed): 
   return found ? { routing, asns: found.origins, from: 'routing_feed' } : { routing, asns: [] };
 }
 
-/** The members of an answer about an address or block; the gateway adds `meta`. */
+/** Returns the members of an answer about an address or block; the gateway adds `meta`. */
 export function ipBody(
   asked: string,
   lookup: NumberLookup,
@@ -64,7 +67,7 @@ export function ipBody(
   return { ...answer, ...sectionsOf(lookup, told) };
 }
 
-/** The members of an answer about an AS number. */
+/** Returns the members of an answer about an AS number. */
 export function asnBody(
   asn: number,
   { feed, delegated }: { feed: RoutingFeed; delegated: DelegatedNumbers },
@@ -92,7 +95,9 @@ export function asnBody(
   return { ...answer, ...sectionsOf(lookup, told) };
 }
 
-/** The holder of the origin, from the origin's registration; without a registration, the holder of the block. */
+/**
+ * Returns the holder of the origin, from the origin's registration; without that registration, the holder of the block.
+ */
 function providerOf({ block }: NumberLookup, origin: AddressOrigin): IpWhoisAnswer['isp'] {
   const name = holderName(origin.registration?.block);
   if (name !== undefined) {
@@ -108,7 +113,8 @@ function holderName(block: NumberBlock | undefined): string | undefined {
 }
 
 /**
- * The data of the registries' files. The answer distinguishes files that are not loaded from files without an entry.
+ * Returns the data of the registries' files. The answer distinguishes files that are not loaded from files without an
+ * entry.
  */
 function allocationsOf(
   asn: number,
@@ -122,7 +128,7 @@ function allocationsOf(
   };
 }
 
-/** The feed's data. The answer distinguishes a feed that is not loaded from a feed without an entry. */
+/** Returns the feed's data. The answer distinguishes a feed that is not loaded from a feed without an entry. */
 function routingOf(
   asn: number,
   feed: RoutingFeed,

@@ -2,7 +2,7 @@ import type { NetworkSource, NumberBlock, NumberLookup } from '#libs/resolvers';
 
 const THROTTLED_RETRY_AFTER_SECONDS = 60;
 
-/** The answer of each fixture of `ip.whois` and `asn.whois`, by the value of its row. */
+/** The answer of each fixture of `ip.whois` and `asn.whois`, by the value in the row of the operation. */
 const ANSWERS: Readonly<Record<string, (at: Date) => NumberLookup>> = {
   '192.0.2.1': (at) => held(at, '192.0.2.0', '192.0.2.255'),
   '2001:db8::1': (at) => held(at, '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'),
@@ -13,7 +13,7 @@ const ANSWERS: Readonly<Record<string, (at: Date) => NumberLookup>> = {
   AS65551: throttled,
 };
 
-/** The fixture of an address, a block or `AS` with its number; undefined for every other text. */
+/** Returns the fixture of an address, of a block, or of `AS` with a number; undefined for every other text. */
 export function numberFixture(asked: string, at: Date): NumberLookup | undefined {
   return Object.hasOwn(ANSWERS, asked) ? ANSWERS[asked](at) : undefined;
 }

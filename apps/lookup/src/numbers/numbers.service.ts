@@ -16,10 +16,10 @@ import { RoutingFeed } from './routing-feed.js';
 import { numberFixture } from './number-fixtures.js';
 
 const ENTRY_OVERHEAD_BYTES = 2_000;
-/** The longest time for which an answer about an address waits for the registration of its origin. */
+/** The longest time that an answer about an address waits for the registration of the origin. */
 const ORIGIN_BUDGET_MS = 3 * SECOND_MS;
 const NOT_REGISTERED_KEPT_MS = 10 * MINUTE_MS;
-/** There are fewer blocks than domain names; they get this share of the memory for answers. */
+/** The divisor of the memory for answers. There are fewer blocks than domain names. */
 const CACHE_SHARE = 4;
 
 const KEPT_NUMBER: KeptKind<NumberLookup> = {
@@ -32,7 +32,7 @@ const KEPT_NUMBER: KeptKind<NumberLookup> = {
 type Question = Freshness & { fields?: string[]; include?: NumberSection[] };
 
 interface Asked {
-  /** The answer's text, as sent and cached. */
+  /** The text of the answer, as sent and cached. */
   text: string;
   look: (request: NumberRequest) => Promise<NumberLookup>;
   body: (lookup: NumberLookup, told: Told) => Json | Promise<Json>;
@@ -57,7 +57,10 @@ export class NumbersService {
     this.cache = this.answers.cache;
   }
 
-  /** @throws LookupOverloaded. Failures of a registry are in the answer's status. */
+  /**
+   * Answers a question about an address or block. @throws LookupOverloaded. Failures of a registry are in the answer's
+   * status.
+   */
   async ip(question: QuestionOf<typeof IP_WHOIS>, how: Asking): Promise<DataAnswer> {
     const { ip } = question;
     const isOne = ip.prefixLength === (ip.version === 4 ? 32 : 128);
@@ -74,7 +77,9 @@ export class NumbersService {
     });
   }
 
-  /** @throws LookupOverloaded. Failures of a registry are in the answer's status. */
+  /**
+   * Answers a question about an AS number. @throws LookupOverloaded. Failures of a registry are in the answer's status.
+   */
   async asn(question: QuestionOf<typeof ASN_WHOIS>, how: Asking): Promise<DataAnswer> {
     const { asn } = question;
     const { feed, delegated } = this;
@@ -103,7 +108,7 @@ export class NumbersService {
   }
 
   /**
-   * The registration of an address's origin, cached for a day. The wait for it is short, because an answer about an
+   * Returns the registration of an address's origin, cached for a day. The wait is short, because an answer about an
    * address is useful without it.
    */
   private async registrationOf(

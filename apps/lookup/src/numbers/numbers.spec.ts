@@ -25,7 +25,7 @@ async function ask(path: string) {
 }
 
 describe('the holder of an address', () => {
-  it('is answered with block, contacts and abuse contact', async () => {
+  it('is answered with the block, its contacts and the abuse contact', async () => {
     const { status, outcome, body } = await ask('ip-whois?ip=192.0.2.1');
     expect([status, outcome]).toEqual([200, 'delivered']);
     expect(body).toMatchObject({
@@ -73,7 +73,7 @@ describe('the holder of an address', () => {
     },
   );
 
-  it('a rate limit of a registry is never reported as "not allocated"', async () => {
+  it('is not answered as "not allocated" when a registry limits the rate', async () => {
     expect(await ask('ip-whois?ip=203.0.113.1')).toMatchObject({
       status: 503,
       outcome: 'throttled',

@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 
-/** If a larger share of the lines is unreadable, the file has a different format. */
+/** The share of lines that may be unreadable. If more are, the file has a different format. */
 const UNREADABLE_MAX = 0.01;
 
 /**
  * Reads the lines of a file in a public format, except comments and blank lines. A file whose name ends in `.gz` is
  * decompressed.
  *
- * @param take returns whether it could read a line.
+ * @param take returns whether the line could be read.
  * @throws Error for a file that is missing or has a different format.
  */
 export async function readLines(path: string, take: (line: string) => boolean): Promise<void> {

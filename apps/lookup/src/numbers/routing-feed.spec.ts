@@ -30,7 +30,7 @@ function file(name: string, content: string | Buffer): string {
   return path;
 }
 
-it('routes and neighbours are read from files in the public formats, packed or not', async () => {
+it('routes and neighbours are read from files in the public formats, compressed or not', async () => {
   const relations = file('as-rel.txt', RELATIONS);
   const origins = file('pfx2as.gz', gzipSync(ORIGINS));
   const feed = await RoutingFeed.load({ relations, origins });
@@ -85,7 +85,7 @@ it.each([
   await expect(RoutingFeed.load({ origins: path })).rejects.toThrow('cannot be read');
 });
 
-it('a file that is missing, or is not an archive, prevents the start', async () => {
+it('a missing file, or one that is not a gzip archive, prevents the start', async () => {
   await expect(RoutingFeed.load({ relations: join(folder, 'none') })).rejects.toThrow('ENOENT');
   await expect(RoutingFeed.load({ relations: join(folder, 'none.gz') })).rejects.toThrow('ENOENT');
   const plain = file('plain.gz', RELATIONS);
@@ -101,7 +101,7 @@ ripencc|DE|ipv4|203.0.113.0|256|20030317|assigned|holder-two
 ripencc||ipv4|198.51.100.0|256||available|
 `;
 
-it('the blocks of a number’s holder are read from the registries’ files', async () => {
+it('the address blocks of a number’s holder are read from the registries’ files', async () => {
   const delegated = await DelegatedNumbers.load([file('delegated.gz', gzipSync(DELEGATED))]);
   expect(delegated.blocksOf(64_496)).toEqual(['192.0.2.0/24', '192.0.3.0/25', '2001:db8::/32']);
   expect(delegated.blocksOf(64_497)).toBeUndefined();
@@ -110,7 +110,7 @@ it('the blocks of a number’s holder are read from the registries’ files', as
   await expect(DelegatedNumbers.load([basic])).rejects.toThrow('1 of 1 lines cannot be read');
 });
 
-it('an AS number is answered with the loaded data, and nothing else', async () => {
+it('an answer about an AS number contains the loaded data, and nothing else', async () => {
   const clock = new TestClock('2026-11-22T10:00:00Z');
   const secret = 'a-service-secret-of-at-least-32-characters';
   const config = loadConfig(LookupConfig, {

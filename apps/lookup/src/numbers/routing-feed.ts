@@ -1,11 +1,11 @@
 import { type Cidr, parseAddressBlock, parseCidr } from '#libs/domain-names';
 import { readLines } from './public-file.js';
 
-/** A feed's data about one AS number. */
+/** What a feed says about one AS number. */
 export interface AsRouting {
-  /** Prefixes that the AS originates. */
+  /** The prefixes that the AS originates. */
   routes: readonly string[];
-  /** AS numbers that sell transit to this AS, buy transit from it, or peer with it. */
+  /** The AS numbers that sell transit to this AS. `downstreams` buy transit from it, and `peers` peer with it. */
   upstreams: readonly number[];
   downstreams: readonly number[];
   peers: readonly number[];
@@ -35,7 +35,9 @@ export interface AnnouncedPrefix {
   origins: readonly number[];
 }
 
-/** Reads routes and relationships of AS numbers, which registries do not publish, from files in public formats. */
+/**
+ * Reads routes and relationships of AS numbers from files in public formats, because registries do not publish them.
+ */
 export class RoutingFeed {
   private readonly neighbours = new Map<number, Neighbours>();
   private readonly routes = new Map<number, string[]>();
@@ -50,7 +52,7 @@ export class RoutingFeed {
   ) {}
 
   /**
-   * Reads the files that the settings name; a file whose name ends in `.gz` is decompressed.
+   * Reads the configured files; a file whose name ends in `.gz` is decompressed.
    *
    * @throws Error for a file that is missing or has a different format.
    */
@@ -67,7 +69,7 @@ export class RoutingFeed {
 
   of(asn: number): AsRouting {
     const { upstreams, downstreams, peers } = this.neighbours.get(asn) ?? NO_NEIGHBOURS;
-    // Several lines, of several sources, may be about the same two AS numbers.
+    // Several lines, from several sources, may be about the same two AS numbers.
     const others = (asns: readonly number[]) => [...new Set(asns)].filter((one) => one !== asn);
     return {
       routes: this.routes.get(asn) ?? NOBODY,
@@ -77,7 +79,7 @@ export class RoutingFeed {
     };
   }
 
-  /** The prefix through which a block is reached; undefined if it is not announced. */
+  /** Returns the prefix through which a block is reached; undefined if the block is not announced. */
   prefixOf({ address, version, prefixLength }: Cidr): AnnouncedPrefix | undefined {
     const lengths = [...this.lengths[version]].filter((length) => length <= prefixLength);
     for (const length of lengths.toSorted((a, b) => b - a)) {
@@ -90,7 +92,7 @@ export class RoutingFeed {
     return undefined;
   }
 
-  /** `provider|customer|-1` or `peer|peer|0`; in serial-2, followed by a source. */
+  /** Reads a line `provider|customer|-1` or `peer|peer|0`; in serial-2, the source follows. */
   private takeRelation(line: string): boolean {
     const [first, second, kind] = line.split('|', 3);
     if (!isAsn(first) || !isAsn(second) || (kind !== '-1' && kind !== '0')) return false;
@@ -105,7 +107,7 @@ export class RoutingFeed {
     return true;
   }
 
-  /** `prefix length origin`; several origins are written as `1_2`, a set as `1,2`. */
+  /** Reads a line `prefix length origin`; several origins are written as `1_2`, a set as `1,2`. */
   private takeOrigin(line: string): boolean {
     const [address, length, origins = ''] = line.split('\t', 3);
     const parsed = parseAddressBlock(`${address}/${length}`);
@@ -113,7 +115,7 @@ export class RoutingFeed {
     if (!parsed.ok || !texts.every(isAsn)) return false;
     const { cidr } = parsed;
     const block = `${cidr.address}/${cidr.prefixLength}`;
-    // A default route leads everywhere, and says nothing about who has an address.
+    // A default route covers all addresses, and says nothing about who holds an address.
     if (cidr.prefixLength < SHORTEST[cidr.version]) return true;
     const known = [this.origins.get(block) ?? NOBODY].flat();
     const fresh = [...new Set(texts.map(Number))].filter((asn) => !known.includes(asn));

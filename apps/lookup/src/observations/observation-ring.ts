@@ -5,13 +5,13 @@ interface Waiting {
 }
 
 /**
- * A queue of lines for the corpus. When it is full, the oldest lines are dropped, so that neither memory grows nor an
- * answer waits.
+ * A queue of lines for the corpus. When the queue is full, the oldest lines are dropped, so that memory does not grow
+ * and answers do not wait.
  */
 export class ObservationRing {
   private waiting: Waiting[] = [];
   private bytes = 0;
-  /** Lines dropped since the start. */
+  /** The number of lines dropped since the start. */
   dropped = 0;
 
   constructor(private readonly limits: { lines: number; bytes: number }) {}
@@ -20,14 +20,14 @@ export class ObservationRing {
     return this.waiting.length;
   }
 
-  /** @param line creates the line when it is sent; undefined if there is nothing to send. */
+  /** Adds a line. @param line creates the line when it is sent; undefined if there is nothing to send. */
   add(line: () => string | undefined, bytes: number): void {
     this.waiting.push({ line, bytes });
     this.bytes += bytes;
     this.makeRoom();
   }
 
-  /** Removes as many lines as fit. @returns their text, and a function that puts them back. */
+  /** Removes as many lines as fit. @returns the text of the lines, and a function that puts them back. */
   take(bytesMax: number): { text: string; lines: number; putBack: () => void } {
     let bytes = 0;
     let count = 0;

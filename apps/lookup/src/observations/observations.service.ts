@@ -11,12 +11,12 @@ const EVERY_MS = 200;
 const SEND_TIMEOUT_MS = 10_000;
 const LIMITS = { lines: 20_000, bytes: 32 * 1024 * 1024 };
 const BATCH_BYTES = 2 * 1024 * 1024;
-/** The size of a line without its texts. */
+/** The size of a line apart from its texts. */
 const LINE_BYTES = 2_000;
 
 /**
  * Sends answers to the corpus in batches, independently of the answers to callers. While the corpus is unavailable,
- * observations wait in a bounded queue; no lookup waits for it.
+ * observations wait in a bounded queue; lookups do not wait.
  */
 @Injectable()
 export class ObservationsService implements OnApplicationBootstrap, OnModuleDestroy {
@@ -47,7 +47,9 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     this.loop = new Loop({ name, intervalMs: EVERY_MS, logger, work: async () => this.send() });
   }
 
-  /** Observations sent, dropped and refused since the start, and those that wait. */
+  /**
+   * Returns the numbers of observations that were sent, dropped and refused since the start, and of those that wait.
+   */
   get counts() {
     const { handedOver, refused, ring } = this;
     return { handedOver, refused, dropped: ring.dropped, waiting: ring.size };
@@ -63,14 +65,14 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     await this.http?.close();
   }
 
-  /** Records a registration; callers that share one lookup record it once. */
+  /** Records a registration. Callers that share one lookup record it once. */
   noteWhois(lookup: Lookup): void {
     if (!this.isNews(lookup)) return;
     const texts = lookup.sources.reduce((sum, { raw }) => sum + (raw?.length ?? 0), LINE_BYTES);
     this.ring.add(() => whoisLine(lookup, this.config.keep), texts);
   }
 
-  /** Records DNS records of a registrable name; host names that customers request are not stored. */
+  /** Records the DNS records of a registrable name. Host names that customers request are not stored. */
   noteDns(lookup: DnsLookup, types: readonly string[], at: Date): void {
     if (!this.isNews(lookup)) return;
     const parsed = parseDomainName(lookup.name);
@@ -92,7 +94,7 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
         await new CorpusClient(this.http).observe(batch.text);
         this.handedOver += batch.lines;
       } catch (error) {
-        // Rejected lines are not sent again, because the corpus would reject them again.
+        // A rejected batch is not sent again, because the corpus would reject it again.
         const isRefused = error instanceof Problem && error.status < 500;
         if (isRefused) this.refused += batch.lines;
         else batch.putBack();

@@ -21,7 +21,7 @@ const lookup = (outcome: Lookup['outcome'] = 'delivered'): Lookup => ({
 describe('submitted observations', () => {
   const parsed = (line: string | undefined) => line && (JSON.parse(line) as object);
 
-  it('include a registration with its contacts and text, complete if every source answered', () => {
+  it('include a registration with its contacts and text, marked complete if every source answered', () => {
     expect(parsed(whoisLine(lookup(), 'all'))).toMatchObject({
       kind: 'whois',
       name: 'observed.com',
@@ -54,7 +54,7 @@ describe('submitted observations', () => {
     expect(whoisLine(lookup(outcome), 'all')).toBeUndefined();
   });
 
-  it('contain, for a free name, only the fact that it is free', () => {
+  it('contain, for an unregistered name, only the fact that it is not registered', () => {
     expect(parsed(whoisLine(lookup('not_registered'), 'all'))).toEqual({
       kind: 'gone',
       name: 'observed.com',
@@ -62,7 +62,7 @@ describe('submitted observations', () => {
     });
   });
 
-  it('include the types that were answered, and prove a registration only with a name server', () => {
+  it('include the types that were answered, and prove a registration only if there is a name server', () => {
     const record = {
       name: 'observed.com',
       ttlSeconds: 60,
@@ -89,7 +89,7 @@ describe('submitted observations', () => {
     });
   });
 
-  it('have texts as in an answer: decoded as UTF-8 if they are valid UTF-8, even across the end of a string', () => {
+  it('have texts as in an answer: decoded as UTF-8 if they are valid UTF-8, even across the boundaries of strings', () => {
     const strings = ['Gr\u00c3\u00bc\u00c3', '\u009fe, 10 \u00e2\u0082\u00ac'];
     const record = { name: 'observed.com', ttlSeconds: 60, type: 'TXT', strings } as const;
     const line = dnsLine(
@@ -110,7 +110,7 @@ describe('submitted observations', () => {
 });
 
 describe('the ring', () => {
-  it('drops the oldest lines if there are too many lines or bytes, and counts them', () => {
+  it('drops and counts the oldest lines if there are too many lines or bytes', () => {
     const ring = new ObservationRing({ lines: 3, bytes: 100 });
     for (const text of ['a', 'b', 'c', 'd']) ring.add(() => text, 10);
     expect([ring.dropped, ring.size]).toEqual([1, 3]);
@@ -148,7 +148,7 @@ describe('without a corpus', () => {
   });
   afterAll(() => observations.onModuleDestroy());
 
-  it('observations wait, each lookup once, and nothing is thrown', async () => {
+  it('each lookup waits once as an observation, and nothing is thrown', async () => {
     const shared = lookup();
     observations.noteWhois(shared);
     observations.noteWhois(shared);

@@ -2,7 +2,7 @@ import { type DnsLookup, type DnsRecord, type Lookup, octetsText } from '#libs/r
 import { rawDomainText } from '../serializers/whois-body.js';
 import { v2Body } from '../serializers/v2-body.js';
 
-/** The answers that this installation stores. */
+/** Which answers this installation stores. */
 export const KEPT = ['all', 'no_contacts', 'none'] as const;
 export type Kept = (typeof KEPT)[number];
 
@@ -15,14 +15,14 @@ const CONTACTS = [
   'billing_contact',
   'abuse_contact',
 ];
-/** Record types whose history is stored. */
+/** The record types whose history is stored. */
 const RECORD_TYPES = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'];
 
-/** A registration in the corpus's format; undefined for answers that are never stored, such as failures. */
+/** Returns a registration in the corpus's format; undefined for answers that are never stored, such as failures. */
 export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
   const { outcome, domain, fetchedAt } = lookup;
   const head = { name: domain, at: fetchedAt.toISOString() };
-  // This stores nothing for a name that the corpus does not know.
+  // The corpus stores nothing if it does not know the name.
   if (outcome === 'not_registered') return JSON.stringify({ kind: 'gone', ...head });
   if (outcome !== 'delivered' && outcome !== 'partial') return undefined;
   const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
@@ -46,7 +46,7 @@ export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
 }
 
 /**
- * The records of a registrable name in the corpus's format. Host names that customers request are not stored.
+ * Returns the records of a registrable name in the corpus's format. Host names that customers request are not stored.
  * @param types the requested record types.
  */
 export function dnsLine(
@@ -66,12 +66,15 @@ export function dnsLine(
       const value = valueOf(record, name);
       return value === undefined ? [] : [{ type: record.type, value }];
     }),
-    // Under some top-level domains every name has an address.
+    // Only NS records prove a registration, because under some top-level domains every name has an address.
     registered: records.some((record) => record.type === 'NS' && record.name === name),
   });
 }
 
-/** A CNAME record belongs to the name itself; the records of its target count as the name's records. */
+/**
+ * Returns the value of a record. Only the name's own CNAME record counts; other records of the target count as records
+ * of the name.
+ */
 function valueOf(record: DnsRecord, name: string): string | undefined {
   switch (record.type) {
     case 'A':
@@ -93,7 +96,7 @@ function valueOf(record: DnsRecord, name: string): string | undefined {
   }
 }
 
-/** The most detailed text of port 43, or the JSON of the last RDAP server that knew the name. */
+/** Returns the most detailed port-43 text, or the JSON of the last RDAP server that knew the name. */
 function rawText(lookup: Lookup): string | undefined {
   const rdap = lookup.sources.findLast(({ record, raw }) => record !== undefined && raw);
   return rawDomainText(lookup) ?? rdap?.raw;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { QuestionPlaces } from './question-places.js';
 
-/** Makes tasks that end when the test says so, and counts those that are running. */
+/** Returns tasks that end when the test says so, and counts those that are running. */
 function workOf(places: QuestionPlaces) {
   const open: (() => void)[] = [];
   const ends: Promise<void>[] = [];
@@ -21,7 +21,7 @@ function workOf(places: QuestionPlaces) {
   return { open, ask, endAll };
 }
 
-describe('the places for names that are looked up at a time', () => {
+describe('the places for names that are looked up at the same time', () => {
   it('become fewer while the event loop is late, but never zero, and more while it is not late', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
@@ -29,7 +29,7 @@ describe('the places for names that are looked up at a time', () => {
     ask(2_000);
     const least = open.length;
     expect(least).toBe(16);
-    // A slow upstream does not keep the places from other names.
+    // Names at a slow upstream must not occupy the places that other names wait for.
     expect(places.waitMaxMs).toBe(1_000);
     places.adapt(0);
     await new Promise(setImmediate);
@@ -44,7 +44,7 @@ describe('the places for names that are looked up at a time', () => {
   it('return to their initial number, and not beyond it, while no name waits for a place', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
-    // A single name may wait for its upstream even though places have become few.
+    // No name waits for a place, so names may wait for their upstream even though there are few places.
     expect(places.waitMaxMs).toBe(Infinity);
     for (let looks = 0; looks < 100; looks += 1) places.adapt(0);
     const { open, ask, endAll } = workOf(places);

@@ -2,13 +2,16 @@ import { monotonicMs } from '#libs/platform';
 
 const PLACES_FIRST = 64;
 const PLACES_LEAST = 16;
-/** Half of `WAITING_MAX` in `answers/remembered-answers.ts`, so that live lookups find room beside them. */
+/** Half of `WAITING_MAX` in `answers/remembered-answers.ts`, which leaves the other half to live lookups. */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
-/** A turn of the event loop that takes this long delays live lookups noticeably, because they need several turns. */
+/**
+ * A turn of the event loop that takes this long delays live lookups noticeably, because each of them needs several
+ * turns.
+ */
 const LATE_MS = 10;
 /**
- * If names are waiting for places, a name holds its place no longer than this while it waits for its turn at an
+ * While names are waiting for places, a name keeps its place no longer than this while it waits for its turn at an
  * upstream.
  */
 const FEW_WAIT_MS = 1_000;
@@ -16,18 +19,18 @@ const LATE_PART = 0.8;
 const READY_PART = 1.1;
 
 /**
- * Places for the names of jobs, monitors and the collector that are looked up at the same time. There are as many as
- * the event loop can carry: live lookups queue behind all running work, and once the processor is busy, more names at a
- * time do not finish any sooner.
+ * Limits how many names of jobs, monitors and the collector are looked up at the same time. There are as many places as
+ * the event loop can handle: live lookups queue behind all running work, and once the processor is busy, more names at
+ * a time do not finish any sooner.
  */
 export class QuestionPlaces {
   private most = PLACES_FIRST;
   private taken = 0;
-  /** At most 50 for each call of a worker, which makes few calls at the same time. */
+  /** The names that wait for a place: at most 50 for each call of a worker, which makes few calls at the same time. */
   private readonly waiting: (() => void)[] = [];
   private timer?: NodeJS.Timeout;
 
-  /** Runs `work` once there is a place for it, in the order of the calls. */
+  /** Runs `work` once there is a place, in the order of the calls. */
   async use<T>(work: () => Promise<T>): Promise<T> {
     this.watch();
     if (this.taken >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -40,9 +43,7 @@ export class QuestionPlaces {
     }
   }
 
-  /**
-   * The time for which a name may wait for its turn at an upstream; unlimited while no other name waits for a place.
-   */
+  /** The time that a name may wait for its turn at an upstream; unlimited while no other name waits for a place. */
   get waitMaxMs(): number {
     const areFew = this.most < PLACES_FIRST && this.waiting.length > 0;
     return areFew ? FEW_WAIT_MS : Infinity;

@@ -6,8 +6,8 @@ import { QuestionsRequest } from './questions.dto.js';
 import { QuestionsService } from './questions.service.js';
 
 /**
- * Answers that are ready within this time are sent together, because a separate write for each costs more than the
- * answer.
+ * Answers that are ready within this time of each other are sent together, because separate writes cost more than the
+ * answers.
  */
 const TOGETHER_MS = 20;
 
@@ -16,7 +16,9 @@ const TOGETHER_MS = 20;
 export class QuestionsController {
   constructor(private readonly questions: QuestionsService) {}
 
-  /** A line of JSON for each name as soon as its answer is ready; the last line confirms that nothing is missing. */
+  /**
+   * Sends a line of JSON for each name as soon as its answer is ready; the last line confirms that nothing is missing.
+   */
   @Post()
   async ask(
     @Body() request: QuestionsRequest,

@@ -9,7 +9,7 @@ import { LookupConfig } from '../lookup.config.js';
 import { QuestionPlaces } from './question-places.js';
 import type { QuestionsRequest } from './questions.dto.js';
 
-/** The number of names of one call that are looked up at a time, if there are places for them. */
+/** The number of names of one call that are looked up at a time, if there are enough places. */
 const AT_A_TIME = 50;
 const ALL_TYPES = 'all' as const;
 
@@ -20,8 +20,8 @@ export interface QuestionsOf {
 }
 
 /**
- * Answers a worker's questions about many names. A name whose upstream is busy is returned at once with the seconds to
- * wait, so that a slow registry does not delay other names.
+ * Answers a worker's questions about many names. For a name whose upstream is busy, the answer is the number of seconds
+ * to wait, so that a slow registry does not delay other names.
  */
 @Injectable()
 export class QuestionsService {
@@ -33,7 +33,7 @@ export class QuestionsService {
     private readonly config: LookupConfig,
   ) {}
 
-  /** @param onFound is called once for each name, when it is ready. */
+  /** Looks up all names of a call. @param onFound called once for each name, when its answer is ready. */
   async answerAll(questions: QuestionsOf, onFound: (found: NameFindings) => void): Promise<void> {
     const { names, waitSeconds } = questions.request;
     const untilMs = monotonicMs() + waitSeconds * SECOND_MS;

@@ -52,7 +52,7 @@ describe('a reputation', () => {
     expect(judgementOf(worst, NOW)).toMatchObject({ score: 0, verdict: 'suspicious' });
   });
 
-  it('does not depend on the number of hosts if customers choose their contents', () => {
+  it('does not depend on the number of listed hosts if customers choose the content of hosts', () => {
     const judged = (hosts: string[]) =>
       judgementOf({ registration, index: { ...INDEX, listings: hosts.map(listing) } }, NOW);
     const clean = judged([]);
@@ -77,7 +77,7 @@ describe('a reputation', () => {
     expect(judgementOf({}, NOW)).toEqual({ score: 50, verdict: 'neutral', signals: [] });
   });
 
-  it('S123: mentions that there is a private address, but not which', () => {
+  it('S123: mentions that there is a private address, but not which one', () => {
     const dns = { ...DNS, errors: { A: 'private_address' as const } };
     const { signals } = judgementOf({ dns }, NOW);
     expect(signals).toMatchObject([{ code: 'private_address', weight: -10 }]);

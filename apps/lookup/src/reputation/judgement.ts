@@ -6,7 +6,7 @@ import type { DnsLookup, Lookup } from '#libs/resolvers';
 export interface Known {
   registration?: Lookup;
   index?: IndexSignals;
-  /** Without private addresses. */
+  /** The DNS records, without private addresses. */
   dns?: DnsLookup;
 }
 
@@ -19,23 +19,23 @@ export interface Judgement {
 const MIDDLE = 50;
 const TRUSTED_FROM = 70;
 const SUSPICIOUS_BELOW = 35;
-/** The highest score of a name on a block list, whatever else is known. */
+/** The highest score that a name on a block list can have. */
 const MALICIOUS_MAX = 5;
 /**
- * The weights of the first listed hosts below a name; further hosts add nothing. Lists have hosts of every large
+ * The weights of the first listed hosts below a name; further hosts have no weight. Lists contain hosts of every large
  * service whose customers choose the content, which says little about the name itself.
  */
 const HOST_WEIGHTS = [-15, -5] as const;
 const YEAR_DAYS = 365;
-/** A name whose letters deviate this much from the average looks random. */
+/** A name whose letters deviate from the average by this much looks random. */
 const RANDOM_DEVIATIONS = 3;
 
-/** Signals that say nothing, because a name that is unknown to all sources has them, too. */
+/** Signals that do not count as facts, because even a name that is unknown to all sources has them. */
 const WITHOUT_FACTS: readonly string[] = ['lists_checked', 'random_letters'];
 
 type Told = [code: string, weight: number, evidence: string, confidence?: number];
 
-/** Judges a name by the known facts. Only a loaded block list makes it malicious. */
+/** Judges a name by the known facts. Only a loaded block list can make a name malicious. */
 export function judgementOf({ registration, index, dns }: Known, now: Date): Judgement {
   const told = [
     ...(registration ? ofRegistration(registration, now) : []),
@@ -77,7 +77,7 @@ export function judgementOf({ registration, index, dns }: Known, now: Date): Jud
   return { score, verdict: verdictOf(score, isMalicious), signals };
 }
 
-/** Whether a source knew something about the name. */
+/** True if the signal shows that a source has data about the name. */
 export const isFact = ({ code }: ReputationSignal) => !WITHOUT_FACTS.includes(code);
 
 function verdictOf(score: number, isMalicious: boolean): Verdict {
@@ -124,7 +124,7 @@ function ofIndex({ firstSeen, lists, lexical }: IndexSignals, now: Date): Told[]
   }
   if (lexical !== null && lexical.deviations >= RANDOM_DEVIATIONS) {
     const by = lexical.deviations.toFixed(1);
-    const evidence = `its letters are ${by} deviations from the average (model ${lexical.version})`;
+    const evidence = `its letters deviate from the average by ${by} standard deviations (model ${lexical.version})`;
     told.push(['random_letters', -15, evidence, 0.7]);
   }
   return told;

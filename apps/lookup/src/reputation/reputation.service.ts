@@ -21,12 +21,12 @@ import { isFact, judgementOf } from './judgement.js';
 
 type Question = QuestionOf<typeof REPUTATION>;
 
-/** The index is queried in parallel with the registry, which takes longer. */
+/** The time limit for the corpus, which is queried in parallel with the registry; the registry takes longer. */
 const INDEX_TIMEOUT_MS = 3_000;
 /** The weight of each part in the confidence. */
 const SHARES = { registration: 0.4, index: 0.3, dns: 0.3 };
 
-/** Judges names by their registration, the index and their DNS. */
+/** Judges names by their registration, the data of the corpus, and their DNS records. */
 @Injectable()
 export class ReputationService implements OnModuleDestroy {
   private readonly http?: ServiceHttp;
@@ -50,7 +50,10 @@ export class ReputationService implements OnModuleDestroy {
     await this.http?.close();
   }
 
-  /** @throws InvalidDomainName, LookupOverloaded. Failures of a registry are in the answer. */
+  /**
+   * Answers a question about a name. @throws InvalidDomainName, LookupOverloaded. Failures of a registry are in the
+   * answer.
+   */
   async answer(question: Question, asking: Asking): Promise<DataAnswer> {
     const parsed = parseDomainName(question.domainName);
     if (!parsed.ok) throw new InvalidDomainName(parsed.message);
@@ -68,7 +71,7 @@ export class ReputationService implements OnModuleDestroy {
     const known = { registration, index, dns };
     const now = this.clock.now();
     const judgement = judgementOf(known, now);
-    // Without a registration or any other fact, a name gets no verdict, and the request is free.
+    // Without a registration or any other fact, there is no verdict, and the request is free.
     if (problem && !judgement.signals.some(isFact)) return { outcome, serving, problem };
     const parts = Object.keys(SHARES) as (keyof typeof SHARES)[];
     const body = {
@@ -91,7 +94,7 @@ export class ReputationService implements OnModuleDestroy {
     };
   }
 
-  /** Without the corpus, the verdict is less certain. */
+  /** Asks the corpus about a name. Without an answer, the verdict is less certain. */
   private async indexOf(name: string): Promise<IndexSignals | undefined> {
     return this.corpus?.signals(name).catch(unknown);
   }
@@ -105,7 +108,7 @@ export class ReputationService implements OnModuleDestroy {
   }
 }
 
-/** @throws errors that are not answers of another service. */
+/** Returns undefined for a problem of another service. @throws any other error. */
 function unknown(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }

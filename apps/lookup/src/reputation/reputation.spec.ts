@@ -44,7 +44,7 @@ beforeAll(async () => {
   const config = loadConfig(LookupConfig, {
     SERVICE_SECRET: SECRET,
     LOOKUP_PORT: '0',
-    // The registry cannot be reached, because there are no connections to multicast addresses.
+    // The registry cannot be reached, because connections to multicast addresses fail.
     LOOKUP_UPSTREAM_EXCEPTIONS: `${whoisServer}:43=224.0.0.1:43`,
     CORPUS_URL: index.url,
   });
@@ -75,7 +75,7 @@ async function judged(label: string) {
 }
 
 it.each(['unheard', 'new', 'xkqzvw'])(
-  'a name about which only its letters and its first observation are known gets no verdict and costs nothing: %s',
+  'if only the letters and the first observation of a name are known, there is no verdict and no charge: %s',
   async (label) => {
     const { status, outcome, code } = await judged(label);
     expect([status, outcome, code]).toEqual([503, 'unreachable', 'upstream_unreachable']);
@@ -86,7 +86,7 @@ it.each([
   ['old', 'neutral'],
   ['listed', 'malicious'],
 ])(
-  'a fact from the index is enough for an answer without the registry: %s',
+  'one fact from the corpus is enough for an answer without the registry: %s',
   async (label, verdict) => {
     expect(await judged(label)).toMatchObject({
       status: 200,

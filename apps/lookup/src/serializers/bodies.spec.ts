@@ -12,7 +12,7 @@ const at = new Date('2026-11-20T11:42:03Z');
 const live = { servedFrom: 'live', ageSeconds: 0 } as const;
 const everything = new Set(WHOIS_SECTIONS);
 
-/** A registrar's description of itself on port 43. */
+/** The registrar's data about itself, as on port 43. */
 const REGISTRAR = {
   ianaId: '9901',
   name: 'Example Registrar One, Inc.',
@@ -22,7 +22,7 @@ const REGISTRAR = {
   phone: '+1.5550100100',
 };
 
-/** A registered name answered on port 43, first by the registry, then by the registrar. */
+/** Returns the lookup of a registered name on port 43, answered first by the registry, then by the registrar. */
 function port43Lookup(members: Partial<RegistrationRecord> = {}): Lookup {
   const lookup = fixtureLookup('registered.test', at);
   const [registry, registrar] = lookup.sources;
@@ -36,14 +36,14 @@ function port43Lookup(members: Partial<RegistrationRecord> = {}): Lookup {
   };
 }
 
-it('the example of the documents equals the answer of the fixture', () => {
+it('the documented example equals the answer of the fixture', () => {
   const sections = new Set(WHOIS_LIVE.parameters.include.default);
   const [{ answer }] = WHOIS_LIVE.examples;
   expect(v2Body(fixtureLookup('registered.test', at), live, sections)).toEqual(answer);
 });
 
-describe('the part of each source', () => {
-  it('names the error of a failed source beside a successful source, and the truncated parts', () => {
+describe('the part about each source', () => {
+  it('names the error of a failed source next to a successful source, and the truncated parts', () => {
     const lookup = port43Lookup();
     const [registry, registrar] = lookup.sources;
     const silent = { ...registry!, outcome: 'timeout', error: 'first_byte_timeout' } as const;
@@ -130,7 +130,7 @@ describe('version 1 of the answer', () => {
     ]);
   });
 
-  it('prefers the registrar’s text and keeps the registry’s text separately', () => {
+  it('prefers the registrar’s text, and keeps the registry’s text separately', () => {
     const body = v1Body(port43Lookup());
     expect(body.whois_raw_domain).toBe('registrar text');
     expect(body.registry_data).toMatchObject({
@@ -139,7 +139,7 @@ describe('version 1 of the answer', () => {
     });
   });
 
-  it('says, for a free name, only that it is free', () => {
+  it('says of an unregistered name only that it is not registered', () => {
     expect(v1Body(fixtureLookup('available.test', at))).toEqual({
       status: true,
       domain_name: 'available.test',
@@ -151,7 +151,7 @@ describe('version 1 of the answer', () => {
 });
 
 describe('version 2 of the answer', () => {
-  it('gives days in the legacy fields and the exact times beside them', () => {
+  it('has days in the legacy fields, and the exact times in addition', () => {
     const body = v2Body(fixtureLookup('registered.test', at), live, everything);
     expect(body).toMatchObject({
       status: true,
@@ -187,7 +187,7 @@ describe('version 2 of the answer', () => {
     });
   });
 
-  it('keeps a date as a date if the registry publishes only days', () => {
+  it('shows a date without a time if the registry publishes only days', () => {
     const created = { original: '30-Aug-2008', iso: '2008-08-30', precision: 'day' as const };
     const body = v2Body(port43Lookup({ created, expires: undefined }), live, everything);
     expect(body.create_date).toBe('2008-08-30');
@@ -199,7 +199,7 @@ describe('version 2 of the answer', () => {
     expect(body).not.toHaveProperty('expiry_date');
   });
 
-  it('names the source of each field and both sides of a contradiction', () => {
+  it('names the source of each field, and both sides of a contradiction', () => {
     const body = v2Body(fixtureLookup('conflict.test', at), live, everything);
     expect(body.provenance).toMatchObject({
       served_from: 'live',
@@ -228,7 +228,7 @@ describe('version 2 of the answer', () => {
     expect(body.expiry_date).toBe('2031-05-09');
   });
 
-  it('marks every withheld value as withheld, and says how that is known', () => {
+  it('marks every withheld value as withheld, and says how the service knows', () => {
     const body = v2Body(fixtureLookup('redacted.test', at), live, everything);
     expect(body.registrant_contact).toEqual({
       state: 'CA',
@@ -245,14 +245,14 @@ describe('version 2 of the answer', () => {
     expect(JSON.stringify(body)).not.toContain('Alex Sample');
   });
 
-  it('omits the members that only the gateway knows', () => {
+  it('omits the members that only the gateway can fill in', () => {
     const body = v2Body(fixtureLookup('registered.test', at), live, everything);
     expect(body).not.toHaveProperty('meta');
     const text = JSON.stringify(selectFields(body, ['no_such_member']));
     expect(JSON.parse(`${text.slice(0, -1)},"meta":{}}`)).toEqual({ status: true, meta: {} });
   });
 
-  it('includes the objects of RDAP servers on request, and raw texts unless excluded', () => {
+  it('includes the objects of RDAP servers if requested, and raw texts unless excluded', () => {
     const lookup = port43Lookup();
     lookup.sources.push({
       ...lookup.sources[0]!,
@@ -276,7 +276,7 @@ describe('version 2 of the answer', () => {
     });
   });
 
-  it('distinguishes reserved, free and registered names', () => {
+  it('distinguishes reserved, unregistered and registered names', () => {
     const { record, ...rest } = fixtureLookup('registered.test', at);
     const reserved: Lookup = {
       ...rest,

@@ -8,7 +8,7 @@ import { startLookup } from '../start.js';
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
 
-/** The operations of lookup that allow clients to select members of the answer. */
+/** The operations of lookup with selectable members. */
 const SELECTABLE = OPERATIONS.filter(
   ({ owner, fixtures, parameters }) =>
     owner.service === 'lookup' && fixtures !== undefined && 'fields' in parameters,
@@ -59,7 +59,7 @@ describe('fields', () => {
 });
 
 /**
- * The dot paths of the members that can be selected: lists have no members. Objects whose keys are data are omitted.
+ * Returns the dot paths of the selectable members. Members within lists, and objects whose keys are data, are left out.
  */
 function pathsOf(value: object, before = ''): string[] {
   return Object.entries(value).flatMap(([name, member]: [string, unknown]) => {

@@ -1,13 +1,13 @@
 import type { Json } from './whois-body.js';
 
-/** The whole body, or its requested members; see `selectFields`. */
+/** Returns the whole body, or the requested members; see `selectFields`. */
 export function selected(body: Json, paths: string[] | undefined): Json {
   return paths === undefined ? body : selectFields(body, paths);
 }
 
 /**
- * Keeps the members named by dot paths such as `dates.created`, and `status`, which every answer contains. A path
- * without a member selects nothing; only own members are followed.
+ * Keeps the members named by dot paths such as `dates.created`, and `status`, which every answer contains. A path that
+ * matches no member selects nothing. Inherited members are not followed.
  */
 export function selectFields(body: Json, paths: string[]): Json {
   const selected: Json = { status: body.status };

@@ -2,13 +2,13 @@ import type { Source } from '#libs/contracts';
 import type { NetworkSource, SourceAnswer } from '#libs/resolvers';
 import { type Json, present } from './whois-body.js';
 
-/** The source of the answer given now, and its age. */
+/** How an answer is served: from which source, and how old the data is. */
 export interface Serving {
   servedFrom: Source;
   ageSeconds: number;
 }
 
-/** The queried sources, the time, and the source of this answer. */
+/** Returns the queried sources, the time, and how the answer was served. */
 export function provenanceBody(
   { sources, fetchedAt }: { sources: readonly (SourceAnswer | NetworkSource)[]; fetchedAt: Date },
   { servedFrom, ageSeconds }: Serving,

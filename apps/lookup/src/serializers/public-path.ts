@@ -31,7 +31,9 @@ const CONTACT_MEMBERS: Record<string, string> = {
   email: 'email_address',
 };
 
-/** Translates a record path such as `contacts.registrant.name` into the public one: `registrant_contact.name`. */
+/**
+ * Translates the path of a record, such as `contacts.registrant.name`, into the public path: `registrant_contact.name`.
+ */
 export function publicPath(recordPath: string): string {
   const [first = '', second, third] = recordPath.split('.');
   if (first === 'contacts' && second !== undefined) {

@@ -13,8 +13,8 @@ import {
 } from './whois-body.js';
 
 /**
- * The frozen first version: exactly the keys that its clients know, including the misspelt `whois_raw_registery`, and
- * without the source of each value.
+ * Returns the frozen first version: exactly the keys that its clients know, including the misspelt
+ * `whois_raw_registery`, and without the source of each value.
  */
 export function v1Body(lookup: Lookup): Json {
   const { record } = lookup;

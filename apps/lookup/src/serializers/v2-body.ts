@@ -26,8 +26,8 @@ import {
 } from './whois-body.js';
 
 /**
- * The second version: the members of the first, plus exact times, the withheld values with reasons, and the source of
- * every field. The gateway adds `meta`, because only it knows the cost.
+ * Returns the second version: the members of the first one, plus exact times, the withheld values with reasons, and the
+ * source of every field. The gateway adds `meta`, because only the gateway knows the cost.
  */
 export function v2Body(
   lookup: Lookup,
@@ -103,7 +103,7 @@ function redaction(redactions: Redaction[]): Json[] | undefined {
   }));
 }
 
-/** The JSON of each RDAP server, by its source's id. */
+/** Returns the JSON of each RDAP server, by the id of its source. */
 function rdapObjects(sources: SourceAnswer[]): Json | undefined {
   return published(
     Object.fromEntries(
@@ -136,7 +136,7 @@ function conflict({ path, ...rest }: Conflict): Conflict {
   return { path: publicPath(path), ...rest };
 }
 
-/** The sources that call a name free although another source publishes a registration. */
+/** Returns a conflict if sources call a name unregistered although another source publishes a registration. */
 function denials({ sources }: Lookup): Conflict[] {
   const holder = sources.find(({ record }) => record !== undefined);
   const deniers = sources.filter(({ outcome }) => outcome === 'not_registered');

@@ -14,7 +14,7 @@ export interface CommonBody {
   expiry_date?: string;
 }
 
-/** The first members of an answer. `lookup.outcome` is one of those answered with 200. */
+/** Returns the first members of an answer. `lookup.outcome` is one that is answered with 200. */
 export function commonBody(lookup: Lookup): CommonBody {
   return {
     status: true,
@@ -26,12 +26,12 @@ export function commonBody(lookup: Lookup): CommonBody {
   };
 }
 
-/** `YYYY-MM-DD HH:mm:ss` in UTC. */
+/** Returns `YYYY-MM-DD HH:mm:ss` in UTC. */
 export function queryTime(date: Date): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** The dates as `YYYY-MM-DD`; exact times are in the second version's `dates`. */
+/** Returns the dates as `YYYY-MM-DD`; the second version has exact times in `dates`. */
 function legacyDates(record: RegistrationRecord | undefined) {
   return {
     create_date: record?.created?.iso.slice(0, 10),
@@ -40,7 +40,7 @@ function legacyDates(record: RegistrationRecord | undefined) {
   };
 }
 
-/** The registrar with the first version's keys; undefined if nothing is published. */
+/** Returns the registrar with the first version's keys; undefined if nothing is published. */
 export function registrarBody(registrar: Registrar | undefined): Json | undefined {
   return published({
     iana_id: registrar?.ianaId,
@@ -52,13 +52,13 @@ export function registrarBody(registrar: Registrar | undefined): Json | undefine
   });
 }
 
-/** The location of a contact, with the keys that all answers share. */
+/** Returns the location of a contact, with the keys that all answers share. */
 export function addressBody(contact: Contact | undefined): Json {
   const { street, city, state, postalCode: zip_code } = contact ?? {};
   return { street, city, state, zip_code };
 }
 
-/** A contact with the keys that both versions share. */
+/** Returns a contact with the keys that both versions share. */
 export function contactBody(contact: Contact | undefined): Json | undefined {
   return published({
     name: contact?.name,
@@ -73,7 +73,7 @@ export function contactBody(contact: Contact | undefined): Json | undefined {
   });
 }
 
-/** A reseller has only three members. */
+/** Returns a reseller, of which only three members are published. */
 export function resellerBody(contact: Contact | undefined): Json | undefined {
   return published({
     name: contact?.name ?? contact?.organization,
@@ -82,18 +82,18 @@ export function resellerBody(contact: Contact | undefined): Json | undefined {
   });
 }
 
-/** The EPP statuses in lower case, as in the first version. */
+/** Returns the EPP statuses in lower case, as in the first version. */
 export function statusBody(record: RegistrationRecord | undefined): string[] | undefined {
   const statuses = record?.statuses.map((status) => status.toLowerCase()) ?? [];
   return statuses.length > 0 ? statuses : undefined;
 }
 
-/** The name servers in published order; undefined if there are none. */
+/** Returns the name servers in published order; undefined if there are none. */
 export function nameServerBody(record: RegistrationRecord | undefined): string[] | undefined {
   return record?.nameServers.length ? record.nameServers : undefined;
 }
 
-/** The registry's own data, before the registrar's answer was merged in. */
+/** Returns the registry's own data, before the registrar's answer was merged in. */
 export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean): Json | undefined {
   const source = lookup.sources.find(({ role, record }) => role === 'registry' && record);
   if (source?.record === undefined) return undefined;
@@ -110,7 +110,7 @@ export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean):
   });
 }
 
-/** The most detailed port-43 text: the registrar's or, if there is none, the registry's. */
+/** Returns the most detailed port-43 text: the registrar's or, if there is none, the registry's. */
 export function rawDomainText(lookup: Lookup): string | undefined {
   const texts = lookup.sources.filter((source) => rawText(source) !== undefined);
   const registrar = texts.find(({ role, record }) => role === 'registrar' && record);
@@ -118,7 +118,7 @@ export function rawDomainText(lookup: Lookup): string | undefined {
   return best && rawText(best);
 }
 
-/** Drops members without a value. It is a loop for speed, because it runs a dozen times per answer. */
+/** Drops members without a value. The loop is for speed: this function runs a dozen times per answer. */
 export function present(members: Json): Json {
   const kept: Json = {};
   for (const name of Object.keys(members)) {
@@ -139,7 +139,10 @@ function registered({ outcome }: Lookup): CommonBody['domain_registered'] {
   return outcome === 'not_registered' ? 'no' : 'yes';
 }
 
-/** The registry's server if it answered, because it is authoritative; otherwise the server that answered. */
+/**
+ * Returns the registry's source if the registry answered, because it is authoritative; otherwise another source that
+ * answered.
+ */
 function leadingSource({ sources }: Lookup): SourceAnswer | undefined {
   const answered = sources.filter((source) => ANSWERS.has(source.outcome));
   return answered.find(({ role }) => role === 'registry') ?? answered[0];
@@ -160,7 +163,7 @@ function mailingAddress(contact: Contact | undefined): string | undefined {
 const REGION_NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const countryNames = new Map<string, string | undefined>();
 
-/** The English name of an ISO 3166-1 alpha-2 code; undefined for an invalid code. */
+/** Returns the English name for an ISO 3166-1 alpha-2 code; undefined for an invalid code. */
 function countryName(code: string | undefined): string | undefined {
   if (code === undefined || !/^[A-Z]{2}$/.test(code)) return undefined;
   if (!countryNames.has(code)) countryNames.set(code, REGION_NAMES.of(code));

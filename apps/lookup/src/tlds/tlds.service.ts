@@ -6,10 +6,10 @@ import { Registries, type Route, certaintyOf } from '#libs/resolvers';
 
 const NO_SUCH_TLD = 'There is no such top-level domain. `GET /v2.0/tlds` lists them all.';
 
-/** Answers the coverage from the same tables that route lookups, so the two cannot differ. */
+/** Answers which protocols each TLD supports, from the same tables that route lookups, so the two cannot differ. */
 @Injectable()
 export class TldsService {
-  /** Made once, because it takes 50 ms and the tables do not change. */
+  /** Created once, because that takes 50 ms and the tables do not change. */
   private tlds?: TldCoverage[];
 
   constructor(
@@ -28,7 +28,7 @@ export class TldsService {
   }
 
   /**
-   * @param tld in any script and spelling.
+   * Returns the coverage of one top-level domain. @param tld in any script and spelling.
    * @throws NotFound if there is no such top-level domain.
    */
   one(tld: string): TldAnswer {
