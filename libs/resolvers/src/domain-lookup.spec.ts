@@ -63,7 +63,7 @@ describe('a lookup', () => {
     ]);
   });
 
-  it('a registrar that does not know the name does not make it unregistered', async () => {
+  it('if a registrar does not know the name, the name still counts as registered', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap('rdap.registrar.test', status(404));
     const lookup = await harness.lookups().lookup(name);
@@ -102,7 +102,7 @@ describe('a lookup', () => {
     ]);
   });
 
-  it('a name unknown to the registry is not registered, and no other server is queried', async () => {
+  it('a name that the registry does not know is not registered, and no other server is queried', async () => {
     await harness.internet.rdap('rdap.nic.test', status(404));
     await harness.internet.whois('whois.nic.test', said('a.test'));
     const lookup = await harness.lookups().lookup(name);
@@ -173,7 +173,7 @@ describe('referrals on port 43', () => {
     expect(servers(lookup)).toEqual(['whois.nic.test', 'whois.registrar.test']);
   });
 
-  it('S58: in a chain of fifty referrals, two are followed', async () => {
+  it('S58: in a chain of fifty referrals, only two are followed', async () => {
     await harness.internet.whois('whois.nic.test', refers('whois.hop1.test'));
     for (let hop = 1; hop <= 50; hop += 1) {
       await harness.internet.whois(`whois.hop${hop}.test`, refers(`whois.hop${hop + 1}.test`));
@@ -213,7 +213,7 @@ describe('referrals on port 43', () => {
 });
 
 describe('simultaneous lookups', () => {
-  it('lookups of one name share one query and get one answer', async () => {
+  it('lookups of one name share one query and one answer', async () => {
     await harness.internet.whois('whois.nic.test', said('a.whoisonly'));
     const lookup = harness.lookups();
     const answers = await Promise.all([1, 2, 3].map(() => lookup.lookup('a.whoisonly')));
@@ -227,7 +227,7 @@ describe('simultaneous lookups', () => {
     expect(source.seconds.counts.reduce((sum, count) => sum + count)).toBe(2);
   });
 
-  it('a caller that disconnects does not end the lookup of another', async () => {
+  it("a caller that disconnects does not end another caller's lookup", async () => {
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<Socket>();
     await harness.internet.whois('whois.nic.test', hasAsked);
     const lookup = harness.lookups();
@@ -242,7 +242,7 @@ describe('simultaneous lookups', () => {
     expect((await staying).outcome).toBe('delivered');
   });
 
-  it('a lookup without callers closes its connection, and the next starts again', async () => {
+  it('when the last caller leaves a lookup, its connection is closed, and the next call starts a new lookup', async () => {
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<Socket>();
     let count = 0;
     await harness.internet.whois('whois.nic.test', (socket) => {
@@ -262,13 +262,13 @@ describe('simultaneous lookups', () => {
     expect((await next).outcome).toBe('delivered');
   });
 
-  it('an aborted signal sends no query', async () => {
+  it('a call with an aborted signal sends no query', async () => {
     const signal = AbortSignal.abort();
     await expect(harness.lookups().lookup(name, { signal })).rejects.toThrow('aborted');
     expect(harness.internet.asked).toEqual([]);
   });
 
-  it('an interactive lookup does not wait behind the bulk lookup of the same name', async () => {
+  it('an interactive lookup does not wait for the bulk lookup of the same name', async () => {
     const limiter = new UpstreamLimiter({
       defaultLimit: { buckets: [{ burst: 1, perSecond: 20 }], connections: 1 },
     });

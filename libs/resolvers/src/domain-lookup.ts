@@ -6,26 +6,26 @@ import type { Lookup } from './record.js';
 import type { Registries } from './registries/registries.js';
 import { SourceAsker, type SourceAskerOptions } from './source-asker.js';
 
-/** The dependencies of a lookup, so that simulators and tests can replace the internet. */
+/** The dependencies of a lookup; simulators and tests use them to replace the internet. */
 export interface DomainLookupOptions extends SourceAskerOptions {
   registries: Registries;
 }
 
 export interface LookupRequest {
-  /** Time limit for the whole lookup; the data available by then is returned as `partial`. 20,000 by default. */
+  /** The time limit for the whole lookup, by default 20,000. The data available by then is returned as `partial`. */
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
-  /** The customer of this lookup: limits of upstreams are shared among customers. */
+  /** The customer of this lookup; the limits of upstreams are shared among customers. */
   asker?: string;
   signal?: AbortSignal;
-  /** Servers whose turn would come later than this are not queried, and the lookup ends as `throttled`. */
+  /** A server whose turn would come later than this is not queried; the lookup then ends as `throttled`. */
   waitMaxMs?: number;
 }
 
 const BUDGET_MS_DEFAULT = 20_000;
 
-/** Live registration data of a domain. */
+/** Looks up live registration data of domains. */
 export class DomainLookup {
   readonly counts = new LookupCounts();
   private readonly asker: SourceAsker;
@@ -36,13 +36,13 @@ export class DomainLookup {
   }
 
   /**
-   * Looks up a registrable name at its registry and its registrar. It never rejects because of an upstream: `outcome`
-   * says how it ended. It rejects only if `signal` is aborted.
+   * Looks up a registrable name at its registry and its registrar. The promise is rejected only if `signal` is aborted,
+   * never because of an upstream: `outcome` says how the lookup ended.
    *
-   * Concurrent calls for the same name with the same priority share one lookup, the first one's time limit, and one
-   * answer, which must not be changed; the lookup is abandoned when the last caller has left.
+   * Concurrent calls for the same name with the same priority share one lookup, with the time limit of the first call,
+   * and one answer, which must not be changed. The lookup is abandoned when the last caller has left.
    *
-   * @param name registrable name in lower case A-labels, as returned by `parseDomainName`.
+   * @param name registrable name in lower-case A-labels, as returned by `parseDomainName`.
    */
   async lookup(name: string, request: LookupRequest = {}): Promise<Lookup> {
     const { priority = 'live', signal } = request;

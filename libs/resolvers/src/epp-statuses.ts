@@ -29,7 +29,7 @@ const BY_LETTERS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The canonical spelling of a status, however it was written (`CLIENT-HOLD`, `client hold`); undefined for any other
+ * Returns the canonical spelling of a status in any spelling (`CLIENT-HOLD`, `client hold`); undefined for any other
  * text.
  */
 export function eppStatus(words: string): string | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { JoinedRuns } from './joined-runs.js';
 
 describe('shared work', () => {
-  it('is done once for all calls while it is running, and again for later ones', async () => {
+  it('runs once for all calls that arrive while it is running, and again for later ones', async () => {
     const runs = new JoinedRuns<number>();
     const { promise, resolve } = Promise.withResolvers<void>();
     let started = 0;
@@ -21,7 +21,7 @@ describe('shared work', () => {
     expect(await ask('a')).toBe(3);
   });
 
-  it('is not cancelled once it is done', async () => {
+  it('is not cancelled once it has ended', async () => {
     const runs = new JoinedRuns<string>();
     let ended: AbortSignal | undefined;
     const answer = await runs.join('a', undefined, async ({ signal }) => {
@@ -52,7 +52,7 @@ describe('shared work', () => {
     expect(ended).toHaveLength(1);
   });
 
-  it('fails for all if it fails, and may be retried', async () => {
+  it('fails for all callers if it fails, and may be retried', async () => {
     const runs = new JoinedRuns<string>();
     let isBroken = true;
     const ask = () =>

@@ -6,7 +6,7 @@ interface Run<Answer> {
   hasEnded: boolean;
 }
 
-/** Runs a task once for all callers that request the same at the same time. */
+/** Runs a task once for all callers that request it at the same time. */
 export class JoinedRuns<Answer> {
   private readonly underWay = new Map<string, Run<Answer>>();
 
@@ -15,11 +15,11 @@ export class JoinedRuns<Answer> {
   }
 
   /**
-   * Joins the run of this key, or starts it. All callers get the same answer, which must not be changed; the run is
-   * abandoned when the last of them has left.
+   * Joins the running task of this key, or starts it. All callers get the same answer, which must not be changed. The
+   * task is abandoned when the last caller has left.
    *
-   * @param start receives the controller that ends the run, and may use it.
-   * @throws the reason with which `signal` was aborted; the others keep waiting.
+   * @param start receives the controller that ends the task, and may use it.
+   * @throws the reason with which `signal` was aborted; the other callers keep waiting.
    */
   async join(
     key: string,
@@ -33,7 +33,7 @@ export class JoinedRuns<Answer> {
       return await unlessAborted(run.answer, signal);
     } finally {
       run.callers -= 1;
-      // An abort is expensive, so it is left out if the run has ended.
+      // An abort is expensive, so a run that has ended is not aborted.
       if (run.callers === 0 && !run.hasEnded) run.abandon.abort();
     }
   }
@@ -45,7 +45,7 @@ export class JoinedRuns<Answer> {
     const forget = () => {
       if (this.underWay.get(key) === run) this.underWay.delete(key);
     };
-    // An abandoned run takes a moment to end; a request that arrives meanwhile starts a new one.
+    // An abandoned run takes a moment to end; a request that arrives in the meantime starts a new run.
     abandon.signal.addEventListener('abort', forget, { once: true });
     const end = () => {
       run.hasEnded = true;

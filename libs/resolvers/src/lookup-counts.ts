@@ -1,7 +1,7 @@
 import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { LookupOutcome, SourceAnswer } from './record.js';
 
-/** How often one kind of source gave one kind of answer, and the time this took. */
+/** The number of answers of one kind from sources of one kind, and their total duration. */
 export interface SourceCounts {
   protocol: SourceAnswer['protocol'];
   role: SourceAnswer['role'];
@@ -9,13 +9,13 @@ export interface SourceCounts {
   seconds: Buckets;
 }
 
-/** Counts of the lookups since the start, for metrics. */
+/** Counts lookups since the start of the process, for metrics. */
 export class LookupCounts {
-  /** Lookups that were started. */
+  /** The number of lookups that were started. */
   started = 0;
-  /** Lookups that are running. */
+  /** The number of lookups that are running. */
   underWay = 0;
-  /** Callers that joined a running lookup. */
+  /** The number of callers that joined a running lookup. */
   joined = 0;
   private readonly bySource = new Map<string, SourceCounts>();
 

@@ -67,14 +67,14 @@ describe('a name without a holder', () => {
     expect(lookup.record).not.toHaveProperty('restriction');
   });
 
-  it('stays free, whatever the notices in the error’s body say', async () => {
+  it('is not registered, whatever the notices in the body of the error say', async () => {
     const notices = says('Some names are reserved for the registry');
     const error = JSON.stringify({ errorCode: 404, title: 'Not found', notices });
     await harness.internet.rdap('rdap.nic.test', (_request, response) => void response.end(error));
     expect((await harness.lookups().lookup('a.rdaponly')).outcome).toBe('not_registered');
   });
 
-  it('is unaffected if it is registered and a registrar calls it reserved', async () => {
+  it('is registered if the registry says so, even if a registrar calls it reserved', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap(
       'rdap.registrar.test',
@@ -110,7 +110,7 @@ describe('an incomplete answer', () => {
   });
 
   it.each(['% a comment\n', 'No match for domain "A.WHOISONLY".\n', 'Domain Name: a.who'])(
-    'is a time-out if no record had arrived when the time was up, only %j',
+    'is a time-out if only this had arrived when the time was up: %j',
     async (text) => {
       await harness.internet.whois('whois.nic.test', stall(text));
       const lookup = await answerTo(text);
@@ -119,7 +119,7 @@ describe('an incomplete answer', () => {
     },
   );
 
-  it('proves nothing if it concerns another name', async () => {
+  it('proves nothing if it is about another name', async () => {
     await harness.internet.whois('whois.nic.test', stall(said('b.test')));
     const lookup = await withEnoughTime(
       300,
@@ -134,7 +134,7 @@ describe('redirects', () => {
   const to: RequestListener = (_request, response) =>
     void response.writeHead(302, { location: 'https://rdap.other.test/domain/a.rdaponly' }).end();
 
-  it('the target of a redirect waits for its own turn, and its throttle pauses only it', async () => {
+  it('the target of a redirect gets its own turn, and is paused alone if it throttles', async () => {
     await harness.internet.rdap('rdap.nic.test', to);
     await harness.internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
     const limiter = new UpstreamLimiter({ defaultLimit: wide });
@@ -168,7 +168,7 @@ describe('redirects', () => {
 });
 
 describe('unavailable upstreams', () => {
-  it('a throttle in words counts as a throttle, and the upstream is paused for the time it names', async () => {
+  it('a text about too many queries counts as a throttle, and the upstream is paused for the time that it names', async () => {
     await harness.internet.whois(
       'whois.nic.test',
       'Query limit exceeded. Try again in 120 seconds.\n',
@@ -182,7 +182,7 @@ describe('unavailable upstreams', () => {
     expect(harness.internet.asked).toHaveLength(1);
   });
 
-  it('the Retry-After of an RDAP service is passed to the caller and obeyed', async () => {
+  it('the Retry-After of an RDAP service is respected, and passed to the caller', async () => {
     await harness.internet.rdap('rdap.nic.test', status(429, { 'retry-after': '77' }));
     const lookup = harness.lookups();
     expect(await lookup.lookup('a.rdaponly')).toMatchObject({

@@ -19,18 +19,18 @@ const patient = { connectMs: PATIENT_MS, firstByteMs: PATIENT_MS, wholeMs: PATIE
 
 interface LookupsOptions {
   limiter?: UpstreamLimiter;
-  /** Limits of the clients. */
+  /** Limits of the RDAP client; `whois` has those of the port-43 client. */
   rdap?: object;
   whois?: object;
 }
 
-/** Lookups in a separate simulated internet, whose registries serve a few top-level domains. */
+/** Performs lookups in a simulated internet, whose registries serve a few top-level domains. */
 export class LookupHarness {
   internet: LoopbackInternet;
   private readonly parser = new ParserWorker({ timeoutMs: PATIENT_MS });
   private readonly closings: (() => Promise<void>)[] = [];
 
-  /** The parser is shared by a whole spec file; each test has its own simulated internet. */
+  /** Creates a harness with a new simulated internet for each test, and one parser for the whole spec file. */
   static forEachTest(): LookupHarness {
     const harness = new LookupHarness();
     beforeEach(() => {
@@ -66,7 +66,7 @@ export class LookupHarness {
 }
 
 export const registrarUrl = 'https://rdap.registrar.test/domain/a.test';
-/** An answer in the layout used by registries of generic top-level domains. */
+/** Returns an answer in the layout used by registries of generic top-level domains. */
 export const said = (domain: string, more = '') =>
   `Domain Name: ${domain}\nCreation Date: 2001-02-03T04:05:06Z\n` +
   `Registry Expiry Date: 2030-02-03T04:05:06Z\nRegistrar: Example Registrar, Inc.\n${more}`;
@@ -85,12 +85,12 @@ export const status =
   (_request, response) =>
     void response.writeHead(code, headers).end('{"errorCode":404}'.slice(0, code === 404 ? 99 : 0));
 
-/** The outcome, and the result of each source. */
+/** Returns the outcome, and the result of each source. */
 export function told({ outcome, sources }: Lookup): [LookupOutcome, ...string[]] {
   return [outcome, ...sources.map((s) => `${s.protocol} ${s.role} ${s.error ?? s.outcome}`)];
 }
 
-/** Whether the first source was abandoned before all of its text had arrived. */
+/** Returns a check whether the first source was abandoned before all of the text had arrived. */
 export function hasNotHeard(text: string): (lookup: Lookup) => boolean {
   return ({ sources }) => sources.at(0)?.raw !== text;
 }

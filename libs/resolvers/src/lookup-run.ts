@@ -4,13 +4,16 @@ import type { Route } from './registries/registries.js';
 import type { Answer, Question, SourceAsker } from './source-asker.js';
 import { referralHost } from './whois/referral-host.js';
 
-/** The number of servers queried after the registry's port 43: the registrar, and one more server that it may name. */
+/**
+ * The maximum number of servers that are queried after the registry's port 43: the registrar, and one more server that
+ * it may name.
+ */
 const REFERRALS_MAX = 2;
 
-/** The wait that is announced if no upstream named a time. */
+/** The waiting time that an answer names if no upstream named one. */
 const RETRY_SECONDS_DEFAULT = 30;
 
-/** The maximum wait that is announced, whatever an upstream asks for. */
+/** The maximum waiting time that an answer names, whatever an upstream asks for. */
 const RETRY_SECONDS_MAX = 3_600;
 
 const DECISIVE: ReadonlySet<LookupOutcome> = new Set([
@@ -29,7 +32,7 @@ export class LookupRun {
     private readonly question: Question,
   ) {}
 
-  /** Queries until there is an answer or the signal aborts. Never rejects. */
+  /** Queries servers until there is an answer or the signal aborts. Never rejects. */
   async run(route: Route): Promise<Omit<Lookup, 'fetchedAt'>> {
     const registry = await this.askRegistry(route);
     if (registry === undefined) return this.conclude(this.failure());
@@ -59,13 +62,16 @@ export class LookupRun {
   private async askRegistrar(registry: SourceAnswer): Promise<SourceAnswer[]> {
     const rdapUrl = registry.record?.referral?.rdapUrl;
     if (registry.protocol === 'whois43') return this.followReferrals(registry);
-    // A registry that is its own registrar links to its own answer.
+    // A registry that is its own registrar links to the answer that was just read.
     const isItself = rdapUrl?.toLowerCase().startsWith(registry.server.toLowerCase());
     if (rdapUrl === undefined || isItself === true) return [];
     return [this.keep(await this.asker.askRdap(rdapUrl, 'registrar', this.question))];
   }
 
-  /** Each host is queried once, so servers that refer to each other end the chain. */
+  /**
+   * Follows the referrals of a port-43 answer. Each host is queried once, so servers that refer to each other end the
+   * chain.
+   */
   private async followReferrals(registry: SourceAnswer): Promise<SourceAnswer[]> {
     const visited = new Set([registry.server]);
     const answers: SourceAnswer[] = [];
@@ -87,7 +93,7 @@ export class LookupRun {
     return source;
   }
 
-  /** The outcome of a lookup without any answer. */
+  /** Returns the outcome of a lookup without any answer. */
   private failure(): LookupOutcome {
     const outcomes = this.sources.map(({ outcome }) => outcome);
     const order: readonly LookupOutcome[] = ['throttled', 'unreachable', 'timeout', 'parse_failed'];
@@ -107,7 +113,7 @@ export class LookupRun {
     };
   }
 
-  /** The seconds until the first of the upstreams can be queried again. */
+  /** Returns the seconds until the first of the upstreams can be queried again. */
   private retryAfterSeconds(): number {
     const named = this.sources.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
     if (named.length === 0) return RETRY_SECONDS_DEFAULT;

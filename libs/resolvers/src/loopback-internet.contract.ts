@@ -7,17 +7,20 @@ import { SafeConnector } from './safe-connect/safe-connector.js';
 import type { UpstreamException } from './safe-connect/upstream-exceptions.js';
 
 /**
- * Real servers on loopback sockets under the names of hosts, for specs; other hosts do not exist. Records all queries.
+ * Real servers on loopback sockets, reachable under the names of hosts, for specs. Other hosts do not exist. All
+ * queries are recorded.
  */
 export class LoopbackInternet {
   private readonly authority = new CertificateAuthority();
   private readonly exceptions: UpstreamException[] = [];
   private readonly servers: Server[] = [];
   private readonly sockets = new Set<Socket>();
-  /** `host question` for port 43, `host /path` for RDAP, in order of arrival. */
+  /** The queries in order of arrival: `host question` for port 43, `host /path` for RDAP. */
   readonly asked: string[] = [];
 
-  /** A port-43 server: `answer` gets the socket once a whole line has arrived. */
+  /**
+   * Adds a port-43 server. @param answer the text, or a function that gets the socket once a whole line has arrived.
+   */
   async whois(host: string, answer: string | ((socket: Socket, question: string) => void)) {
     const server = createServer((socket) => {
       let question = '';
@@ -33,7 +36,7 @@ export class LoopbackInternet {
     await this.start(server, host, 43);
   }
 
-  /** An RDAP service with a certificate for its host. */
+  /** Adds an RDAP service with a certificate for its host. */
   async rdap(host: string, answer: RequestListener) {
     const { keyPem, certificatePem } = this.authority.certificateFor([host]);
     const server = createHttpsServer({ key: keyPem, cert: certificatePem }, (request, response) => {

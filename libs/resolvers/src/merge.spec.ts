@@ -71,7 +71,7 @@ describe('mergeSources', () => {
     expect(of(['ok'])?.nameServers).toEqual(['old.example']);
   });
 
-  it('the registry decides dates, statuses, name servers and DNSSEC', () => {
+  it('dates, statuses, name servers and DNSSEC are taken from the registry', () => {
     expect(merged?.record).toMatchObject({
       created: { iso: '2001-02-03T04:05:06Z' },
       expires: { iso: '2030-02-03T04:05:06Z' },
@@ -83,7 +83,7 @@ describe('mergeSources', () => {
     expect(merged?.fields).toMatchObject({ created: 's1', statuses: 's1', dnssec: 's1' });
   });
 
-  it('the registrar decides each contact as a whole, and the data about itself', () => {
+  it("each contact as a whole, and the registrar's data about itself, are taken from the registrar", () => {
     expect(merged?.record.contacts.registrant).toEqual({
       organization: 'Example Holdings BV',
       email: 'owner@holdings.example',
@@ -101,7 +101,7 @@ describe('mergeSources', () => {
     });
   });
 
-  it('a contact that the registrar withholds except for handle and country is taken from the registry', () => {
+  it('a contact is taken from the registry if the registrar withholds all but its handle and country', () => {
     const contacts = { registrant: { handle: 'C2', countryCode: 'DE' } };
     const { record, fields, conflicts } =
       mergeSources([registry, source('s2', 'registrar', { contacts })]) ?? {};

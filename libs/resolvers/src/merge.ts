@@ -17,7 +17,7 @@ export interface Merged {
 
 type Source = SourceAnswer & { record: RegistrationRecord };
 
-/** Facts of the registry, which maintains them; a registrar's copy can be old. Lists are taken as a whole. */
+/** Data that the registry maintains; a registrar's copy may be outdated. Lists are taken as a whole. */
 const REGISTRY_MEMBERS = [
   'domain',
   'handle',
@@ -30,7 +30,7 @@ const REGISTRY_MEMBERS = [
   'restriction',
 ] as const;
 
-/** Facts of the registrar, which knows its customer and itself. */
+/** Data that the registrar maintains, about its customer and itself. */
 const CONTACT_MEMBERS: readonly (keyof Contact)[] = [
   'handle',
   'name',
@@ -58,9 +58,9 @@ const REGISTRAR_MEMBERS: readonly (keyof Registrar)[] = [
 
 /**
  * Merges the data published by registry and registrar. The registry's dates, statuses, name servers, DNSSEC and
- * registrar take precedence; so do the registrar's contacts, unless it withholds their identity, and its data about
- * itself. A contact is taken from one source as a whole, because a mixture of two addresses would be wrong. `updated`
- * always differs, so it does not count as a conflict.
+ * registrar take precedence. The registrar's contacts take precedence unless it withholds their identity, and so does
+ * its data about itself. A contact is taken from one source as a whole, because a mixture of two addresses would be
+ * wrong. `updated` always differs, so it does not count as a conflict.
  */
 export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefined {
   const sources = answers.filter((answer): answer is Source => answer.record !== undefined);
@@ -69,7 +69,7 @@ export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefin
   if (first === undefined) return undefined;
   const merge = new Merge();
   for (const member of REGISTRY_MEMBERS) {
-    // A registry that says "inactive" has no name servers for the name (RFC 5731 §2.3), whatever others still list.
+    // If the registry says "inactive", the name has no name servers (RFC 5731 §2.3), whatever others still list.
     const isDecided = member === 'nameServers' && isInactive(first);
     merge.member(member, isDecided ? [first] : registryFirst);
   }
@@ -178,7 +178,7 @@ class Merge {
   }
 }
 
-/** A withheld contact may still have a handle and a country. */
+/** True if a contact identifies its holder. A withheld contact may still have a handle and a country. */
 function saysWho(contact: Contact | undefined): boolean {
   const { name, organization, street, email, phone } = contact ?? {};
   return [name, organization, street, email, phone].some((value) => value !== undefined);
@@ -193,13 +193,13 @@ function isPublished(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]
 }
 
 /**
- * The key by which two values are compared: for a date only the day, for a list its members in any order, for DS
- * records their numbers and digests.
+ * Returns the key by which two values are compared: the day of a date, the members of a list in any order, the numbers
+ * and digests of DS records.
  */
 function comparable(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): string {
   if (value === undefined || typeof value === 'string') return value ?? '';
   if (Array.isArray(value)) return value.toSorted().join(' ');
-  // Registries and registrars print the same time in different zones or without a time of day.
+  // Registries and registrars publish the same time in different zones, or without a time of day.
   if ('iso' in value) return value.iso.slice(0, 10);
   return [value.signed ? 'signed' : 'unsigned', ...value.ds.toSorted()].join(' ');
 }

@@ -1,22 +1,22 @@
 import type { Outcome } from '#libs/contracts';
 
 /**
- * The common format into which every source of registration data is read (port 43 and RDAP, registry and registrar),
- * and into which sources are merged. Serializers convert it to public JSON.
+ * The common format for all registration data (port 43 and RDAP, registry and registrar), and for the result of
+ * merging. Serializers convert it to public JSON.
  */
 
 /** The outcome of a lookup of a domain's registration. */
 export type LookupOutcome = Exclude<Outcome, 'empty' | 'unknown' | 'invalid'>;
 
 /**
- * A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 for second precision: in UTC, or with the
- * registry's offset if it counts its days by local time (.jp, .tw).
+ * A published date. `iso` is `YYYY-MM-DD` for day precision, and RFC 3339 for second precision: in UTC, or with the
+ * registry's offset if the registry counts its days by local time (.jp, .tw).
  */
 export interface DateValue {
   original: string;
   iso: string;
   precision: 'day' | 'second';
-  /** True if the registry states only that the event was before this day, the first of the month that it names. */
+  /** True if the registry says only that the event was before this day, the first of a month. */
   isBound?: true;
 }
 
@@ -64,8 +64,8 @@ export interface Registrar {
 }
 
 /**
- * A value that the source withholds. `path` is a record path such as `contacts.registrant.name`; `basis` says how this
- * is known: RFC 9537 `redacted` member, or a placeholder text.
+ * A value that the source withholds. `path` is a record path such as `contacts.registrant.name`. `basis` says how we
+ * know: by the `redacted` member (RFC 9537), or by a placeholder text.
  */
 export interface Redaction {
   path: string;
@@ -92,7 +92,7 @@ export interface RegistrationRecord {
   privacyService: boolean;
   /** Why the name is not available although nobody has registered it. */
   restriction?: 'reserved' | 'premium' | 'blocked';
-  /** The URL at which the source offers more data. Not checked yet, so it is untrusted. */
+  /** The URL or host at which the source offers more data. It has not been checked, so it is untrusted. */
   referral?: { whoisServer?: string; rdapUrl?: string };
 }
 
@@ -102,7 +102,7 @@ export interface SourceAnswer {
   id: string;
   protocol: 'rdap' | 'whois43';
   role: 'registry' | 'registrar';
-  /** Host name for port 43, base URL for RDAP. */
+  /** The host name for port 43, or the base URL for RDAP. */
   server: string;
   fetchedAt: Date;
   latencyMs: number;
@@ -113,7 +113,7 @@ export interface SourceAnswer {
   raw?: string;
   truncated?: boolean;
   record?: RegistrationRecord;
-  /** A short word for logs and provenance: `connect_timeout`, `reset`, `blocked_address`, … */
+  /** The fault as a short word, for logs and provenance: `connect_timeout`, `reset`, `blocked_address`, … */
   error?: string;
 }
 
@@ -126,7 +126,7 @@ export interface Conflict {
 
 /** The merged answer: `fields` maps a record path to the id of its source. */
 export interface Lookup {
-  /** Registrable name, A-label. */
+  /** The registrable name, in A-labels. */
   domain: string;
   outcome: LookupOutcome;
   record?: RegistrationRecord;
@@ -135,6 +135,6 @@ export interface Lookup {
   sources: SourceAnswer[];
   fetchedAt: Date;
   retryAfterSeconds?: number;
-  /** Only for `unsupported`: a sentence with the reason. */
+  /** The reason in a sentence; only for `unsupported`. */
   reason?: string;
 }

@@ -17,7 +17,7 @@ export interface SourceAskerOptions extends UpstreamExchangeOptions {
 }
 
 export interface Question extends Asking {
-  /** Registrable name in lower case A-labels. */
+  /** The registrable name, in lower-case A-labels. */
   name: string;
   tld: string;
 }
@@ -28,7 +28,7 @@ type Role = SourceAnswer['role'];
 /** The result of one query, without the server and the time of the query. */
 type Finding = ExchangeFinding & Pick<SourceAnswer, 'record' | 'truncated'>;
 
-/** Queries a server about a name. Never rejects: a failure is a result, too. */
+/** Queries servers about a name. Never rejects: a failure is also a result. */
 export class SourceAsker {
   private readonly exchange: UpstreamExchange;
 
@@ -36,7 +36,7 @@ export class SourceAsker {
     this.exchange = new UpstreamExchange(options);
   }
 
-  /** @param url the object's own URL. */
+  /** Queries an RDAP service. @param url the URL of the object. */
   async askRdap(url: string, role: Role, question: Question): Promise<Answer> {
     const server = url.replace(/domain\/[^/]*$/i, '');
     const finding = await this.exchange.fetch(
@@ -77,7 +77,7 @@ export class SourceAsker {
   }
 }
 
-/** Nothing may be concluded from data missing in an incomplete answer. */
+/** Returns the finding for an incomplete answer. Missing data proves nothing, because it may follow in the rest. */
 function cutShort(
   cut: NonNullable<Port43Answer['cut']>,
   outcome: LookupOutcome,
@@ -86,7 +86,7 @@ function cutShort(
   const truncated = true;
   if (outcome !== 'delivered') {
     const isSaid = outcome === 'throttled' || outcome === 'restricted';
-    // An answer that was cut off by the time limit is not reported as unreadable.
+    // If the time limit cut off an answer, the answer counts as a time-out, not as unreadable.
     const unsaid = cut === 'cancelled' ? 'timeout' : 'parse_failed';
     return { outcome: isSaid ? outcome : unsaid, truncated };
   }

@@ -8,17 +8,17 @@ import { ConnectionError, type ConnectionFault } from './safe-connect/connection
 export interface UpstreamExchangeOptions {
   rdap: RdapClient;
   limiter: UpstreamLimiter;
-  /** Business time, for `fetchedAt`. */
+  /** The wall clock, for `fetchedAt`. */
   clock: { now(): Date };
 }
 
 /** The caller and the priority of a query. */
 export interface Asking {
   priority: Priority;
-  /** The account of the query. */
+  /** The account that caused the query. */
   asker?: string;
   signal: AbortSignal;
-  /** A server whose turn would come later is not queried (`not_ready`). */
+  /** The longest wait in milliseconds; a server whose turn would come later is not queried (`not_ready`). */
   waitMaxMs?: number;
 }
 
@@ -37,7 +37,7 @@ export interface Finding {
   retryAfterSeconds?: number;
   /** The answer as received, truncated at the size limit. */
   raw?: string;
-  /** A short word for logs and provenance. */
+  /** The fault as a short word, for logs and provenance. */
   error?: string;
 }
 
@@ -55,7 +55,7 @@ const TIMEOUTS: ReadonlySet<ConnectionFault> = new Set([
   'cancelled',
 ]);
 
-/** An exchange with one server, over any protocol, within the limits of that server. */
+/** Performs exchanges with servers, over any protocol, within the limits of each server. */
 export class UpstreamExchange {
   constructor(private readonly options: UpstreamExchangeOptions) {}
 
@@ -77,9 +77,9 @@ export class UpstreamExchange {
   }
 
   /**
-   * Fetches an RDAP object; a redirect waits for a turn at its own host.
+   * Fetches an RDAP object. A redirect waits for a turn at the new host.
    *
-   * @param read reads an object, or the body of a 404.
+   * @param read parses an object, or the body of a 404.
    */
   fetch<Found extends Finding>(
     url: string,
@@ -102,7 +102,7 @@ export class UpstreamExchange {
         else if (answer.kind !== 'failed') turn.release();
         return 'text' in answer ? await read(answer) : withoutObject(answer);
       } finally {
-        // This has no effect if the outcome was already reported.
+        // This has no effect if the exchange has already reported its result.
         if (turn.granted) turn.failed();
       }
     });
@@ -117,12 +117,12 @@ async function attempt<Found extends Finding>(
     return await exchange(permit);
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    // The state of the upstream is unknown. A closed port is not a rate limit, because no server sent a "too many
-    // queries".
+    // The failure does not count as a rate limit. Only a server that answers can say "too many queries", so even a
+    // closed port is none.
     const outcome = TIMEOUTS.has(error.fault) ? 'timeout' : 'unreachable';
     return { outcome, error: error.fault };
   } finally {
-    // This has no effect if the exchange has reported its outcome.
+    // This has no effect if the exchange has already reported its result.
     permit.failed();
   }
 }

@@ -14,7 +14,7 @@ import type { SearchPattern } from '../searches/search-pattern.js';
 export interface TokensAsked {
   /** The numbers of the kinds of values. */
   kinds: readonly number[];
-  /** Keys, which find equal values, or a pattern. */
+  /** What is searched for: equal values, by their keys, or values that match a pattern. */
   sought: { termKeys: readonly Key[] } | SearchPattern;
   /** Whether to include names that are no longer registered. */
   isHistoric: boolean;

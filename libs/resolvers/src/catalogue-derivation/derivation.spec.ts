@@ -37,7 +37,7 @@ describe('the catalogue of small print', () => {
     ]);
   });
 
-  it('is not replaced by a catalogue that is smaller by more than a tenth', () => {
+  it('is not replaced if the new catalogue is smaller by more than a tenth', () => {
     const folder = folderOf(RECORDED);
     const file = join(folder, 'catalogue.json');
     writeFileSync(file, JSON.stringify(['a b c', 'b c d', 'c d e']));

@@ -7,7 +7,7 @@ import { splitLines } from '../whois/parse/reading/lines.js';
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import { isOwnWord, phrasesOf, sentencesIn, wordsOf } from '../small-print/small-print.js';
 
-/** In a line of at most this many words, each word is kept as printed: `Script: LATIN`. */
+/** In a line of at most this many words, each word is kept as it is: `Script: LATIN`. */
 const SHORT_WORDS_MAX = 3;
 /** A catalogue that lost more than this share of its sentences was derived from an incomplete folder. */
 const LOSS_MAX = 0.1;
@@ -21,9 +21,9 @@ interface RecordedRow {
 }
 
 /**
- * Derives the catalogue: the sentences that registries publish as terms (`terms.txt`), and those beside the statements
+ * Derives the catalogue: the sentences that registries publish as terms (`terms.txt`), and those next to the statements
  * of absence in a folder of recorded answers (`*.jsonl`, see `eval-whois`). Names, numbers and addresses are replaced,
- * and answers about registered names are not read, so the catalogue contains no personal data.
+ * and answers about registered names are not used, so the catalogue contains no personal data.
  */
 export function deriveCatalogue(terms: string, folder: string): string[] {
   const recorded = readdirSync(folder)
@@ -35,7 +35,8 @@ export function deriveCatalogue(terms: string, folder: string): string[] {
 }
 
 /**
- * Replaces an older catalogue, which must not lose more than a tenth of its sentences.
+ * Replaces the catalogue file with a newly derived one.
+ * @throws Error if more than a tenth of the sentences would be lost.
  * @returns a description of the changes.
  */
 export function writeCatalogue(folder: string, file: string, terms: string): string {
@@ -50,7 +51,7 @@ export function writeCatalogue(folder: string, file: string, terms: string): str
   return `${after.length} sentences, ${before.length} before`;
 }
 
-/** The shortest sentences that contain each phrase. */
+/** Returns the shortest sentences that together contain every phrase. */
 function catalogueOf(sentences: readonly string[]): string[] {
   const vocabulary = vocabularyOf(sentences);
   const entries = sentences.map((sentence) => wordsOf(sentence, vocabulary));
@@ -84,7 +85,7 @@ function vocabularyOf(sentences: readonly string[]): ReadonlySet<string> {
     }
   }
   for (const word of first) if (!names.has(word)) words.add(word);
-  // In a line that has hardly any other words, the names themselves are kept, so that the line is recognised by them.
+  // A line that has hardly any other words keeps its names, because it is recognised by them.
   for (const sentence of sentences) {
     const isShort = sentence.trim().split(/\s+/).length <= SHORT_WORDS_MAX;
     if (isShort || !wordsOf(sentence, words).some(isOwnWord)) {
@@ -104,7 +105,8 @@ function besideAbsence({ server, tld, text, expected }: RecordedRow): string[] {
     tld: tld ?? '',
     role: tld === null ? 'registrar' : 'registry',
   } as const;
-  // A recording that knows only "free" and "taken" calls a rate limit "free".
+  // Some recordings distinguish only "not registered" from "registered", so a rate limit is recorded as "not
+  // registered".
   const isThrottle = parseWhois(text, question).outcome === 'throttled';
   if (expected.status !== 'not_registered' || isThrottle) return [];
   const meter = new WorkMeter();

@@ -15,7 +15,7 @@ import { MalformedMessage, stringsText } from './wire-reader.js';
 const PATIENT_MS = 20_000;
 const OPTIONS = { timeoutMs: PATIENT_MS };
 
-/** A name server on loopback that answers as the test specifies, byte for byte. */
+/** A name server on loopback that sends the bytes that the test specifies. */
 class ScriptedServer {
   private constructor(
     private readonly udp: Socket,
@@ -63,7 +63,7 @@ interface AnswerParts {
   rest?: Buffer;
 }
 
-/** Turns a query into its answer, with these response bits, counts, and sections after the question. */
+/** Returns the answer to a query, with the given response bits, counts, and sections after the question. */
 function answered(query: Buffer, parts: AnswerParts = {}): Buffer {
   const { flags = 0x8180, count = 0, rest = Buffer.alloc(0) } = parts;
   const question = query.subarray(0, query.indexOf(0, 12) + 5);
@@ -74,7 +74,7 @@ function answered(query: Buffer, parts: AnswerParts = {}): Buffer {
   return answer;
 }
 
-/** A record whose owner is the question's name. */
+/** Returns a record whose owner is the name in the question. */
 function record(type: number, data: Buffer, ttl = 300): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);
@@ -134,7 +134,7 @@ describe('the client', () => {
       expect(answers).toMatchObject([{ address: '192.0.2.1' }]);
     });
 
-    it('is repeated over TCP if the case of the name was lost, or the answer was truncated', async () => {
+    it('is repeated over TCP if the case of the name was lost or the answer was truncated', async () => {
       server.answerTcp = (query) => answered(query, { count: 1, rest: LOCAL });
       server.answer = (query, reply) => {
         const lower = answered(query, { count: 1, rest: record(1, Buffer.from([10, 6, 6, 6])) });
@@ -197,7 +197,7 @@ describe('the client', () => {
       expect(ports.size).toBeGreaterThan(4);
     });
 
-    it('goes to another server if one is silent or fails, and is answered SERVFAIL if all servers send that', async () => {
+    it('goes to another server if one is silent or fails, and is answered SERVFAIL if all servers answer SERVFAIL', async () => {
       const second = await ScriptedServer.start();
       const both = new DnsClient({ servers: [server.address, second.address], tryTimeoutMs: 500 });
       try {
@@ -215,7 +215,7 @@ describe('the client', () => {
       }
     });
 
-    it('ends at its deadline, if its caller disconnects, and if too many are running', async () => {
+    it('ends at its deadline, or when its caller disconnects, and fails at once if too many queries are running', async () => {
       await expect(client.ask('a.example', 'A', { timeoutMs: 50 })).rejects.toThrow('timeout');
       const gone = new AbortController();
       const asked = client.ask('b.example', 'A', { ...OPTIONS, signal: gone.signal });
@@ -229,7 +229,7 @@ describe('the client', () => {
       small.close();
     });
 
-    it('an answer "no such name" is accepted only if the resolver knows the root, or a server has been reached', async () => {
+    it('is answered "no such name" only if the resolver knows the root, or a server has been reached', async () => {
       const isRoot = (query: Buffer) => query[12] === 0;
       server.answer = (query, reply) => reply(answered(query, { flags: 0x8183 }));
       const cutOff = new DnsClient({ servers: [server.address], wayOut: new WayOut() });
@@ -243,7 +243,7 @@ describe('the client', () => {
       cutOff.close();
     });
 
-    it('is refused by a closed port, which counts as unreachable', async () => {
+    it('fails as unreachable if the port is closed', async () => {
       await server.stop();
       await expect(client.ask('a.example', 'A', OPTIONS)).rejects.toThrow('unreachable');
       server = await ScriptedServer.start();
@@ -251,7 +251,7 @@ describe('the client', () => {
   });
 
   describe('several types of a name', () => {
-    it('fail separately, and SPF is found among the TXT records', async () => {
+    it('fail separately, and SPF records are found among the TXT records', async () => {
       const text = (value: string) =>
         Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
       server.answer = (query, reply) => {
@@ -280,7 +280,7 @@ describe('the client', () => {
       expect(found.errors).toEqual({ A: 'cname_loop' });
     });
 
-    it('report that an alias exists, even if its target does not', async () => {
+    it('report that an alias exists even if its target does not', async () => {
       const alias = record(5, Buffer.from('\x04gone\x07example\x00', 'latin1'));
       server.answer = (query, reply) =>
         reply(answered(query, { flags: 0x8183, count: 1, rest: alias }));
@@ -314,7 +314,7 @@ describe('the client', () => {
       expect(records.map(({ name }) => name)).toEqual(['asked.example']);
     });
 
-    it('follow a chain of a dozen aliases to its end', async () => {
+    it('follow a chain of a dozen aliases to the end', async () => {
       const label = (n: number) => Buffer.from(`\x03c${String(n).padStart(2, '0')}\x00`, 'latin1');
       const alias = (n: number) => {
         const { length } = label(n + 1);
@@ -349,7 +349,7 @@ describe('the strings of a text', () => {
 });
 
 describe('a message', () => {
-  it('S124: compressed names may not exceed 256 KB of text together', () => {
+  it('S124: with more than 256 KB of text in its compressed names is rejected', () => {
     const long = Buffer.concat(
       Array.from({ length: 3 }, () => Buffer.concat([Buffer.from([63]), Buffer.alloc(63, 7)])),
     );

@@ -7,15 +7,15 @@ import { askByTcp } from './tcp-exchange.js';
 import { UdpServer } from './udp-server.js';
 
 export interface DnsClientOptions {
-  /** `address`, `address:port` or `[address]:port` of resolvers; the system's by default. */
+  /** The resolvers as `address`, `address:port` or `[address]:port`; by default, those of the system. */
   servers?: readonly string[];
   /** The time limit for one attempt at one server. */
   tryTimeoutMs?: number;
-  /** Maximum number of attempts, over the servers in turn. */
+  /** Maximum number of attempts; the servers take turns. */
   tries?: number;
   /** Maximum number of running queries. Further queries are rejected at once. */
   inFlightMax?: number;
-  /** Is told whether servers answer. */
+  /** Is notified whether servers answer. */
   wayOut?: WayOut;
 }
 
@@ -25,7 +25,7 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
-/** An answer with the server that sent it. */
+/** An answer, with the server that sent it. */
 export interface DnsAnswer extends DnsMessage {
   /** `address:port` of the resolver. */
   server: string;
@@ -46,13 +46,13 @@ interface Server {
   address: string;
   port: number;
   udp: UdpServer;
-  /** False once the server has rejected EDNS. */
+  /** False after the server has rejected EDNS. */
   hasEdns: boolean;
 }
 
 /**
  * Queries resolvers over UDP, or over TCP if an answer does not fit, and returns data that `node:dns` hides: TTLs,
- * response codes and whether signatures were checked.
+ * response codes, and whether signatures were checked.
  */
 export class DnsClient {
   private readonly servers: Server[];
@@ -73,8 +73,8 @@ export class DnsClient {
   }
 
   /**
-   * Queries one type. A SERVFAIL that all servers send is the answer.
-   * @param name lower case, checked, without the final dot.
+   * Queries one type. SERVFAIL counts as an answer if all servers send it.
+   * @param name a valid name in lower case, without the final dot.
    * @throws DnsFault if there is no answer.
    */
   async ask(name: string, type: DnsType, options: AskOptions): Promise<DnsAnswer> {
@@ -104,7 +104,7 @@ export class DnsClient {
       if (timeoutMs <= 0) break;
       try {
         const answer = await askServer(server, name, type, { ...options, timeoutMs });
-        // A local resolver also answers without an internet connection: with SERVFAIL, or that the name does not exist.
+        // Other answers prove nothing: without an internet connection, a local resolver answers SERVFAIL or NXDOMAIN.
         if (answer.rcode === 'noerror') this.wayOut?.reached();
         if (answer.rcode === 'nxdomain') {
           await this.checkRoot(server, { ...options, timeoutMs: untilMs - monotonicMs() });
@@ -153,14 +153,14 @@ async function askServer(
     'message' in answer && ['formerr', 'notimp'].includes(answer.message.rcode) && hasEdns;
   if (isEdnsRefused) {
     answer = await udp.ask({ name, type, hasEdns: false, timeoutMs, signal });
-    // This is remembered only if the server answers without EDNS, because it may reject the query itself.
+    // A server that rejects the query even without EDNS may reject the query itself, so only an answer is remembered.
     if ('message' in answer && answer.message.rcode === 'noerror') server.hasEdns = false;
   }
   if ('message' in answer && !answer.message.isTruncated) return answered(answer.message, 'udp');
   return answered(await askByTcp({ address, port, name, type, timeoutMs, signal }), 'tcp');
 }
 
-/** @throws RangeError for text that is not an address, with or without a port. */
+/** Parses the address of a server. @throws RangeError for text that is not an address, with or without a port. */
 function serverAt(text: string): Server {
   const match = /^(?:\[([^\]]+)\]|([\d.]+)|([\da-fA-F:.]+))(?::(\d+))?$/.exec(text);
   const address = match?.[1] ?? match?.[2] ?? match?.[3];

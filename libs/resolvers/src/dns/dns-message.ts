@@ -9,14 +9,16 @@ import {
 } from './dns-record.js';
 import { MalformedMessage, WireReader, octetsOf } from './wire-reader.js';
 
-/** The size that fits into a packet on every path (DNS flag day 2020). */
+/** The maximum size of a UDP answer: fits into one packet on every path (DNS flag day 2020). */
 const EDNS_PAYLOAD_BYTES = 1_232;
 const HEADER_BYTES = 12;
 const OPT = 41;
 const IN = 1;
-/** FORMERR and NOTIMP, which a server that cannot read a question may send without repeating it (RFC 6891 §7). */
+/**
+ * FORMERR and NOTIMP. A server that cannot parse a question may send them without repeating the question (RFC 6891 §7).
+ */
 const BARE_REFUSALS: ReadonlySet<number> = new Set([1, 4]);
-/** RFC 1035 §2.3.4 allows 31 bits; more means 0 (RFC 2181 §8). */
+/** The maximum TTL: RFC 2181 §8 allows 31 bits, and a larger value means 0. */
 const TTL_MAX = 0x7fff_ffff;
 
 const RESPONSE = 0x8000;
@@ -28,14 +30,14 @@ const AUTHENTICATED = 0x0020;
 export interface Question {
   /** 0 to 65535. */
   id: number;
-  /** Labels of ASCII letters, digits, hyphens and underscores; already checked. */
+  /** Labels of ASCII letters, digits, hyphens and underscores; validated by the caller. */
   name: string;
   type: DnsType;
-  /** Set except for servers that do not support EDNS (RFC 6891 §7). */
+  /** False only for servers that do not support EDNS (RFC 6891 §7). */
   hasEdns: boolean;
 }
 
-/** A recursive query with the AD bit set, which requests that bit in the answer (RFC 6840 §5.7). */
+/** Encodes a recursive query. Its AD bit asks the server to set that bit in the answer (RFC 6840 §5.7). */
 export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
   const labels = name === '.' ? [] : name.split('.');
   const nameBytes = labels.reduce((sum, label) => sum + label.length + 1, 1);
@@ -60,10 +62,10 @@ export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
 }
 
 /**
- * Reads an answer. Records of types that we do not query are skipped. A rejection may come without its question, whose
- * name is then empty.
+ * Parses an answer. Records of types that we do not query are skipped. A rejection may lack the question; then the name
+ * is empty.
  * @throws MalformedMessage for octets that are not a complete message; a truncated message (TC) is read as far as
- * possible.
+ *   possible.
  */
 export function readMessage(bytes: Uint8Array): DnsMessage {
   const reader = new WireReader(bytes);
@@ -105,7 +107,9 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
   };
 }
 
-/** @returns a record, the upper bits of the response code for OPT, or undefined for other types. */
+/**
+ * Reads the next record. @returns the record; the upper bits of the response code for OPT; undefined for other types.
+ */
 function readRecord(reader: WireReader): DnsRecord | number | undefined {
   const name = reader.name().toLowerCase();
   const typeCode = reader.u16();
@@ -128,7 +132,7 @@ function readRecord(reader: WireReader): DnsRecord | number | undefined {
   return { name, ttlSeconds: ttl > TTL_MAX ? 0 : ttl, ...data } as DnsRecord;
 }
 
-/** The type-specific part of a record (RFC 1035 §3.3, RFC 3596, RFC 4034 §5, RFC 8659 §4.1). */
+/** Reads the type-specific part of a record (RFC 1035 §3.3, RFC 3596, RFC 4034 §5, RFC 8659 §4.1). */
 function readData(reader: WireReader, type: DnsType, end: number): object {
   switch (type) {
     case 'A':

@@ -34,13 +34,13 @@ const RCODES = [
 ] as const;
 export type Rcode = (typeof RCODES)[number] | `rcode${number}`;
 
-/** @param code including the upper bits of EDNS, 0 to 4095. */
+/** Returns the name of a response code. @param code including the upper bits of EDNS, 0 to 4095. */
 export function rcodeNamed(code: number): Rcode {
   return RCODES[code] ?? `rcode${code}`;
 }
 
 interface Common {
-  /** Owner, lower case, without the final dot; `.` for the root. Unusual octets are escaped (RFC 1035 §5.1). */
+  /** The owner in lower case, without the final dot; `.` for the root. Unusual octets are escaped (RFC 1035 §5.1). */
   name: string;
   ttlSeconds: number;
 }
@@ -75,7 +75,7 @@ export interface DnsMessage {
   isAuthoritative: boolean;
   /** Whether the resolver has verified the signatures (RFC 4035 §3.2.3). */
   isAuthenticated: boolean;
-  /** The question's name as returned, with its case. */
+  /** The name in the question as returned, with its case. */
   questionName: string;
   questionType: number;
   answers: DnsRecord[];

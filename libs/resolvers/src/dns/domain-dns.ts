@@ -16,24 +16,24 @@ export interface DnsLookup {
   /** The records of the queried types, and the aliases that lead to them. */
   records: DnsRecord[];
   errors: Partial<Record<DnsType, DnsTypeError>>;
-  /** `nxdomain`: the name does not exist. Undefined if no type was answered. */
+  /** The response code; `nxdomain`: the name does not exist. Undefined if no type was answered. */
   rcode?: Rcode;
   /** Whether the resolver has validated every answer. */
   isAuthenticated: boolean;
-  /** Resolvers that answered. */
+  /** The resolvers that answered. */
   servers: string[];
   latencyMs: number;
 }
 
-/** The options for querying names. */
+/** The options of a lookup of several types. */
 export interface LookUpOptions extends AskOptions {
-  /** Aliases are followed only to these names; by default, to all. */
+  /** Decides to which names aliases are followed; by default, to all names. */
   isPublic?: (name: string) => boolean;
 }
 
 /**
  * Queries several types of one name at once. A type that fails is reported and does not affect the others.
- * @param types SPF finds `v=spf1` among TXT, too (RFC 7208 §3.1 retired its own type).
+ * @param types SPF also finds `v=spf1` among TXT records (RFC 7208 §3.1 retired the SPF type).
  */
 export async function lookUpDns(
   client: DnsClient,
@@ -56,7 +56,7 @@ export async function lookUpDns(
       continue;
     }
     const part = publicPartOf(result, options.isPublic);
-    // A requested CNAME record is complete without the records of its target.
+    // A requested CNAME record is complete even without the records of its target.
     if (part !== result && wanted.has(type) && type !== 'CNAME') errors[type] = 'private_name';
     answers.push(part);
     for (const record of recordsFor(type, part)) {
@@ -78,10 +78,7 @@ export async function lookUpDns(
   };
 }
 
-/**
- * Adds a record once. The answer for each type contains the alias, with a different remaining TTL; the lowest TTL is
- * kept.
- */
+/** Adds a record once. Each answer contains the alias, with a different remaining TTL; the lowest TTL is kept. */
 function note(found: Map<string, DnsRecord>, record: DnsRecord): void {
   const key = JSON.stringify({ ...record, ttlSeconds: undefined });
   const known = found.get(key);
@@ -106,8 +103,8 @@ async function outcomeOf(
 }
 
 /**
- * Anyone can point an alias at a name that exists only in our resolver's network. The answer ends at that alias, and
- * does not reveal whether the name exists (S123).
+ * Cuts an answer at an alias to a name that is not public. Anyone can point an alias at a name that exists only in our
+ * resolver's network, so the answer must not reveal whether that name exists (S123).
  */
 function publicPartOf(answer: DnsAnswer, isPublic: LookUpOptions['isPublic']): DnsAnswer {
   const chain = chainOf(answer);
@@ -118,7 +115,7 @@ function publicPartOf(answer: DnsAnswer, isPublic: LookUpOptions['isPublic']): D
   return { ...answer, rcode: 'noerror', answers };
 }
 
-/** The records of the type, and the aliases leading to them; records of other names are dropped. */
+/** Returns the records of the type, and the aliases that lead to them; records of other names are dropped. */
 function recordsFor(type: DnsType, answer: DnsAnswer): DnsRecord[] {
   const names = new Set(chainOf(answer));
   return answer.answers.flatMap((record): DnsRecord[] => {
@@ -136,14 +133,14 @@ function isSpf(record: DnsRecord): record is DnsRecord & { type: 'TXT' } {
   return record.type === 'TXT' && /^v=spf1( |$)/i.test(record.strings.join(''));
 }
 
-/** Whether aliases lead back to one another. */
+/** True if aliases form a loop. */
 function isLoop(answer: DnsAnswer): boolean {
   const chain = chainOf(answer);
   const last = chain.at(-1)!;
   return answer.answers.some((record) => record.type === 'CNAME' && record.name === last);
 }
 
-/** The requested name and the names to which its aliases lead, each once. */
+/** Returns the requested name and the names to which its aliases lead, each once. */
 function chainOf({ questionName, answers }: DnsAnswer): string[] {
   const targets = new Map<string, string>();
   for (const record of answers) {
@@ -161,15 +158,15 @@ function chainOf({ questionName, answers }: DnsAnswer): string[] {
 }
 
 /**
- * One existing type proves that the name exists, and so does an alias: `nxdomain` then refers to the alias's target
- * (RFC 6604 §3).
+ * Combines the response codes. One existing type proves that the name exists, and so does an alias: `nxdomain` then
+ * refers to the target of the alias (RFC 6604 §3).
  */
 function rcodeOf(answers: readonly DnsAnswer[]): Rcode | undefined {
   const exists = answers.some((answer) => answer.rcode === 'noerror' || isAlias(answer));
   return exists ? 'noerror' : answers[0]?.rcode;
 }
 
-/** Whether the requested name is an alias, even if its target has no records. */
+/** True if the requested name is an alias, even if its target has no records. */
 export function isAlias({ questionName, answers }: DnsAnswer): boolean {
   const name = questionName.toLowerCase();
   return answers.some((record) => record.type === 'CNAME' && record.name === name);

@@ -74,7 +74,7 @@ here('compared with dig at a real name server', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The answer section as printed by dig, one record per line. */
+  /** Returns the answer section as printed by dig, one record per line. */
   function dig(name: string, type: string): string[] {
     const port = servers.authoritative.split(':')[1];
     const words = ['@127.0.0.1', '-p', port, '+noall', '+answer', '+norecurse', name, type];

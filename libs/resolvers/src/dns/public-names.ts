@@ -3,7 +3,7 @@ import { blockListOf, isAddressBlock } from '#libs/domain-names';
 import { isBlockedAddress } from '../safe-connect/blocked-addresses.js';
 
 /**
- * Names below delegated top-level domains that a network answers for itself (RFC 6303, 6761, 8375, 9462, 9665),
+ * Names below delegated top-level domains that local resolvers answer themselves (RFC 6303, 6761, 8375, 9462, 9665),
  * including the reverse zones of private addresses.
  */
 const LOCAL_ZONES = [
@@ -23,7 +23,7 @@ const LOCAL_ZONES = [
   ...['8', '9', 'a', 'b'].map((digit) => `${digit}.e.f.ip6.arpa`),
 ];
 
-/** Addresses reserved for documentation (RFC 5737, 3849, 9637), which do not belong to any network. */
+/** Addresses reserved for documentation (RFC 5737, 3849, 9637), which belong to no network. */
 const DOCUMENTATION = blockListOf([
   '192.0.2.0/24',
   '198.51.100.0/24',
@@ -35,9 +35,9 @@ const DOCUMENTATION = blockListOf([
 export interface PublicNamesOptions {
   /** The delegated top-level domains, in A-labels. */
   tlds: readonly string[];
-  /** Suffixes and CIDR blocks that are answered although they are not public. */
+  /** Suffixes and CIDR blocks for which queries are answered although they are not public. */
   allowed?: readonly string[];
-  /** The operator's own suffixes, which are not answered. */
+  /** The operator's own suffixes, for which queries are not answered. */
   refused?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export class PublicNames {
     this.refused = [...LOCAL_ZONES, ...refused.map(suffixOf)];
   }
 
-  /** @param name lower case, without the final dot. */
+  /** True if the name may be queried. @param name in lower case, without the final dot. */
   isPublic(name: string): boolean {
     if (this.allowedSuffixes.some((suffix) => isUnder(name, suffix))) return true;
     if (this.refused.some((suffix) => isUnder(name, suffix))) return false;
@@ -63,7 +63,7 @@ export class PublicNames {
     return dot > 0 && this.tlds.has(name.slice(dot + 1));
   }
 
-  /** Whether an address in an answer belongs to a private network, so that it is omitted. */
+  /** True if an address belongs to a private network and must be omitted from an answer. */
   isHidden(address: string): boolean {
     const version = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     return (

@@ -1,6 +1,6 @@
 import type { DnsRecord } from './dns-record.js';
 
-/** Formats one record like a zone file and `dig`: owner, TTL, class, type, data. */
+/** Formats one record as in a zone file or in `dig`: owner, TTL, class, type, data. */
 export function recordText(record: DnsRecord): string {
   return `${dotted(record.name)}\t${record.ttlSeconds}\tIN\t${record.type}\t${dataText(record)}`;
 }
@@ -32,7 +32,10 @@ function dataText(record: DnsRecord): string {
 
 const dotted = (name: string) => (name === '.' ? '.' : `${name}.`);
 
-/** Escapes octets that are not printable ASCII as `\DDD` (RFC 1035 §5.1). @param text with one character per octet. */
+/**
+ * Quotes a string and escapes octets that are not printable ASCII as `\DDD` (RFC 1035 §5.1). @param text with one
+ * character per octet.
+ */
 function quoted(text: string): string {
   let inner = '';
   for (const octet of Buffer.from(text, 'latin1')) {

@@ -56,7 +56,7 @@ function answerTo(
     const message = readMessage(body);
     const isOurs =
       message.isResponse &&
-      // No answer can be larger than this, so a server that truncates it is broken.
+      // No answer exceeds the limit of TCP, so a server that truncates one is broken.
       !message.isTruncated &&
       message.id === id &&
       message.questionName.toLowerCase() === name &&

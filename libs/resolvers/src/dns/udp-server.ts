@@ -6,9 +6,9 @@ import { DnsFault } from './dns-fault.js';
 import { readMessage, writeQuestion } from './dns-message.js';
 import type { DnsMessage, DnsType } from './dns-record.js';
 
-/** The number of sockets, each of which has its own unpredictable port. */
+/** The number of sockets; each has an unpredictable port of its own. */
 const SOCKETS = 4;
-/** Number of queries per port, so that an attacker who discovers it has no time to use it (RFC 5452 §9.2). */
+/** The number of queries per port, so that an attacker who discovers the port has no time to use it (RFC 5452 §9.2). */
 const QUESTIONS_PER_PORT = 256;
 const TICK_MS = 20;
 const ID_COUNT = 0x1_0000;
@@ -22,11 +22,11 @@ export interface UdpQuestion {
   signal?: AbortSignal;
 }
 
-/** `caseLost`: the name came back in a different case, so the answer may be forged. */
+/** A UDP answer; `caseLost`: the name came back in a different case, so the answer may be forged. */
 export type UdpAnswer = { message: DnsMessage } | { caseLost: true };
 
 interface Waiting {
-  /** The name as sent, with unpredictable case (draft-vixie-dnsext-dns0x20). */
+  /** The name as sent, with random case (draft-vixie-dnsext-dns0x20). */
   sentName: string;
   typeCode: number;
   untilMs: number;
@@ -34,8 +34,8 @@ interface Waiting {
 }
 
 /**
- * A name server, queried over UDP. An answer counts only if it arrives from the server's address and port at the
- * querying socket, with the id and the exact spelling that were sent; anything else is ignored.
+ * A name server that is queried over UDP. An answer counts only if it comes from the server's address and port to the
+ * querying socket, with the id and the exact spelling that were sent. Anything else is ignored.
  */
 export class UdpServer {
   private readonly channels: Channel[];
@@ -48,7 +48,7 @@ export class UdpServer {
     this.channels = Array.from({ length: SOCKETS }, () => new Channel(address, port));
   }
 
-  /** @throws DnsFault `timeout`, `unreachable` or `cancelled`. */
+  /** Sends one query. @throws DnsFault `timeout`, `unreachable` or `cancelled`. */
   ask(question: UdpQuestion): Promise<UdpAnswer> {
     this.next = (this.next + 1) % SOCKETS;
     if (this.channels[this.next].asked >= QUESTIONS_PER_PORT) {
@@ -63,7 +63,7 @@ export class UdpServer {
   }
 }
 
-/** A socket, for a limited number of queries. */
+/** A socket that is used for a limited number of queries. */
 class Channel {
   asked = 0;
   private underWay = 0;
@@ -115,7 +115,7 @@ class Channel {
     });
   }
 
-  /** Accepts no further queries; the socket closes with the last answer. */
+  /** Accepts no further queries; the socket closes after the last answer. */
   retire(): void {
     this.isRetired = true;
     this.closeWhenIdle();
@@ -141,7 +141,7 @@ class Channel {
       });
       socket.on('message', (packet) => this.receive(packet));
       socket.on('error', (error) => {
-        // ICMP reports that nothing listens there; the socket stays usable.
+        // ICMP reported that no process listens at the port; the socket stays usable.
         const fault = new DnsFault('unreachable', { cause: error });
         this.fail(fault);
         reject(fault);
@@ -181,7 +181,7 @@ class Channel {
     return id;
   }
 
-  /** One timer serves all queries, because most are answered long before their time limit. */
+  /** Starts the timer, which serves all queries, because most are answered long before their time limit. */
   private watch(): void {
     this.timer ??= setInterval(() => {
       const now = monotonicMs();

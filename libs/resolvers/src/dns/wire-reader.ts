@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Thrown for a malformed message, which is too short, or contains a loop of pointers or a name that is too long. */
+/** Thrown for a malformed message: too short, with a loop of pointers, or with a name that is too long. */
 export class MalformedMessage extends Error {}
 
 const NAME_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;
 /**
- * Maximum number of characters in all names of a message, because pointers can turn each record of 12 octets into a
- * name of a thousand.
+ * Maximum number of characters in all names of a message. Pointers can turn each record of 12 octets into a name of a
+ * thousand characters.
  */
 const NAMES_LENGTH_MAX = 256 * 1024;
 const POINTER = 0xc0;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a message octet by octet. Nothing is read past its end, and no name causes an endless loop. */
+/** Reads a message octet by octet. Never reads past the end, and no name causes an endless loop. */
 export class WireReader {
   position = 0;
   private namesLength = 0;
@@ -48,8 +48,8 @@ export class WireReader {
   }
 
   /**
-   * A name in zone file format, without the final dot. A pointer must lead to an earlier place than the previous one,
-   * so that it ends (RFC 1035 §4.1.4).
+   * Reads a name in zone file format, without the final dot. Each pointer must lead further back than the previous one,
+   * so that a chain of pointers ends (RFC 1035 §4.1.4).
    */
   name(): string {
     let text = '';
@@ -78,7 +78,7 @@ export class WireReader {
     return text === '' ? '.' : text;
   }
 
-  /** Reads a string of at most 255 octets, which its length precedes, with one character per octet. */
+  /** Reads a string of at most 255 octets after its length, with one character per octet. */
   characterString(): string {
     return octetsOf(this.take(this.u8()));
   }
@@ -90,15 +90,12 @@ export class WireReader {
   }
 }
 
-/** One character per octet. */
+/** Converts bytes to a string with one character per octet. */
 export function octetsOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
-/**
- * The text of a record's octets: read as UTF-8 if that is valid, otherwise as one character per
- * octet.
- */
+/** Decodes the octets of a record's text: as UTF-8 if that is valid, otherwise as one character per octet. */
 export function octetsText(octets: string): string {
   try {
     return UTF8.decode(Buffer.from(octets, 'latin1'));
@@ -108,8 +105,8 @@ export function octetsText(octets: string): string {
 }
 
 /**
- * The texts of a record's strings: UTF-8 if their octets are valid together. A character that is
- * split between two strings is in the second one.
+ * Decodes a record's strings: as UTF-8 if their octets together are valid. A character that is split between two
+ * strings is put in the second one.
  */
 export function stringsText(strings: readonly string[]): string[] {
   const octets = strings.map((text) => Buffer.from(text, 'latin1'));

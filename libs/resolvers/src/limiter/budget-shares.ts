@@ -1,28 +1,28 @@
 import type { BucketTerms } from './upstream-limits.js';
 
-/** A budget that needs longer than this to fill up is scarce. */
+/** A budget that needs longer than this to refill is scarce. */
 const SCARCE_FILL_SECONDS = 600;
 /** A caller that made a query within this time still counts as active. */
 const RECENT_MS = 3_600_000;
-/** The maximum share of the rest for one caller. */
+/** The maximum share of the remaining tokens for one caller. */
 const SHARE = 0.25;
 const ASKERS_MAX = 10_000;
 
 interface Asker {
-  /** The number of a caller's queries whose tokens have not been refilled yet. */
+  /** The number of the caller's queries whose tokens have not been refilled yet. */
   spent: number;
   countedAtMs: number;
   askedAtMs: number;
 }
 
-/** Whether one caller could use up this budget for a long time, so that the others get nothing. */
+/** True if one caller could use up this budget for a long time, so that the others get nothing. */
 export function isScarce({ burst, perSecond }: BucketTerms): boolean {
   return burst / perSecond > SCARCE_FILL_SECONDS;
 }
 
 /**
- * Shares a budget that refills slowly: while others are active, one caller gets at most a quarter of the rest,
- * including its own recent queries; a single active caller may have all but the last quarter.
+ * Shares a budget that refills slowly. While others are active, one caller gets at most a quarter of the remaining
+ * tokens, including its own recent queries. A single active caller may use all but the last quarter.
  */
 export class BudgetShares {
   private readonly askers = new Map<string, Asker>();
@@ -30,8 +30,8 @@ export class BudgetShares {
   constructor(private readonly terms: BucketTerms) {}
 
   /**
-   * @param waiting queries of the same caller that are already waiting.
-   * @param left tokens of the budget.
+   * True if a caller may send one more query. @param waiting queries of the same caller that are already waiting.
+   * @param left tokens left in the budget.
    */
   mayAsk(name: string, waiting: number, left: number, nowMs: number): boolean {
     const asker = this.askerNamed(name, nowMs);

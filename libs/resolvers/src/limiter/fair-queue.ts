@@ -1,6 +1,6 @@
-/** The waiting queries by caller: each caller gets its turn, however many queries another one has waiting. */
+/** The waiting queries by caller. Callers take turns, however many queries one of them has waiting. */
 export class FairQueue<WaitingQuestion> {
-  /** Callers in the order of their turns; each has a waiting query. */
+  /** The waiting queries of each caller, callers in the order of their turns. */
   private readonly byAsker = new Map<string, WaitingQuestion[]>();
   length = 0;
 
@@ -14,7 +14,8 @@ export class FairQueue<WaitingQuestion> {
   /**
    * Removes the oldest waiter of the caller whose turn it is; that caller then comes last.
    *
-   * @param freeFor free slots for a caller. A caller without a free slot is skipped and keeps its turn.
+   * @param freeFor returns the number of free slots for a caller. A caller without a free slot is skipped and keeps its
+   *   turn.
    */
   shift(freeFor: (asker: string) => number): WaitingQuestion | undefined {
     for (const [asker, own] of this.byAsker) {
@@ -28,7 +29,7 @@ export class FairQueue<WaitingQuestion> {
     return undefined;
   }
 
-  /** How many of the waiting queries could start at once, as far as their callers' own slots allow. */
+  /** Returns how many of the waiting queries could start at once if only the slots per caller mattered. */
   countFree(freeFor: (asker: string) => number): number {
     let count = 0;
     for (const [asker, own] of this.byAsker) {
@@ -51,7 +52,7 @@ export class FairQueue<WaitingQuestion> {
     return waiter;
   }
 
-  /** @returns false if the query is no longer waiting. */
+  /** Removes a waiting query. @returns false if the query is no longer waiting. */
   remove(asker: string, waiter: WaitingQuestion): boolean {
     const own = this.byAsker.get(asker);
     const at = own?.indexOf(waiter) ?? -1;
@@ -62,7 +63,7 @@ export class FairQueue<WaitingQuestion> {
     return true;
   }
 
-  /** The turn, counted from 1, in which one more query of a caller would run. */
+  /** Returns the turn, counted from 1, at which one more query of a caller would run. */
   placeOf(asker: string): number {
     const own = this.countOf(asker);
     const askers = this.byAsker.size + (own === 0 ? 1 : 0);

@@ -4,7 +4,7 @@ import type { UpstreamLimit } from './upstream-limits.js';
 
 const HOST = 'whois.scarce.example';
 const DAY_SECONDS = 86_400;
-/** A published limit of some registries: 20 at once, 80 a day. */
+/** A limit that some registries publish: 20 at once, 80 a day. */
 const SCARCE: UpstreamLimit = {
   buckets: [{ burst: 20, perSecond: 80 / DAY_SECONDS }],
   connections: 2,
@@ -27,7 +27,7 @@ function limiterOf(limit: UpstreamLimit) {
 }
 
 describe('the budget of a registry', () => {
-  it('cannot be exhausted by one account, however many queries it starts and cancels', async () => {
+  it('cannot be exhausted by one account, however many queries the account starts and cancels', async () => {
     const { ask } = limiterOf(SCARCE);
     const greedy: string[] = [];
     for (let i = 0; i < 24; i++) greedy.push(await ask('greedy'));
@@ -38,7 +38,7 @@ describe('the budget of a registry', () => {
     expect(await ask('greedy')).toBe('share_used');
   });
 
-  it('is shared while others query: each gets at most a quarter of the rest', async () => {
+  it('is shared while others query: each account gets at most a quarter of the rest', async () => {
     const { ask } = limiterOf(SCARCE);
     const counts = new Map([
       ['a', 0],
@@ -56,7 +56,7 @@ describe('the budget of a registry', () => {
     }
   });
 
-  it('recovers with time for each account', async () => {
+  it('recovers for each account as time passes', async () => {
     const { ask, advance } = limiterOf(SCARCE);
     while ((await ask('a')) === 'goes');
     advance((DAY_SECONDS / 4) * 1_000);
@@ -65,7 +65,7 @@ describe('the budget of a registry', () => {
 });
 
 describe('the queue of an upstream', () => {
-  it('alternates between accounts, and no account may fill it', async () => {
+  it('alternates between accounts, and no account can fill it', async () => {
     const { limiter } = limiterOf(WIDE);
     const first = await limiter.acquire(HOST, { priority: 'live', asker: 'a' });
     const order: string[] = [];
@@ -101,13 +101,13 @@ describe('the queue of an upstream', () => {
     ends[0]();
     await turns();
     expect(held.slice(4)).toEqual(['a']);
-    // The last connection is not given to an account that has others.
+    // An account that already has connections does not get the last one.
     ends[3]();
     await turns();
     expect(held).toHaveLength(5);
   });
 
-  it('is open to one account only if it has one connection', async () => {
+  it('is open to a single account if there is only one connection', async () => {
     const { limiter } = limiterOf(WIDE);
     expect(await limiter.acquire(HOST, { priority: 'live', asker: 'a' })).toMatchObject({
       granted: true,

@@ -10,10 +10,10 @@ import type { Priority } from './upstream.js';
 import type { UpstreamLimit } from './upstream-limits.js';
 
 const logger = new Logger('lookup', { write: () => {} });
-/** With a shorter time-out, processes on a busy machine would fall back to their own share. */
+/** With a shorter time-out, processes on a busy machine would fall back to their own part of the limit. */
 const TIMEOUT_MS = 30_000;
 const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
-/** A daily budget, which does not refill during a test. */
+/** A daily budget; it does not refill noticeably during a test. */
 const DAILY: UpstreamLimit = {
   buckets: [{ burst: 8, perSecond: 8 / 86_400 }],
   connections: 8,
@@ -26,7 +26,7 @@ let hosts = 0;
 let host = '';
 let opened: UpstreamBudgets[] = [];
 
-/** A process that sends queries, with its own connection to the server. */
+/** Returns the limiter of another process, with its own connection to the server. */
 async function startProcess(limit: UpstreamLimit = LIMIT): Promise<UpstreamLimiter> {
   const budgets = await UpstreamBudgets.open({ url: server.url, logger, timeoutMs: TIMEOUT_MS });
   opened.push(budgets);
@@ -54,7 +54,7 @@ function granted(answer: Permit | Refused): Permit {
   return answer;
 }
 
-/** The number of turns taken since then beyond those that a full bucket allows. */
+/** Returns how many more turns were taken since a time than a bucket that was full allows. */
 function excess(count: number, sinceMs: number, { burst, perSecond } = LIMIT.buckets[0]): number {
   return count - (burst + (perSecond * (monotonicMs() - sinceMs)) / 1_000);
 }
@@ -77,7 +77,7 @@ here('processes that share the limits of upstreams through one server', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('together query a host no more often than one process may alone', async () => {
+  it('together query a host no more often than a single process may', async () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     await Promise.all([turns(first, 40), turns(second, 40)]);
@@ -93,7 +93,7 @@ here('processes that share the limits of upstreams through one server', () => {
       if (answer.granted) answer.failed();
       return !answer.granted && answer.reason === 'paused';
     });
-    // The difference allows for the rounding of clocks.
+    // The difference of two seconds allows for the rounding of clocks.
     expect(second.pausedForMs(host) + monotonicMs() - sinceMs).toBeGreaterThan(600_000 - 1_000);
     const third = await startProcess();
     expect(await third.acquire(host, { priority: 'live' })).toMatchObject({ reason: 'paused' });
@@ -114,13 +114,13 @@ here('processes that share the limits of upstreams through one server', () => {
       permit.release();
     };
     await Promise.all(Array.from({ length: 5 }, ask));
-    // A query may have been in progress, and another may have started before the waiter was announced.
+    // One query may have been in progress, and another may have started before the waiter was announced.
     expect(jobsBefore).toBeLessThanOrEqual(3);
     await job;
     expect(first.waitingFor(host)).toBe(0);
   });
 
-  it('share the connections, too', async () => {
+  it('also share the connections', async () => {
     const [first, second] = await startTwo({
       buckets: [{ burst: 100, perSecond: 100 }],
       connections: 4,
@@ -138,7 +138,7 @@ here('processes that share the limits of upstreams through one server', () => {
     await Promise.all(all);
   });
 
-  it('each use their share while the server is down, and work together again afterwards', async () => {
+  it('each use their part of the limit while the server is down, and share the limit again afterwards', async () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     await turns(first, 1);
@@ -158,11 +158,11 @@ here('processes that share the limits of upstreams through one server', () => {
     await server.restart();
     await waitFor('the server to be found', () => opened.every(({ isUsable }) => isUsable));
     await Promise.all([turns(first, 20), turns(second, 20)]);
-    // Turns used separately count, so there is no second burst when the server returns.
+    // Turns that were taken without the server count as well, so there is no second burst when the server returns.
     expect(excess(92, sinceMs)).toBeLessThanOrEqual(0);
   });
 
-  it('have a daily budget that remains used after they end', async () => {
+  it('have a daily budget that stays used after they end', async () => {
     const first = await startProcess(DAILY);
     await turns(first, 6);
     const second = await startProcess(DAILY);
@@ -175,7 +175,7 @@ here('processes that share the limits of upstreams through one server', () => {
     ).toMatchObject({ granted: false, reason: 'cancelled' });
   });
 
-  it('share a daily budget between accounts, whichever process the accounts use', async () => {
+  it('share a daily budget between accounts, whichever processes the accounts use', async () => {
     const scarce = { buckets: [{ burst: 16, perSecond: 16 / 86_400 }], connections: 8 };
     const processes = [await startProcess(scarce), await startProcess(scarce)];
     const asked = { greedy: 0, other: 0 };
@@ -188,7 +188,8 @@ here('processes that share the limits of upstreams through one server', () => {
     };
     await ask('other', processes[1]);
     for (let at = 0; at < 12; at += 1) await ask('greedy', processes[at % 2]);
-    // A quarter of the rest, including the account's own queries; each process alone would have allowed three.
+    // A quarter of the rest, including the account's own queries. Without sharing, each process would have allowed
+    // three.
     expect(asked).toEqual({ greedy: 3, other: 1 });
     expect(await ask('greedy', processes[1])).toBe('share_used');
     expect(await ask('other', processes[0])).toBe('goes');

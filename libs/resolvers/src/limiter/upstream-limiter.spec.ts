@@ -10,7 +10,7 @@ import {
 import type { Priority } from './upstream.js';
 import { CHOSEN_LIMITS, PUBLISHED_LIMITS } from './upstream-limits.js';
 
-/** A clock that moves only when the test advances it, with scheduled functions. */
+/** A clock that moves only when the test advances it, and runs scheduled functions. */
 class ManualTime {
   private nowMs = 0;
   private readonly due = new Set<{ atMs: number; run: () => void }>();
@@ -82,7 +82,7 @@ describe('UpstreamLimiter', () => {
     expect((await ask('somebody')).granted).toBe(true);
   });
 
-  it('an upstream is queried no more often than its buckets allow in any window', async () => {
+  it('an upstream is queried no more often than its buckets allow, in any period', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 40 }),
@@ -118,7 +118,7 @@ describe('UpstreamLimiter', () => {
     );
   });
 
-  it('no more than the allowed connections are open at once, and the end of a connection admits the next query', async () => {
+  it('no more connections than allowed are open at once, and the end of a connection admits the next query', async () => {
     const { log, ask } = polite({ defaultLimit: wide });
     const first = ['a', 'b', 'c', 'd'].map((name) => ask(name));
     void ask('e');
@@ -133,7 +133,7 @@ describe('UpstreamLimiter', () => {
     expect(log.slice(4)).toEqual(['e goes']);
   });
 
-  it('an interactive query goes before a monitor and a monitor before a bulk job', async () => {
+  it('an interactive query goes before a monitor, and a monitor before a bulk job', async () => {
     const { time, log, ask } = polite({ defaultLimit: slow });
     void ask('first', 'bulk');
     for (const priority of ['bulk', 'monitor', 'live', 'bulk', 'live'] as const) {
@@ -162,7 +162,7 @@ describe('UpstreamLimiter', () => {
     ]);
   });
 
-  it('queries with their own deadline always get a place in the queue, and leave when it has passed', async () => {
+  it('queries with their own deadline always get a place in the queue, and leave at the deadline', async () => {
     const buckets = [{ burst: 5, perSecond: 10 }];
     const { time, limiter, log, ask } = polite({ defaultLimit: { buckets, connections: 1 } });
     const turn = { priority: 'bulk', asker: 'a job', waitMaxMs: 20_000 } as const;
@@ -192,7 +192,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.waitingFor(host)).toBe(21);
   });
 
-  it('a throttled upstream is paused for as long as it requested, and waiting queries fail at once', async () => {
+  it('a throttled upstream is paused for as long as it asked for, and waiting queries fail at once', async () => {
     const { time, limiter, log, ask } = polite({ defaultLimit: slow });
     const permit = granted(await ask('a'));
     const waiting = ask('b');
@@ -206,7 +206,7 @@ describe('UpstreamLimiter', () => {
     expect(log).toEqual(['a goes', 'b paused', 'c paused', 'd goes']);
   });
 
-  it('without a requested time, the pause doubles from a minute up to an hour, and an answer resets it to a minute', async () => {
+  it('if the upstream names no time, the pause doubles from a minute up to an hour, and an answer resets it to a minute', async () => {
     const { time, limiter, ask } = polite({ defaultLimit: wide });
     const pauses: number[] = [];
     for (let round = 0; round < 8; round += 1) {
@@ -235,13 +235,16 @@ describe('UpstreamLimiter', () => {
     [86_400, 3_600_000],
     [0, 1_000],
     [-5, 1_000],
-  ])('a requested pause of %d s is limited to between a second and an hour', async (wish, ms) => {
-    const { limiter, ask } = polite();
-    granted(await ask('a')).throttled(wish);
-    expect(limiter.pausedForMs(host)).toBe(ms);
-  });
+  ])(
+    'a pause of %d s that an upstream asks for is limited to between a second and an hour',
+    async (wish, ms) => {
+      const { limiter, ask } = polite();
+      granted(await ask('a')).throttled(wish);
+      expect(limiter.pausedForMs(host)).toBe(ms);
+    },
+  );
 
-  it('several throttled answers to simultaneous queries count as a single one', async () => {
+  it('several throttled answers to simultaneous queries count as one', async () => {
     const { limiter, ask } = polite({ defaultLimit: wide });
     const permits = await Promise.all(['a', 'b', 'c'].map((name) => ask(name)));
     for (const permit of permits) granted(permit).throttled();
@@ -260,7 +263,7 @@ describe('UpstreamLimiter', () => {
     expect(await ask('d', 'live', controller.signal)).toMatchObject({ reason: 'cancelled' });
   });
 
-  it('hosts that outsiders name do not fill the memory, and hosts in use are not forgotten', async () => {
+  it('hosts named by outsiders do not fill the memory, and hosts in use are not forgotten', async () => {
     const { limiter } = polite({ upstreamsMax: 3 });
     const turn = { priority: 'live' } as const;
     granted(await limiter.acquire('busy.example', turn));
@@ -273,7 +276,7 @@ describe('UpstreamLimiter', () => {
     expect(await limiter.acquire('more.example', turn)).toMatchObject({ reason: 'queue_full' });
   });
 
-  it('large registries get their chosen rate, unless a common rate is set', async () => {
+  it('large registries get the rates chosen for them, unless one rate is set for all hosts', async () => {
     const goes = async (options: UpstreamLimiterOptions, at: string) => {
       const { time, limiter } = polite(options);
       let count = 0;
@@ -292,7 +295,7 @@ describe('UpstreamLimiter', () => {
     expect(await goes({ defaultLimit: slow }, 'rdap.verisign.com')).toBeLessThan(6);
   });
 
-  it('every chosen rate belongs to a registry in the tables that publishes no limit', () => {
+  it('every host with a chosen rate is in the registry tables and publishes no limit', () => {
     const hosts = new Set(
       Registries.vendored()
         .routes()
@@ -303,7 +306,7 @@ describe('UpstreamLimiter', () => {
     }
   });
 
-  it('published limits stay within the published numbers', () => {
+  it('limits stay within the published figures', () => {
     const worst = (name: string, seconds: number) =>
       Math.min(
         ...(PUBLISHED_LIMITS.get(name)?.buckets ?? []).map(

@@ -9,47 +9,50 @@ import {
 } from './upstream-limits.js';
 
 export interface UpstreamLimiterOptions {
-  /** The budgets that this process shares with others that query from the same network. */
+  /** The budgets that this process shares with others on the same network. */
   budgets?: UpstreamBudgets;
   /** Limits by host, which replace the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
-  /** The limit for all hosts without published limits; by default `CHOSEN_LIMITS`, otherwise 1 per second. */
+  /**
+   * The limit for all hosts without a published limit. By default, that is `CHOSEN_LIMITS`, and 1 query per second for
+   * other hosts.
+   */
   defaultLimit?: UpstreamLimit;
-  /** How many queries without `waitMaxMs` may wait for one upstream. 100 by default. */
+  /** The maximum number of queries without `waitMaxMs` that may wait for one upstream, by default 100. */
   waitersMax?: number;
-  /** The number of remembered hosts. 10,000 by default. */
+  /** The maximum number of remembered hosts, by default 10,000. */
   upstreamsMax?: number;
-  /** Monotonic milliseconds; `monotonicMs` by default. */
+  /** Returns monotonic milliseconds; by default, `monotonicMs`. */
   now?: () => number;
-  /** Schedules a function, and returns another function to cancel it. The default uses timers. */
+  /** Schedules a function, and returns a function that cancels it. The default uses timers. */
   schedule?: (delayMs: number, run: () => void) => () => void;
-  /** Returns a number in [0, 1); `Math.random` by default. */
+  /** Returns a number in [0, 1); by default, `Math.random`. */
   random?: () => number;
 }
 
 export interface Turn {
   priority: Priority;
-  /** The customer of the query, by an opaque name; the installation itself by default. */
+  /** The customer of the query, by an opaque name; by default, the installation itself. */
   asker?: string;
   signal?: AbortSignal;
   /**
    * The longest acceptable wait. A query whose turn would come later is rejected (`not_ready`), at once if that is
-   * known in advance, but it is never rejected because the queue is full. By default, a query waits for its turn
-   * without a limit.
+   * known in advance. Such a query is never rejected because the queue is full. By default, a query waits without a
+   * limit.
    */
   waitMaxMs?: number;
 }
 
 type AskersTurn = Turn & { asker: string };
 
-/** Permission to use a connection. When the use has ended, exactly one of the functions must be called. */
+/** Permission to use a connection. When the use has ended, the holder must call exactly one of the functions. */
 export interface Permit {
   granted: true;
-  /** The upstream answered normally. */
+  /** Reports that the upstream answered normally. */
   release(): void;
-  /** The result says nothing about the upstream's load, such as a time-out or a broken answer. */
+  /** Reports a result that says nothing about the upstream's load, such as a time-out or a broken answer. */
   failed(): void;
-  /** The upstream throttled, possibly naming the seconds to wait. */
+  /** Reports that the upstream throttled, with the seconds to wait if the upstream named them. */
   throttled(retryAfterSeconds?: number): void;
 }
 
@@ -74,9 +77,9 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Waits for a turn at `host`. A query is rejected at once while the upstream is paused, or if the queue is full and
-   * no query of lower priority can be removed. It is also rejected if its caller has used its share of a slowly
-   * refilling budget, or a quarter of the places in the queue.
+   * Waits for a turn at `host`. A query is rejected at once while the upstream is paused, if the queue is full and
+   * contains no query of lower priority to remove, or if its caller has used its share of a slowly refilling budget or
+   * fills a quarter of the queue.
    */
   acquire(host: string, { asker = '', ...given }: Turn): Promise<Permit | Refused> {
     const { signal, waitMaxMs } = given;
@@ -100,17 +103,17 @@ export class UpstreamLimiter {
     return this.queue(upstream, turn);
   }
 
-  /** Milliseconds for which `host` is paused; 0 if it may be queried. */
+  /** Returns the number of milliseconds for which `host` is paused; 0 if it may be queried. */
   pausedForMs(host: string): number {
     return this.upstreams.get(host)?.pausedForMs(this.now()) ?? 0;
   }
 
-  /** Number of queries that wait for `host` in this process. */
+  /** Returns the number of queries that wait for `host` in this process. */
   waitingFor(host: string): number {
     return this.upstreams.get(host)?.waiting ?? 0;
   }
 
-  /** Claims the caller's share of a budget from all processes, and returns it if the query is not sent. */
+  /** Claims the caller's share of a budget from all processes, and returns the share if the query is not sent. */
   private async waitShared(
     upstream: Upstream,
     turn: AskersTurn,
@@ -126,7 +129,10 @@ export class UpstreamLimiter {
     return answer;
   }
 
-  /** A place in the queue, unless too many wait in total or for this caller; queries with a deadline always get one. */
+  /**
+   * Queues a query, unless too many queries wait in total or for this caller. Queries with a deadline always get a
+   * place.
+   */
   private queue(upstream: Upstream, turn: AskersTurn): Promise<Permit | Refused> {
     const { priority, asker, waitMaxMs } = turn;
     if (waitMaxMs !== undefined) return this.wait(upstream, turn);
@@ -234,7 +240,7 @@ export class UpstreamLimiter {
   private upstreamOf(host: string): Upstream | undefined {
     const known = this.upstreams.get(host);
     if (known !== undefined) return known;
-    // Referrals let outsiders name hosts, so the number of remembered hosts is limited.
+    // Outsiders can name hosts through referrals, so the number of remembered hosts is limited.
     if (this.upstreams.size >= (this.options.upstreamsMax ?? 10_000) && !this.forgetOne()) {
       return undefined;
     }
@@ -246,7 +252,7 @@ export class UpstreamLimiter {
     return upstream;
   }
 
-  /** Forgets the oldest known host that is not in use, not paused and not in the tables of limits. */
+  /** Forgets the oldest host that is not in use, not paused and not in the tables of limits. */
   private forgetOne(): boolean {
     const now = this.now();
     for (const [host, upstream] of this.upstreams) {
@@ -258,11 +264,11 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
-/** The time that the shared server may take to grant a free turn. */
+/** The time within which the shared server may grant a free turn. */
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;
-/** The part of the queue that one caller may fill. */
+/** The share of the queue that one caller may fill. */
 const ASKER_PLACES = 0.25;
 
 function refused(reason: Refused['reason'], retryAfterMs: number): Refused {

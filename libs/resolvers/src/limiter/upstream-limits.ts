@@ -1,4 +1,4 @@
-/** A limit of `burst + perSecond × t` queries within any `t` seconds. */
+/** At most `burst + perSecond × t` queries within any `t` seconds. */
 export interface BucketTerms {
   burst: number;
   perSecond: number;
@@ -12,13 +12,13 @@ export interface UpstreamLimit {
 
 const DAY_SECONDS = 86_400;
 
-/** The limit for hosts without published limits, which registrars commonly allow (about 50 per minute). */
+/** The limit for hosts without a published limit. Most registrars allow as much (about 50 per minute). */
 export const DEFAULT_LIMIT: UpstreamLimit = {
   buckets: [{ burst: 5, perSecond: 1 }],
   connections: 4,
 };
 
-/** Published limits by host; each bucket keeps burst plus refill within the published figure. */
+/** Published limits by host. The burst plus the refill of each bucket stay within the published figure. */
 export const PUBLISHED_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
   Object.entries({
     // CentralNic: 1,800 in 15 minutes per address range.
@@ -42,8 +42,8 @@ export const PUBLISHED_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
 const LARGE: UpstreamLimit = { buckets: [{ burst: 20, perSecond: 10 }], connections: 4 };
 
 /**
- * Rates that we chose because none is published: modest rates for services that very many names share, where
- * `defaultLimit` would make each name wait for all others. A 429 pauses these services like any other.
+ * Rates that we chose because none is published. They are modest rates for services with very many names; with
+ * `defaultLimit`, each name would wait for all others. A 429 pauses these services like any other.
  */
 export const CHOSEN_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
   Object.entries({
@@ -56,8 +56,8 @@ export const CHOSEN_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
     'rdap.centralnic.com': LARGE,
     'rdap.radix.host': LARGE, // online, store, site
     'rdap.gmoregistry.net': LARGE, // shop
-    // uk and 80 brands. Nominet's policy (above) concerns its WHOIS service, but we respect it here, too: its 5 per
-    // second, without the daily limit.
+    // uk and 80 brands. Nominet's policy (above) is about its WHOIS service, but we also respect its 5 per second here,
+    // without the daily limit.
     'rdap.nominet.uk': { buckets: [{ burst: 3, perSecond: 2 }], connections: 2 },
   }),
 );

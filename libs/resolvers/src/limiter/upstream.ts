@@ -10,13 +10,11 @@ export type Priority = 'live' | 'monitor' | 'bulk' | 'background';
 /** A query that waits for its turn at an upstream. */
 export interface WaitingQuestion {
   priority: Priority;
-  /** The customer of the query; turns rotate between customers. */
+  /** The customer of the query; customers take turns. */
   asker: string;
-  /**
-   * Whether the waiter leaves by itself when its time is up, so that it does not count towards the length of the queue.
-   */
+  /** Whether the waiter leaves at its own deadline and so does not count towards the length of the queue. */
   isPatient: boolean;
-  /** Called once: with true when it is this waiter's turn, or with false when there will be none. */
+  /** Settles the waiter once: with true when its turn has come, or with false if it will not come. */
   settle(isGranted: boolean): void;
 }
 
@@ -34,9 +32,9 @@ export class Upstream {
     bulk: new FairQueue(),
     background: new FairQueue(),
   };
-  /** The buckets that refill slowly, with their indexes. */
+  /** The slowly refilling buckets, with their indexes. */
   private readonly shares: readonly { place: number; bucket: TokenBucket; shares: BudgetShares }[];
-  /** Our own collector takes at most half of the rate, even if nothing else is queried. */
+  /** Half of each bucket, for our own collector, which gets no more even if nothing else is queried. */
   private readonly halves: readonly TokenBucket[];
   private active = 0;
   private patient = 0;
@@ -44,7 +42,10 @@ export class Upstream {
   private readonly activeBy = new Map<string, number>();
   private pausedUntil = -Infinity;
   private strikes = 0;
-  /** Turns taken while the shared server was unavailable; turns that it granted and nobody used are deducted. */
+  /**
+   * The number of turns taken while the shared server was unavailable, less the turns that the server granted and
+   * nobody used.
+   */
   private spentAlone = 0;
   private isAsking = false;
   private hasRecovered = false;
@@ -72,7 +73,7 @@ export class Upstream {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].length, 0);
   }
 
-  /** Number of waiters without their own deadline. */
+  /** The number of waiters without their own deadline. */
   get impatient(): number {
     return this.waiting - this.patient;
   }
@@ -92,9 +93,9 @@ export class Upstream {
   }
 
   /**
-   * The milliseconds that one more query would wait, at the rate of the buckets. It waits for all queries of higher
-   * priority. Within its own priority, callers take turns: for each query that its caller already has waiting, it waits
-   * for one query of every other caller.
+   * Returns the milliseconds that one more query would wait, at the rate of the buckets. The query would wait for all
+   * queries of higher priority. Within its own priority, callers take turns: for each query that its caller already has
+   * waiting, one query of every other caller comes first.
    */
   expectedWaitMs(
     { priority, asker }: Pick<WaitingQuestion, 'priority' | 'asker'>,
@@ -112,8 +113,8 @@ export class Upstream {
 
   /**
    * Takes one of the turns left for background work.
-   * @param processes number of processes that each use a part of the limit.
-   * @returns milliseconds until there is one; 0 if it was taken.
+   * @param processes the number of processes that each use a part of the limit.
+   * @returns the milliseconds until there is a turn; 0 if one was taken.
    */
   takeBackground(now: number, processes = 1): number {
     for (const half of this.halves) half.divide(processes, now);
@@ -122,7 +123,7 @@ export class Upstream {
     return waitMs;
   }
 
-  /** The number of waiting queries of one caller. */
+  /** Returns the number of waiting queries of one caller. */
   waitingOf(asker: string): number {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].countOf(asker), 0);
   }
@@ -132,13 +133,13 @@ export class Upstream {
     return this.shares.length > 0;
   }
 
-  /** The share of a caller, as requested from the budgets that processes share. */
+  /** Returns the request for a caller's share of the budgets that processes share. */
   shareRequest(asker: string): ShareRequest {
     const buckets = this.shares.map(({ place, bucket }) => ({ place, ...bucket.terms }));
     return { asker, waiting: this.waitingOf(asker), buckets };
   }
 
-  /** Whether one caller may have a further share of a slowly refilling budget. */
+  /** Whether one caller may have one more share of each slowly refilling budget. */
   hasShareFor(asker: string, now: number): boolean {
     const waiting = this.waitingOf(asker);
     return this.shares.every(({ bucket, shares }) =>
@@ -158,9 +159,9 @@ export class Upstream {
   }
 
   /**
-   * Admits waiters that may start; returns the milliseconds until the next check, if a waiter must wait.
+   * Admits waiters that may start. @returns the milliseconds until the next check, if a waiter must wait.
    *
-   * @param processes number of processes that each use a part of the limit.
+   * @param processes the number of processes that each use a part of the limit.
    */
   admit(now: number, processes = 1): number | undefined {
     for (const bucket of this.buckets) bucket.divide(processes, now);
@@ -174,7 +175,7 @@ export class Upstream {
     return undefined;
   }
 
-  /** The request to the shared budgets; undefined while nothing waits, or an answer is pending. */
+  /** Returns the request to the shared budgets; undefined while no query waits or an answer is pending. */
   request(now: number, processes: number): BudgetRequest | undefined {
     const tokens = this.places(processes);
     if (tokens === 0 || this.isAsking) return undefined;
@@ -190,7 +191,7 @@ export class Upstream {
     return { priority, tokens, pausedMs, isRecovered: this.hasRecovered, buckets };
   }
 
-  /** Admits the waiters granted by the shared budgets; returns the milliseconds until the next request. */
+  /** Admits the waiters that the shared budgets granted. @returns the milliseconds until the next request. */
   admitGranted(reply: BudgetReply, now: number, processes: number): number | undefined {
     this.isAsking = false;
     this.hasRecovered = false;
@@ -202,13 +203,13 @@ export class Upstream {
       this.sendAllAway();
     }
     for (let left = reply.granted; left > 0; left -= 1) {
-      // The waiter may have left during the request to the server.
+      // If the waiter has left during the request to the server, the turn was not used.
       if (!this.letGo(now, processes)) this.spentAlone -= 1;
     }
     return this.waiting > 0 ? reply.waitMs : undefined;
   }
 
-  /** Called when the shared budgets gave no answer. */
+  /** Ends a request to which the shared budgets gave no answer. */
   stopAsking(): void {
     this.isAsking = false;
   }
@@ -224,9 +225,9 @@ export class Upstream {
   }
 
   /**
-   * Connections that each caller may still open. A caller with others does not get the last one: at a silent server,
-   * its queries would block everyone else's until they time out. The installation's own queries take turns with one
-   * another.
+   * Returns the number of connections that each caller may still open. A caller that has connections does not get the
+   * last one: at a silent server, its queries would block everyone else's until they time out. The installation's own
+   * queries share all connections.
    */
   private freeFor(processes: number): (asker: string) => number {
     const connections = this.connections(processes);
@@ -234,7 +235,7 @@ export class Upstream {
     return (asker) => (asker === '' ? connections : ownMax - (this.activeBy.get(asker) ?? 0));
   }
 
-  /** False if no waiter may start. */
+  /** Starts the next waiter. @returns false if no waiter may start. */
   private letGo(now: number, processes: number): boolean {
     const freeFor = this.freeFor(processes);
     for (const name of ORDER) {
@@ -250,7 +251,7 @@ export class Upstream {
     return false;
   }
 
-  /** Called when a connection for `asker` has ended. */
+  /** Ends a connection of `asker`. */
   release(asker: string): void {
     this.active -= 1;
     const left = (this.activeBy.get(asker) ?? 0) - 1;
@@ -264,9 +265,9 @@ export class Upstream {
   }
 
   /**
-   * Pauses the upstream for as long as it requested (at most an hour), or for a minute that doubles each time, with
-   * jitter so that several processes do not return together. Waiters are rejected. Answers to queries sent before the
-   * pause do not extend it.
+   * Pauses the upstream for as long as it asked for (at most an hour), or for a minute that doubles each time, with
+   * jitter so that several processes do not return together. Waiters are rejected. Answers to queries that were sent
+   * before the pause do not extend it.
    *
    * @returns the number of consecutive throttles.
    */
@@ -288,7 +289,7 @@ export class Upstream {
     }
   }
 
-  /** Called when a waiter has left the queue. */
+  /** Settles a waiter that has left the queue. */
   private end(waiter: WaitingQuestion, isGranted: boolean): void {
     if (waiter.isPatient) this.patient -= 1;
     waiter.settle(isGranted);

@@ -7,7 +7,7 @@ export function isEmail(text: string): boolean {
   return text.length <= 254 && EMAIL.test(text);
 }
 
-/** Addresses in lines about abuse, because some registrants give them only in a remark. */
+/** Finds addresses in lines about abuse, because some registrants name them only in a remark. */
 export function abuseInRemarks(remarks: readonly string[]): AbuseContact[] {
   return remarks
     .filter((line) => /abuse/i.test(line))

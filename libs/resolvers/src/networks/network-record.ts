@@ -1,13 +1,13 @@
 import type { Contact, DateValue, LookupOutcome } from '../record.js';
 
-/** A contact as published by a number registry, with every role it names (RFC 9083 §10.2.4). */
+/** A contact as published by a number registry, with every role that the registry names (RFC 9083 §10.2.4). */
 export interface NetworkContact extends Contact {
   roles: string[];
   emails: string[];
   phones: string[];
 }
 
-/** The source of an abuse address: an entity's role, an RPSL attribute or a remark. */
+/** An abuse address, and where it was found: in an entity's role, an RPSL attribute or a remark. */
 export interface AbuseContact {
   email: string;
   /** `rdap_role`, `abuse-mailbox`, `remark`, `OrgAbuseEmail`, … */
@@ -16,7 +16,7 @@ export interface AbuseContact {
 
 /** A block of addresses or of AS numbers, as its registry publishes it. */
 export interface NumberBlock {
-  /** First and last address (RFC 5952 for IPv6), or AS number in plain form. */
+  /** The first and last address (RFC 5952 for IPv6) or AS number (a plain number). */
   start: string;
   end: string;
   handle?: string;
@@ -30,7 +30,7 @@ export interface NumberBlock {
   created?: DateValue;
   updated?: DateValue;
   geofeedUrl?: string;
-  /** Origins named by the registry itself (RFC 9083 has none, but ARIN and RPSL routes do). */
+  /** The origins that the registry itself names (not in RFC 9083, but in ARIN's answers and in RPSL routes). */
   originAsns: number[];
   contacts: NetworkContact[];
   abuseContacts: AbuseContact[];
@@ -41,7 +41,7 @@ export interface NetworkSource {
   /** `s1`, `s2`, … in the order of the queries. */
   id: string;
   protocol: 'rdap' | 'whois43' | 'local';
-  /** Host name for port 43, base URL for RDAP; the document if the answer is local. */
+  /** The host name for port 43, the base URL for RDAP, or the document for an answer without a query. */
   server: string;
   fetchedAt: Date;
   latencyMs: number;
@@ -50,7 +50,7 @@ export interface NetworkSource {
   retryAfterSeconds?: number;
   /** The answer as received, truncated at the size limit. */
   raw?: string;
-  /** A short word for logs and provenance. */
+  /** The fault as a short word, for logs and provenance. */
   error?: string;
 }
 
@@ -58,13 +58,13 @@ export interface NetworkSource {
 export interface NumberLookup {
   outcome: LookupOutcome;
   block?: NumberBlock;
-  /** The regional registry: `arin`, `ripe`, `apnic`, `lacnic`, `afrinic`. */
+  /** The regional registry: `arin`, `ripe`, `apnic`, `lacnic` or `afrinic`. */
   registry?: string;
-  /** Set for ranges that are not assigned by registries: their purpose, and the document that defines it. */
+  /** The purpose of a range that registries do not assign, and the document that defines the range. */
   special?: { purpose: string; document: string };
   sources: NetworkSource[];
   fetchedAt: Date;
   retryAfterSeconds?: number;
-  /** Only for `unsupported`: a sentence with the reason. */
+  /** The reason in a sentence; only for `unsupported`. */
   reason?: string;
 }

@@ -15,7 +15,7 @@ const FILES = {
 
 /**
  * Derives `tables.json` from IANA's RDAP bootstrap files for addresses and AS numbers (RFC 9224).
- * @throws if a file lacks one of the five regional registries, because it is then considered damaged.
+ * @throws Error for a file that lacks one of the five regional registries, because such a file is probably damaged.
  */
 export function writeNumberTables(folder: string, target: string): string {
   const read = (name: keyof typeof FILES) =>

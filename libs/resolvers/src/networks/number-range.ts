@@ -1,6 +1,6 @@
 import { ipv6Groups, parseIpAddress } from '#libs/domain-names';
 
-/** Consecutive addresses of a version, or AS numbers. */
+/** Consecutive addresses of one version, or consecutive AS numbers. */
 export interface NumberRange {
   kind: 4 | 6 | 'asn';
   first: bigint;
@@ -9,25 +9,25 @@ export interface NumberRange {
 
 const COUNTS = { 4: 1n << 32n, 6: 1n << 128n, asn: 1n << 32n } as const;
 
-/** The range from one number to another, each an address or an AS number in plain form; undefined for other texts. */
+/** Returns the range from one address or AS number (a plain number) to another; undefined for other texts. */
 export function numberRange(start: string, end: string): NumberRange | undefined {
   const [from, to] = [numberIn(start), numberIn(end)];
   if (from === undefined || to?.kind !== from.kind || to.value < from.value) return undefined;
   return { kind: from.kind, first: from.value, last: to.value };
 }
 
-/** Whether two ranges have a number in common. */
+/** True if two ranges have a number in common. */
 export function overlap(a: NumberRange, b: NumberRange): boolean {
   return a.kind === b.kind && a.first <= b.last && b.first <= a.last;
 }
 
-/** Whether a range contains all numbers of another range. */
+/** True if a range contains all numbers of another range. */
 export function contains(range: NumberRange, all: NumberRange): boolean {
   return range.kind === all.kind && range.first <= all.first && all.last <= range.last;
 }
 
 /**
- * Whether a range contains all numbers of its kind. Registries have such an entry for the numbers that they have not
+ * True if a range contains all numbers of its kind. Registries answer with such an entry for numbers that they have not
  * registered.
  */
 export function isEverything({ kind, first, last }: NumberRange): boolean {

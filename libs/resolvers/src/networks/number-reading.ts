@@ -11,7 +11,7 @@ export type NumberForm = 'ip network' | 'autnum' | 'rpsl';
 /** The query behind an answer. */
 export interface NumberContext {
   form: NumberForm;
-  /** The first and last requested address, or AS number in plain form. */
+  /** The first and last requested address or AS number (a plain number). */
   asked: readonly [start: string, end: string];
 }
 
@@ -21,17 +21,17 @@ export interface NumberReading {
 }
 
 const FAILED: NumberReading = { outcome: 'parse_failed' };
-/** The entries of a registry for numbers that another one registers. */
+/** The texts by which a registry's entry says that another registry registers the numbers. */
 const ELSEWHERE = [
   /^NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK$|^IANA-NETBLOCK-\d+$/i,
   /\b(?:allocated|transferred) to (?:afrinic|apnic|arin|lacnic|ripe)\b/i,
 ];
 
-/** The types and statuses of a block that nobody holds. */
+/** The types and statuses of a block that has no holder. */
 const FREE = /^(?:available|free|unallocated|unassigned)$/i;
 
 /**
- * Reads an answer of a number registry. Pure, never throws. A text without a block that contains all requested numbers
+ * Parses an answer of a number registry. Pure, never throws. A text without a block that contains all requested numbers
  * is `parse_failed`, and so is an entry for numbers that other registries register.
  */
 export function readNumberAnswer(

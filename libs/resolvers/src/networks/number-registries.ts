@@ -2,14 +2,14 @@ import { BlockList } from 'node:net';
 import type { Cidr } from '#libs/domain-names';
 import vendored from './tables.json' with { type: 'json' };
 
-/** The regional registry that answers for each block of numbers, as data. */
+/** The tables of which regional registry answers for which numbers. */
 export interface NumberTables {
   /** When IANA published the newest of the three tables, `YYYY-MM-DD`. */
   publishedOn: string;
-  /** Base URL of an RDAP service, with a trailing slash → the blocks for which it answers. */
+  /** The blocks for which each RDAP service answers, by its base URL with a trailing slash. */
   ipv4: Readonly<Record<string, readonly string[]>>;
   ipv6: Readonly<Record<string, readonly string[]>>;
-  /** Ranges such as `first-last`, or single numbers. */
+  /** The AS numbers in the same form, as ranges `first-last` or as individual numbers. */
   asn: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -48,12 +48,12 @@ export class NumberRegistries {
     });
   }
 
-  /** The tables of this release. */
+  /** Returns the tables of this release. */
   static vendored(): NumberRegistries {
     return new NumberRegistries(vendored);
   }
 
-  /** @returns undefined for blocks that IANA has not assigned to a registry. */
+  /** Finds the registry of a block. @returns undefined for blocks that IANA has not assigned to a registry. */
   routeOfBlock({ address, version, prefixLength }: Cidr): NumberRoute | undefined {
     const family = version === 4 ? 'ipv4' : 'ipv6';
     return this.prefixes[version].find(

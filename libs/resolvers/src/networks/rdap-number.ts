@@ -19,7 +19,7 @@ const ENTITIES_MAX = 100;
 
 /**
  * Reads an RDAP IP network or autnum object (RFC 9083 §5.4, §5.5). Members that are missing or have the wrong type
- * count as not published. Undefined if the object has a different class or describes no block.
+ * count as not published. @returns undefined if the object has a different class or describes no block.
  */
 export function readRdapNumber(
   json: JsonObject,
@@ -55,7 +55,7 @@ export function readRdapNumber(
   };
 }
 
-/** Writes an address in the form of RFC 5952, even if a prefix length follows it; leaves any other text unchanged. */
+/** Converts an address to the form of RFC 5952, without a prefix length; leaves any other text unchanged. */
 function plainText(value: unknown): string | undefined {
   const text = textIn(value);
   const parsed = parseIpAddress(text?.replace(/\/\d{1,3}$/, '') ?? '');
@@ -76,8 +76,8 @@ function contactsOf(json: JsonObject): NetworkContact[] {
 }
 
 /**
- * RIPE lists the accounts that maintain an object beside its holder, as registrants without data: such a name is a handle,
- * not the holder's.
+ * Removes the role of registrant from maintainers. RIPE lists the accounts that maintain an object next to its holder,
+ * as registrants without data; their names are handles, not the holder's name.
  */
 function withoutMaintainers(contacts: readonly NetworkContact[]): NetworkContact[] {
   return contacts.map((contact) => {
@@ -89,7 +89,7 @@ function withoutMaintainers(contacts: readonly NetworkContact[]): NetworkContact
   });
 }
 
-/** The same entity is often listed several times, with one role each. */
+/** Adds an entity, or its roles: the same entity is often listed several times, with one role each. */
 function note(found: Map<string, NetworkContact>, entity: JsonObject): void {
   const roles = linesIn(entity['roles']).map((role) => role.toLowerCase());
   const handle = textIn(entity['handle']);
@@ -113,7 +113,7 @@ function note(found: Map<string, NetworkContact>, entity: JsonObject): void {
   });
 }
 
-/** All values of a jCard property (RFC 7095 §3.3); a domain record needs only the first. */
+/** Returns all values of a jCard property (RFC 7095 §3.3); a domain record needs only the first value. */
 function valuesOf(entity: JsonObject, name: string): string[] {
   const values = listIn(listIn(entity['vcardArray'])[1]).flatMap((property) => {
     const [key, , , value] = listIn(property);
@@ -131,7 +131,7 @@ function remarksOf(json: JsonObject): string[] {
   return objectsIn(json['remarks']).flatMap(({ description }) => linesIn(description));
 }
 
-/** The geofeed's URL (RFC 9632), from a link or from a remark that begins with `Geofeed`. */
+/** Returns the URL of the geofeed (RFC 9632), from a link or from a remark that begins with `Geofeed`. */
 function geofeedOf(json: JsonObject, remarks: readonly string[]): string | undefined {
   const link = objectsIn(json['links']).find(({ rel }) => /^geo(feed)?$/i.test(textIn(rel) ?? ''));
   const remark = remarks.map((line) => /^geofeed:?\s+(https:\S+)/i.exec(line)?.[1]).find(Boolean);
@@ -139,7 +139,7 @@ function geofeedOf(json: JsonObject, remarks: readonly string[]): string | undef
   return url !== undefined && /^https:/i.test(url) ? url : undefined;
 }
 
-/** The origins, which only ARIN's extension contains. */
+/** Returns the origins, which only ARIN's extension contains. */
 function originsOf(json: JsonObject): number[] {
   return linesIn(json['arin_originas0_originautnums']).map(Number).filter(Number.isSafeInteger);
 }

@@ -12,7 +12,7 @@ describe('a port-43 text', () => {
     ['198.51.100.0 - 198.51.100.63', '198.51.0.0 - 198.51.255.255', '198.51.100.0'],
     ['2001:db8:1::/48', '2001:db8::/32', '2001:db8:1::'],
     ['AS64500', 'AS64496 - AS64511', '64500'],
-  ])('yields its narrowest block, wherever that is: %s', (narrow, wide, start) => {
+  ])('yields its narrowest block, wherever the block is: %s', (narrow, wide, start) => {
     const name = narrow.startsWith('AS') ? 'aut-num' : 'inetnum';
     const narrowest = [`${name}: ${narrow}`, 'netname: NARROW', ''];
     const widest = [`${name}: ${wide}`, 'netname: WIDE', ''];
@@ -49,7 +49,7 @@ describe('a port-43 text', () => {
     ]);
   });
 
-  it('yields the newest of its changes at APNIC, unless it states the time of the last change', () => {
+  it('yields the newest of its changes at APNIC, unless the text states the time of the last change', () => {
     const lines = [
       'inetnum: 203.0.113.0 - 203.0.113.255',
       'changed: hm@apnic.example 20110304',
@@ -196,7 +196,7 @@ describe('a port-43 text', () => {
     ]);
   });
 
-  it('yields the origins of the narrowest routes around the requested address', () => {
+  it('yields the origins of the narrowest routes that contain the requested address', () => {
     const route = (prefix: string, origin: string) => [`route: ${prefix}`, `origin: ${origin}`, ''];
     const read = of(
       '192.0.2.1',
@@ -209,7 +209,7 @@ describe('a port-43 text', () => {
     expect(read?.originAsns).toEqual([64_500, 64_502]);
   });
 
-  it('gives people the roles in which the block names them', () => {
+  it('assigns people the roles in which the block names them', () => {
     const person = (name: string, handle: string, email: string) => [
       `person: ${name}`,
       `nic-hdl: ${handle}`,
@@ -249,7 +249,7 @@ describe('a port-43 text', () => {
     ).toMatchObject({ start: '193.0.0.0' });
   });
 
-  it('S64: is read or rejected, whatever it contains', () => {
+  it('S64: is parsed or rejected, whatever the text contains', () => {
     const piece = fc.constantFrom(
       'inetnum: ',
       'aut-num:',

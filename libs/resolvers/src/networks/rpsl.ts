@@ -9,13 +9,13 @@ const LENGTH_MAX = 256 * 1024;
 const LINE_LENGTH_MAX = 1_000;
 const OBJECTS_MAX = 200;
 
-/** An object of a registry's database: the first attribute names its class (RFC 2622 §2). */
+/** An object of a registry's database. The first attribute names the class of the object (RFC 2622 §2). */
 interface RpslObject {
   className: string;
   attributes: [name: string, value: string][];
 }
 
-/** `NetRange` of ARIN means `inetnum`, and so on, so that one reader handles both layouts. */
+/** Equivalent names of attributes, so that one reader handles both layouts: ARIN's `NetRange` is `inetnum`. */
 const ALIASES: Readonly<Record<string, string>> = {
   netrange: 'inetnum',
   netname: 'netname',
@@ -32,7 +32,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'inetrev-owner': 'org-name',
 };
 
-/** Attributes whose values are free text: in all others, `#` begins a comment (RFC 2622 §2). */
+/** Attributes whose values are free text. In all others, `#` begins a comment (RFC 2622 §2). */
 const FREE_TEXT = new Set([
   'address',
   'descr',
@@ -44,7 +44,7 @@ const FREE_TEXT = new Set([
   'trouble',
 ]);
 
-/** The attributes by which a block, or its holder, refers to people. */
+/** The attributes by which a block or its holder refers to people. */
 const REFERENCES: Readonly<Record<string, string>> = {
   'admin-c': 'administrative',
   'owner-c': 'administrative',
@@ -71,8 +71,8 @@ const CONTACT_CLASSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads an answer of a number registry on port 43: RPSL (RIPE, APNIC, AFRINIC, LACNIC) or ARIN's own layout. The most
- * specific block that contains all requested numbers counts. Undefined if there is none.
+ * Reads an answer of a number registry on port 43: RPSL (RIPE, APNIC, AFRINIC, LACNIC) or ARIN's own layout. The
+ * narrowest block that contains all requested numbers counts. @returns undefined if there is none.
  */
 export function readRpsl(text: string, asked: NumberRange): NumberBlock | undefined {
   const lines = text
@@ -154,7 +154,7 @@ function isFreeText(name: string): boolean {
   return FREE_TEXT.has(name) || name.endsWith('name') || name.endsWith('phone');
 }
 
-/** One line without control characters, including those that change the writing direction. */
+/** Removes control characters from a line, including those that change the writing direction. */
 function clean(line: string): string {
   return line
     .slice(0, LINE_LENGTH_MAX)
@@ -170,10 +170,10 @@ function all({ attributes }: RpslObject, name: string): string[] {
   return attributes.filter(([given, value]) => given === name && value !== '').map(([, v]) => v);
 }
 
-/** `192.0.2.0 - 192.0.2.255`, `192.0.2.0/24`, `2001:db8::/32`, `AS64496`, `AS64496 - AS64511`. */
+/** Reads `192.0.2.0 - 192.0.2.255`, `192.0.2.0/24`, `2001:db8::/32`, `AS64496` or `AS64496 - AS64511`. */
 function rangeOf(value: string): [start: string, end: string] {
   const given = value.replaceAll(/AS(?=\d)/gi, '');
-  // LACNIC omits zeros: `200.3.12/22`.
+  // LACNIC omits trailing zeros: `200.3.12/22`.
   const text = given.replace(/^(\d+(?:\.\d+){0,2})(?=\/\d)/, (head) =>
     [...head.split('.'), '0', '0', '0'].slice(0, 4).join('.'),
   );
@@ -183,12 +183,12 @@ function rangeOf(value: string): [start: string, end: string] {
   return parsed?.ok ? [parsed.cidr.address, lastAddress(parsed.cidr)] : [text.trim(), text.trim()];
 }
 
-/** The smallest block that contains all requested numbers; the last one if several are equally small. */
+/** Returns the smallest block that contains all requested numbers; the last one if several are equally small. */
 function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObject | undefined {
   let narrowest: { block: RpslObject; size: bigint } | undefined;
   for (const block of blocks) {
     const range = numberRange(...rangeOf(block.attributes[0][1]));
-    // An unreadable part is no reason to drop the readable ones.
+    // A block whose range cannot be parsed is skipped.
     if (range === undefined || !contains(range, asked)) continue;
     const size = range.last - range.first;
     if (narrowest === undefined || size <= narrowest.size) narrowest = { block, size };
@@ -197,9 +197,9 @@ function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObj
 }
 
 /**
- * The objects that belong to a block. ARIN prints the people of each block after that block. Other registries print the
- * people of all blocks after the last block. A party does not belong to a block if only another block names it, or if it
- * only sponsors the block.
+ * Returns the objects that belong to a block. ARIN prints the people of each block after that block. Other registries
+ * print the people of all blocks after the last block. A party does not belong to a block if only another block names
+ * the party, or if the party only sponsors the block.
  */
 function objectsOf(block: RpslObject, objects: readonly RpslObject[]): readonly RpslObject[] {
   const from = objects.indexOf(block);
@@ -223,7 +223,7 @@ function withoutOthers(
   return own.filter((object) => !strangers.has(handleOf(object)?.toLowerCase() ?? ''));
 }
 
-/** The handles of the holder, the people and the teams of a block. */
+/** Returns the handles of the holder, the people and the teams of a block. */
 function namedBy({ attributes }: RpslObject): string[] {
   return attributes.flatMap(([name, value]) =>
     name === 'org' || name === 'mnt-irt' || Object.hasOwn(REFERENCES, name) ? [value] : [],
@@ -240,7 +240,7 @@ const inLowerCase = (text: string) => text.toLowerCase();
 /** The roles of people in relation to a block, by their handles in lower case. */
 type References = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A block names its people. Its holder names only a contact for abuse. */
+/** Returns how people are named: by attributes of the block, and the abuse contact by an attribute of its holder. */
 function referencesIn(block: RpslObject, own: readonly RpslObject[]): References {
   const found = new Map<string, Set<string>>();
   const holders = own.filter(({ className }) => className === 'organisation');
@@ -262,7 +262,7 @@ function rolesOf(object: RpslObject, references: References): string[] {
   return named === undefined ? [CONTACT_CLASSES[object.className]] : [...named];
 }
 
-/** LACNIC names the owner in the block itself. */
+/** Returns the owner, whom LACNIC names in the block itself. */
 function ownerIn(block: RpslObject): NetworkContact[] {
   const name = first(block, 'org-name');
   if (name === undefined) return [];
@@ -277,14 +277,14 @@ function ownerIn(block: RpslObject): NetworkContact[] {
   return [{ ...Object.fromEntries(published), roles: ['registrant'], emails: [], phones }];
 }
 
-/** ARIN's block has no country, but the organisation that follows it has. */
+/** Returns the country of the organisation that follows ARIN's block; the block itself has none. */
 function countryOfOwner(block: RpslObject, own: readonly RpslObject[]): string | undefined {
   const following = own.slice(own.indexOf(block) + 1);
   const owner = following.find(({ className }) => CONTACT_CLASSES[className] === 'registrant');
   return owner && first(owner, 'country');
 }
 
-/** `changed: hm-changed@apnic.net 20050131`, once per change; LACNIC gives only the day. */
+/** Returns the newest date in lines such as `changed: hm-changed@apnic.net 20050131`; LACNIC's have only the date. */
 function newestChange(block: RpslObject): DateValue | undefined {
   const days = all(block, 'changed').map((text) => /(?:^|\s)(\d{8})$/.exec(text)?.[1]);
   return dateOf(
@@ -323,8 +323,8 @@ function contactsIn(objects: readonly RpslObject[], references: References): Net
 }
 
 /**
- * Searches all possible places for abuse addresses: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an
- * IRT, a contact that the block or its holder names, a remark.
+ * Searches all possible places for abuse addresses: RIPE's comment, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an IRT, a
+ * contact that the block or its holder names, a remark.
  */
 function abuseIn(
   lines: readonly string[],
@@ -359,7 +359,7 @@ function abuseIn(
   return [...unique.values()];
 }
 
-/** The origins that the block itself or, with precedence, its narrowest routes name. `AS1.10` is 65546 (RFC 5396). */
+/** Returns the origins that the block itself and its narrowest routes name. `AS1.10` is 65546 (RFC 5396). */
 function originsIn(objects: readonly RpslObject[], asked: NumberRange): number[] {
   const routes = objects.flatMap((object) => {
     const route = first(object, 'route') ?? first(object, 'route6');

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import { type Cidr, lastAddress } from '#libs/domain-names';
 
 export interface SpecialRange {
-  /** First and last address, or AS number. */
+  /** The first address or AS number; `end` is the last. */
   start: string;
   end: string;
   purpose: string;
@@ -10,8 +10,8 @@ export interface SpecialRange {
 }
 
 /**
- * IANA's special-purpose address registries (RFC 6890), and multicast, except the ranges of AS112 (RFC 7534, RFC 7535)
- * that ARIN has data about. Narrower ranges come first.
+ * IANA's special-purpose address registries (RFC 6890), and multicast, except the ranges of AS112 (RFC 7534, RFC 7535),
+ * about which ARIN has data. Narrower ranges come first.
  */
 const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, document: string])[] =
   [
@@ -85,7 +85,7 @@ const RANGES = SPECIAL_ADDRESSES.map(([range, purpose, document]) => {
   return { start, end, purpose, document, family, prefixLength, list };
 });
 
-/** The special range that contains a whole block; no server is queried about it. */
+/** Returns the special range that contains a whole block. No server is queried about such a block. */
 export function specialRangeOf({ address, version, prefixLength }: Cidr): SpecialRange | undefined {
   const family = version === 4 ? 'ipv4' : 'ipv6';
   return RANGES.find(
@@ -94,7 +94,7 @@ export function specialRangeOf({ address, version, prefixLength }: Cidr): Specia
   );
 }
 
-/** The same for AS numbers. */
+/** Returns the special range that contains an AS number. */
 export function specialAsnOf(asn: number): SpecialRange | undefined {
   const found = SPECIAL_ASNS.find(([first, last]) => first <= asn && asn <= last);
   if (found === undefined) return undefined;

@@ -23,12 +23,12 @@ export interface NumberAnswer {
 
 type Finding = ExchangeFinding & { block?: NumberBlock };
 
-/** The lines of registries on port 43 for "no entry", and the texts for "too many queries". */
+/** The lines by which registries say "no entry" on port 43; below, the texts for "too many queries". */
 const NOTHING =
   /^%ERROR:101:|^[%#\s]*(?:no (?:entries|match|data) found|no match for|unallocated)\b/im;
 const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|%ERROR:201|denied/i;
 
-/** Sends a query to a number registry. Never rejects: a failure is a result, too. */
+/** Sends queries to number registries. Never rejects: a failure is also a result. */
 export class NumberAsker {
   private readonly exchange: UpstreamExchange;
 

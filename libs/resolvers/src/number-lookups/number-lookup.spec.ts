@@ -186,7 +186,7 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.db.ripe.net /ip/193.0.6.139']);
   });
 
-  it('is looked up as a block if it is one, and at the registry of its prefix if it embeds an IPv4 address', async () => {
+  it('is looked up as a block if it is a block, and at the registry of its prefix if it contains an IPv4 address', async () => {
     await internet.rdap(
       'rdap.apnic.net',
       json({ ...NETWORK, startAddress: '2001:0200::/32', endAddress: '2001:200:FFFF:F::' }),
@@ -198,7 +198,7 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/33']);
   });
 
-  it('is looked up as a block of any size, or rejected with the reason, and never partly answered', async () => {
+  it('is looked up as a block of any size, or rejected with the reason, but never answered in part', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     await internet.whois('whois.ripe.net', RPSL);
     open();
@@ -217,7 +217,7 @@ describe('an address', () => {
     expect(wider.block).toBeUndefined();
   });
 
-  it('is looked up on port 43 if RDAP does not answer, in RPSL', async () => {
+  it('is looked up on port 43, in RPSL, if RDAP does not answer', async () => {
     await internet.whois('whois.ripe.net', RPSL);
     open();
     const found = await lookups.lookUpBlock(block('193.0.6.139'));
@@ -236,7 +236,7 @@ describe('an address', () => {
     });
   });
 
-  it("is read in ARIN's layout, too", async () => {
+  it("is also read in ARIN's layout", async () => {
     await internet.whois('whois.arin.net', ARIN);
     open();
     const found = await lookups.lookUpBlock(block('8.8.8.8'));
@@ -294,7 +294,7 @@ describe('an address', () => {
     });
   });
 
-  it('is not registered if nobody holds its block', async () => {
+  it('is not registered if its block has no holder', async () => {
     await internet.rdap('rdap.db.ripe.net', json({ ...NETWORK, type: 'UNALLOCATED' }));
     await internet.rdap(
       'rdap.apnic.net',
@@ -346,7 +346,7 @@ describe('an address', () => {
     ['192.0.0.9', 'Port Control Protocol anycast', '192.0.0.9', '192.0.0.9'],
     ['fe80::/64', 'Link local', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['255.255.255.255', 'Limited broadcast', '255.255.255.255', '255.255.255.255'],
-  ])('%s is answered locally: %s', async (text, purpose, start, end) => {
+  ])('%s is answered without a query: %s', async (text, purpose, start, end) => {
     open();
     expect(await lookups.lookUpBlock(block(text))).toMatchObject({
       outcome: 'unsupported',
@@ -386,7 +386,7 @@ describe('an AS number', () => {
   });
 
   it.each(['0', 'AS23456', 'AS64512', '4294967295', 'AS65540'])(
-    '%s is answered locally',
+    '%s is answered without a query',
     async (text) => {
       const parsed = parseAsn(text);
       open();

@@ -14,17 +14,17 @@ export interface NumberLookupOptions extends NumberAskerOptions {
 }
 
 export interface NumberRequest {
-  /** Time limit for the whole lookup. 20,000 by default. */
+  /** The time limit for the whole lookup, by default 20,000. */
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
-  /** The customer of this lookup: limits of upstreams are shared among customers. */
+  /** The customer of this lookup; the limits of upstreams are shared among customers. */
   asker?: string;
   signal?: AbortSignal;
 }
 
 interface Question extends NumberContext {
-  /** Path below the base URL of an RDAP service (RFC 9082 §3.1.1, §3.1.2). */
+  /** The path below the base URL of an RDAP service (RFC 9082 §3.1.1, §3.1.2). */
   rdapPath: string;
   /** The query on port 43: an address, a block, or `AS` and its number. */
   text: string;
@@ -37,7 +37,7 @@ const BUDGET_MS = 20_000;
 /** Outcomes after which port 43 of the same registry may still answer. */
 const FALL_BACK: ReadonlySet<LookupOutcome> = new Set(['unreachable', 'timeout', 'parse_failed']);
 
-/** Registration data of addresses, blocks of addresses and AS numbers, from the regional registries. */
+/** Looks up registration data of addresses, blocks and AS numbers at the regional registries. */
 export class NumberLookups {
   private readonly asker: NumberAsker;
   private readonly runs = new JoinedRuns<Found>();
@@ -47,8 +47,8 @@ export class NumberLookups {
   }
 
   /**
-   * Never rejects because of an upstream: `outcome` says how the lookup ended. Equal simultaneous lookups share one
-   * query.
+   * Looks up a block. Never rejects because of an upstream: `outcome` says how the lookup ended. Equal simultaneous
+   * lookups share one query.
    */
   lookUpBlock(cidr: Cidr, request: NumberRequest = {}): Promise<Found> {
     const isOne = cidr.prefixLength === (cidr.version === 4 ? 32 : 128);
@@ -66,7 +66,7 @@ export class NumberLookups {
     });
   }
 
-  /** Never rejects because of an upstream. @param asn 0 to 4,294,967,295. */
+  /** Looks up an AS number. Never rejects because of an upstream. @param asn 0 to 4,294,967,295. */
   lookUpAsn(asn: number, request: NumberRequest = {}): Promise<Found> {
     return this.run(request, {
       rdapPath: `autnum/${asn}`,
@@ -116,7 +116,7 @@ export class NumberLookups {
     };
   }
 
-  /** Ranges defined by standards need no query. */
+  /** Answers about a range that a standard defines, without a query. */
   private answerLocally({ start, end, purpose, document }: SpecialRange, form: NumberForm): Found {
     const fetchedAt = this.options.clock.now();
     const outcome = 'unsupported';
@@ -147,7 +147,7 @@ export class NumberLookups {
   }
 }
 
-/** Prefers an error that is meaningful to the customer. */
+/** Returns the answer with the error that is most meaningful to the customer. */
 function chosenOf(answers: readonly NumberAnswer[]): NumberAnswer {
   const order: LookupOutcome[] = [
     'not_registered',

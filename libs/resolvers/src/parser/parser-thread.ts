@@ -4,7 +4,7 @@ import { readRdapAnswer } from '../rdap/rdap-answer.js';
 import { parseWhois } from '../whois/parse/parse-whois.js';
 import type { ParserQuestion, ParserResult } from './parser-worker.js';
 
-/** The thread of `ParserWorker`: reports that it is ready, then answers each text with its result. */
+/** The thread of `ParserWorker`. It reports that it is ready, and then answers each text with the result. */
 parentPort?.on('message', (question: ParserQuestion) => {
   parentPort?.postMessage({ result: read(question) });
 });

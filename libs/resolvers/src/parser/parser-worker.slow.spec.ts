@@ -6,7 +6,7 @@ import { ParserWorker, type ParserWorkerOptions } from './parser-worker.js';
 
 const CONTEXT: ParseContext = { domain: 'example.com', server: '', tld: 'com', role: 'registry' };
 
-/** A thread that hangs, exhausts memory, or dies on demand, as a faulty parser would. */
+/** A thread that hangs, exhausts memory or exits on demand, as a faulty parser would. */
 const FAULTY = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads';
@@ -31,7 +31,7 @@ describe('the parser in its thread', () => {
     for (const worker of workers.splice(0)) await worker.close();
   });
 
-  it('gives the parser’s results, in the order of the requests', async () => {
+  it('returns the parser’s results in the order of the requests', async () => {
     const worker = open();
     const [first, second] = await Promise.all([
       worker.parse('Domain Name: EXAMPLE.COM\nName Server: ns1.example.net', CONTEXT),
@@ -41,7 +41,7 @@ describe('the parser in its thread', () => {
     expect(second).toEqual({ outcome: 'not_registered' });
   });
 
-  it('reads RDAP and numbers in the same thread', async () => {
+  it('parses RDAP and number answers in the same thread', async () => {
     const worker = open();
     const network = { startAddress: '192.0.2.0', endAddress: '192.0.2.255' };
     const about = { domain: 'a.example', role: 'registry', isAbsent: false } as const;
@@ -74,14 +74,14 @@ describe('the parser in its thread', () => {
     },
   );
 
-  it('S65: the queue is limited, and a further text is answered at once', async () => {
+  it('S65: the queue is limited, and a text beyond the limit fails at once', async () => {
     const worker = open({ script: FAULTY, waitingMax: 2 });
     const answers = ['a', 'b', 'c'].map((text) => worker.parse(text, CONTEXT));
     expect(await answers[2]).toEqual({ outcome: 'parse_failed' });
     expect(await answers[1]).toMatchObject({ outcome: 'delivered' });
   });
 
-  it('a script that cannot start fails its parses and is not restarted endlessly', async () => {
+  it('if the script cannot start, parses fail, and it is not restarted endlessly', async () => {
     const worker = open({ script: new URL('data:text/javascript,throw new Error()') });
     const answers = await Promise.all([worker.parse('a', CONTEXT), worker.parse('b', CONTEXT)]);
     expect(answers).toEqual([{ outcome: 'parse_failed' }, { outcome: 'parse_failed' }]);

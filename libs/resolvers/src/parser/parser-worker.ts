@@ -14,9 +14,9 @@ export type ParserResult = ParseResult | NumberReading;
 export interface ParserWorkerOptions {
   /** The thread's script. */
   script?: URL;
-  /** The time limit after which a parse is killed. */
+  /** The time limit in milliseconds; a parse that exceeds it is killed. */
   timeoutMs?: number;
-  /** Maximum number of waiting texts; a further one is answered `parse_failed` at once. */
+  /** Maximum number of waiting texts; for any further text, the result is `parse_failed` at once. */
   waitingMax?: number;
   heapMb?: number;
 }
@@ -29,16 +29,18 @@ interface Job {
 type Message = { isReady: true } | { result: ParserResult };
 
 const START_TIMEOUT_MS = 10_000;
-/** Number of texts passed to the thread at a time, so that it need not wait for this process between them. */
+/**
+ * The number of texts passed to the thread at a time, so that the thread need not wait for this process between them.
+ */
 const IN_HAND_MAX = 16;
-/** A time-out is counted in this many parts, so that a pause of this process counts as only one of them. */
+/** A time-out is counted in this many parts. A pause of this process then counts as only one of them. */
 const TIMEOUT_PARTS = 10;
 const FAILED = { outcome: 'parse_failed' } as const;
 
 /**
- * Reads port-43 and RDAP answers in a thread with a small heap and a kill timer, one after another: whatever a server
+ * Parses port-43 and RDAP answers one after another, in a thread with a small heap and a kill timer. Whatever a server
  * sends, the calling process survives. A parse that is killed, or that crashes the thread, yields `parse_failed`; the
- * parses behind it get a new thread.
+ * following parses get a new thread.
  */
 export class ParserWorker {
   private readonly script: URL;
@@ -46,7 +48,7 @@ export class ParserWorker {
   private readonly waitingMax: number;
   private readonly heapMb: number;
   private readonly waiting: Job[] = [];
-  /** Texts passed to the thread, which is reading the first of them. */
+  /** The texts passed to the thread, which is parsing the first of them. */
   private readonly inHand: Job[] = [];
   private thread?: Worker;
   private isReady = false;
@@ -75,7 +77,7 @@ export class ParserWorker {
     return this.ask<NumberReading>({ protocol: 'number', text, context });
   }
 
-  /** Ends the thread; waiting parses are answered `parse_failed`. */
+  /** Ends the thread; the result of waiting parses is `parse_failed`. */
   async close(): Promise<void> {
     this.isClosed = true;
     const { thread } = this;
@@ -84,7 +86,7 @@ export class ParserWorker {
     await thread?.terminate();
   }
 
-  /** The thread answers in the format of the protocol's reader. */
+  /** Queues a text. The caller names the result type of the protocol's parser, which the thread runs. */
   private ask<Result extends ParserResult>(question: ParserQuestion): Promise<Result> {
     return new Promise((resolve) => {
       const settle = (result: ParserResult) => resolve(result as Result);
@@ -104,7 +106,7 @@ export class ParserWorker {
     }
   }
 
-  /** The thread gets no environment, and an idle thread does not keep the process alive. */
+  /** Starts the thread, without an environment, so that it does not keep the process alive while idle. */
   private start(): void {
     const thread = new Worker(this.script, {
       env: {},
@@ -142,7 +144,10 @@ export class ParserWorker {
     }, timeoutMs / TIMEOUT_PARTS);
   }
 
-  /** The thread has ended. The running parse, or the first parse that waited for the thread's start, fails with it. */
+  /**
+   * Handles the end of a thread. The parse that was running fails; if the thread had not started, the first waiting
+   * parse fails.
+   */
   private lose(thread: Worker): void {
     if (thread !== this.thread) return;
     const lost = this.inHand.shift() ?? (this.isReady ? undefined : this.waiting.shift());

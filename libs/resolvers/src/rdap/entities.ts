@@ -4,12 +4,12 @@ import { type JsonObject, listIn, objectsIn, textIn } from './json-reading.js';
 import { readJsContact } from './cards/jscontact.js';
 import type { PublishedContact } from './cards/published-contact.js';
 
-/** Depth to which nested entities are read: a registrar's abuse contact is at 2. */
+/** The depth to which nested entities are read; a registrar's abuse contact is at depth 2. */
 const ENTITY_DEPTH_MAX = 3;
-/** Maximum number of entities over all depths; a normal answer has a dozen. */
+/** Maximum number of entities over all depths; a normal answer has about a dozen. */
 const ENTITIES_MAX = 300;
 
-/** A party of an object (RFC 9083 §5.1) with the contents of its card. */
+/** A party of an object (RFC 9083 §5.1), with the contents of its card. */
 export interface Entity {
   json: JsonObject;
   roles: string[];
@@ -29,10 +29,10 @@ interface Parent {
 }
 
 const SELLERS: ReadonlySet<string> = new Set(['registrar', 'reseller', 'sponsor']);
-/** The roles that an entity within a seller also has for the name. */
+/** The roles in which an entity within a seller also belongs to the name. */
 const ROLES_OF_SELLER: ReadonlySet<string> = new Set(['abuse', 'reseller']);
 
-/** All entities below an object, outer before inner. */
+/** Returns all entities below an object, outer ones before inner ones. */
 export function entitiesOf(json: JsonObject): Entity[] {
   const found: Entity[] = [];
   let parents: readonly Parent[] = [{ json, isSeller: false, isReseller: false }];
@@ -70,8 +70,8 @@ function cardOf(json: JsonObject): PublishedContact {
 }
 
 /**
- * The first contact of each role, and which of its values are withheld. A reseller's abuse contact
- * is not the name's.
+ * Returns the first contact of each role, and which of its values are withheld. The abuse contact of a reseller is left
+ * out.
  */
 export function readContacts(entities: readonly Entity[]) {
   const contacts: RegistrationRecord['contacts'] = {};

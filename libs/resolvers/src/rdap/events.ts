@@ -14,8 +14,8 @@ const DATES_BY_ACTION: ReadonlyMap<string, keyof Dates> = new Map([
 const REPEATING: ReadonlySet<keyof Dates> = new Set(['updated', 'expires']);
 
 /**
- * The dates of a registration, from its events (RFC 9083 §4.5). If there are several of a kind, the latest expiration and
- * change count, and the first registration.
+ * Returns the dates of a registration from its events (RFC 9083 §4.5). Of several expirations or changes, the latest
+ * counts; of several registrations, the first.
  */
 export function readEvents(json: JsonObject): Dates {
   const dates: Dates = {};
@@ -38,8 +38,8 @@ const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)? ?(Z|z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * Reads an event's date (RFC 9083 §4.5, RFC 3339). Servers omit the time, the seconds or the zone; a date without a
- * time stays a date, a time without a zone is read as UTC.
+ * Parses an event's date (RFC 9083 §4.5, RFC 3339). Servers omit the time, the seconds or the zone. A date without a
+ * time stays a date; a time without a zone is read as UTC.
  */
 function eventDate(original: string): DateValue | undefined {
   const parts = SHAPE.exec(original);
@@ -57,7 +57,7 @@ function eventDate(original: string): DateValue | undefined {
   return { original, iso: `${instant.toISOString().slice(0, 19)}Z`, precision: 'second' };
 }
 
-/** No place on Earth is further from UTC than 14 hours. */
+/** True for a valid offset: no place on Earth is further from UTC than 14 hours. */
 function isOffset(zone: string): boolean {
   const [hours, minutes] = zone.slice(1).split(':').map(Number);
   return zone === 'Z' || (minutes < 60 && hours * 60 + minutes <= OFFSET_MINUTES_MAX);

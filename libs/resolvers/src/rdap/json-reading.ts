@@ -1,6 +1,6 @@
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 
-/** An unchecked JSON object as received. */
+/** An unchecked JSON object, as received. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Maximum number of list entries that are read; a normal answer has far fewer. */
@@ -10,7 +10,10 @@ const TEXT_LENGTH_MAX = 1_000;
 /** The meter of the object that is being read. Reading is synchronous, so a thread reads one object at a time. */
 let meter = new WorkMeter();
 
-/** Reads JSON and counts the work: its characters, and each value and character that a reader looks at. @throws SyntaxError */
+/**
+ * Parses JSON and counts the work: the characters of the text, and each value and character that a reader looks at.
+ * @throws SyntaxError
+ */
 export function readMetered<Result>(
   text: string,
   counted: WorkMeter,
@@ -27,8 +30,8 @@ export function readMetered<Result>(
 }
 
 /**
- * Readers for untrusted JSON: each returns a usable value or an empty one, and none throws. Members are read only by
- * fixed names, so a member named `__proto__` is never read.
+ * Returns an object from untrusted JSON. Each of these readers returns a usable value or an empty one, and none throws.
+ * Members are read only by fixed names, so a member named `__proto__` is never read.
  */
 export function objectIn(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -47,7 +50,7 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
   return listIn(value).map(objectIn);
 }
 
-/** Text of one line without control characters, including those that change the writing direction. */
+/** Returns text of one line, without control characters, including those that change the writing direction. */
 export function textIn(value: unknown): string | undefined {
   return textUpTo(value, TEXT_LENGTH_MAX);
 }
@@ -63,7 +66,7 @@ function textUpTo(value: unknown, lengthMax: number): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** The texts of a list, of lists in it, and of lists in those, each truncated. */
+/** Returns the texts of a list, of lists in it, and of lists in those, each truncated. */
 export function textsWithin(value: unknown, depth = 2): string[] {
   const parts = listIn(value).flatMap((part) =>
     Array.isArray(part) && depth > 0 ? textsWithin(part, depth - 1) : (textIn(part) ?? []),
@@ -71,7 +74,7 @@ export function textsWithin(value: unknown, depth = 2): string[] {
   return parts.slice(0, LIST_MAX);
 }
 
-/** Text of several lines: a string, truncated before it is split, or a list of strings. */
+/** Returns text of several lines from a list of strings, or from one string, which is truncated before it is split. */
 export function linesIn(value: unknown): string[] {
   return linesUpTo(value, TEXT_LENGTH_MAX);
 }
@@ -88,7 +91,7 @@ function textOrNothing(value: unknown): string | number {
   return typeof value === 'string' || typeof value === 'number' ? value : '';
 }
 
-/** The object without its absent members. */
+/** Returns the object without absent members. */
 export function present<Shape extends object>(shape: {
   [Member in keyof Shape]: Shape[Member] | undefined;
 }): Shape {

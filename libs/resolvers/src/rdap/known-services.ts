@@ -3,15 +3,15 @@ import { JoinedRuns } from '../joined-runs.js';
 
 /** The maximum number of services that are remembered. */
 const SERVICES_MAX = 1_024;
-/** A base URL without a service is tried again after this time. */
+/** A base URL without a service is checked again after this time. */
 const ABSENCE_MS = 60 * 60_000;
 
 /**
- * The base URLs of RDAP services. An empty 404 is the "no such object" of such a service (RFC 7480 §5.3), but also the
- * answer of a web server for an unknown path.
+ * Remembers the base URLs of RDAP services. From such a service, an empty 404 means "no such object" (RFC 7480 §5.3); a
+ * web server also answers so for an unknown path.
  */
 export class KnownServices {
-  /** The time until which each base URL is known to be, or not to be, a service. */
+  /** Whether each base URL is an RDAP service, and until when that is remembered. */
   private readonly known = new Map<string, { isService: boolean; untilMs: number }>();
   private readonly asking = new JoinedRuns<boolean>();
 
@@ -23,8 +23,8 @@ export class KnownServices {
   }
 
   /**
-   * Whether the base URL of an object's URL has given such an answer. If none is known, its help decides, which is
-   * queried once for all waiting callers.
+   * Returns whether the base URL of an object's URL is an RDAP service: by an earlier answer or, if there was none, by
+   * its help, which is queried once for all waiting callers.
    *
    * @param isHelp queries whether a URL is the help of an RDAP service, until its signal aborts; undefined without a
    *   definite answer, which is not remembered.
@@ -52,7 +52,7 @@ export class KnownServices {
   }
 }
 
-/** The part before the path segments of an object (RFC 9082 §3.1), with a slash at its end. */
+/** Returns the part before the path segments of an object (RFC 9082 §3.1), with a slash at the end. */
 function baseOf({ origin, pathname }: URL): string {
   return origin + pathname.replace(/\/(?:domain|ip|autnum)\/.*$/i, '/');
 }

@@ -12,12 +12,12 @@ describe('an RDAP answer', () => {
     }
   });
 
-  it('"not found" in an unreadable body is parse_failed, not a free name', () => {
+  it('is parse_failed, not "not registered", if an unreadable body contains "not found"', () => {
     expect(readRdapAnswer('{', { ...about, isAbsent: true })).toEqual({ outcome: 'parse_failed' });
     expect(readRdapAnswer('', { ...about, isAbsent: true })).toEqual({ outcome: 'not_registered' });
   });
 
-  /** Answers that grow with `n` in one place where a normal server sends only a few items, and cards of any size. */
+  /** Answers that grow with `n` in a place where a normal server sends only a few items, and cards of any size. */
   const HOSTILE: Record<string, (n: number) => object> = {
     'texts of a card': (n) => cardOf(NAMES.map((name) => [name, {}, 'text', long(n)])),
     'a label of an address': (n) =>
@@ -80,7 +80,7 @@ describe('an RDAP answer', () => {
     );
   });
 
-  /** The steps beyond those for the characters of the JSON. */
+  /** Returns the steps of the work, without those for the characters of the JSON. */
   function mappingOf(text: string, kind: 'domain' | 'autnum' | 'not found'): number {
     const meter = new WorkMeter();
     if (kind === 'autnum') readNumberAnswer(text, { form: 'autnum', asked: ['1', '1'] }, meter);
@@ -89,9 +89,9 @@ describe('an RDAP answer', () => {
   }
 });
 
-/** Apart from the parsing of the JSON, the work is limited whatever the size, because lists and texts are truncated. */
+/** The limit of the work apart from parsing the JSON. It holds for any size, because lists and texts are truncated. */
 const MAPPING_MAX = 250_000;
-/** Represents a list in a list, and so on. */
+/** Represents a deeply nested list. */
 const DEEP = 'deep';
 const NAMES = ['fn', 'n', 'org', 'tel', 'email', 'adr', 'url'];
 const card = {

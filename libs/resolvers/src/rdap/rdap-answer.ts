@@ -6,16 +6,16 @@ import { readRestrictedAbsence } from './restriction.js';
 
 /** The query behind an RDAP answer: the server and the name. */
 export interface RdapContext {
-  /** The requested name, A-label. */
+  /** The requested name, in A-labels. */
   domain: string;
   role: 'registry' | 'registrar';
-  /** Whether the service said "not found"; the text is then the body of a 404. */
+  /** Whether the service answered "not found"; the text is then the body of a 404. */
   isAbsent: boolean;
 }
 
 /**
- * Reads an RDAP answer about a domain. Pure, never throws, with work linear in the text, which `meter` counts; an
- * unreadable answer is `parse_failed`. Results: `delivered`, `not_registered`, `restricted` or `parse_failed`.
+ * Parses an RDAP answer about a domain. Pure, never throws; the work is linear in the length of the text, and `meter`
+ * counts it. Results: `delivered`, `not_registered`, `restricted`, or `parse_failed` for an unreadable answer.
  */
 export function readRdapAnswer(
   text: string,
@@ -29,7 +29,10 @@ export function readRdapAnswer(
   }
 }
 
-/** A registrar that withholds a name decides only about its own offer; only the registry can reserve a name. */
+/**
+ * Reads the body of a "not found". Only the registry can reserve a name; a registrar that withholds a name decides only
+ * about its own offer.
+ */
 function readAbsence(text: string, { role, domain }: RdapContext, meter: WorkMeter): ParseResult {
   const isSaid = role === 'registry' && text.trim() !== '';
   const record = isSaid

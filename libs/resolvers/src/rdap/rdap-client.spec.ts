@@ -18,7 +18,7 @@ afterEach(async () => {
   await internet.close();
 });
 
-/** Unless a limit is tested, a busy machine gets all the time it needs. */
+/** The time limits are long, so that a busy machine does not matter; tests of a limit set their own. */
 const patient = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
 
 function fetch(limits: Partial<RdapLimits> = {}, signal?: AbortSignal) {
@@ -115,7 +115,7 @@ describe('RdapClient', () => {
         if (request.url === '/v1/help') asked.helps.push(response);
         else asked.names += 1;
         if (request.url !== '/v1/help') absent(request, response);
-        // A second query would be visible before all names are queried.
+        // The help is answered once all names were queried; a second query for the help would arrive before that.
         if (asked.names < names.length && asked.helps.length < 2) return;
         for (const waiting of asked.helps) waiting.end(help);
       });
@@ -152,7 +152,7 @@ describe('RdapClient', () => {
     });
 
     it.each([429, 503, 302])(
-      'means "not found" once the help is available, after it answered %d',
+      'means "not found" once the help is available, even if the help answered %d before',
       async (status) => {
         let helped = status;
         await internet.rdap(host, (request, response) =>
@@ -211,7 +211,7 @@ describe('RdapClient', () => {
       },
     );
 
-    it('is not an answer if it is cut off after its head', async () => {
+    it('is not an answer if it is cut off after the headers', async () => {
       await internet.rdap(host, ({ socket }) => {
         const lines = ['HTTP/1.1 404 Not Found', 'content-type: application/rdap+json', '', ''];
         socket.end(lines.join('\r\n'));
@@ -220,7 +220,7 @@ describe('RdapClient', () => {
     });
 
     it.each(['text/html', 'application/json', 'application/rdap+jsonp'])(
-      'is not an answer without a body as %s, even from a known service',
+      'without a body is not an answer as %s, even from a known service',
       async (mediaType) => {
         await internet.rdap(host, (request, response) =>
           request.url === '/help'
@@ -261,7 +261,7 @@ describe('RdapClient', () => {
     });
   });
 
-  it('S59: three redirects are followed and a fourth is not', async () => {
+  it('S59: three redirects are followed, but not a fourth', async () => {
     await internet.rdap(host, (request, response) => {
       const hop = Number(new URL(request.url ?? '', url).searchParams.get('hop') ?? 0);
       response.writeHead(302, { location: `?hop=${hop + 1}` }).end();
@@ -270,7 +270,7 @@ describe('RdapClient', () => {
     expect(internet.asked).toHaveLength(4);
   });
 
-  it('S59: a redirect to another service is followed there', async () => {
+  it('S59: a redirect to another service is followed', async () => {
     await internet.rdap('rdap.other.example', (_request, response) => void response.end(object));
     await internet.rdap(host, redirectingTo('https://rdap.other.example/domain/a.example'));
     expect(await fetch()).toMatchObject({ kind: 'object' });
@@ -298,7 +298,7 @@ describe('RdapClient', () => {
     await expect(fetch()).rejects.toMatchObject({ fault: 'unresolved' });
   });
 
-  it('S63: an answer is read up to 2 MiB and no further', async () => {
+  it('S63: at most 2 MiB of an answer are read', async () => {
     const letters = (count: number) => JSON.stringify({ a: 'x'.repeat(count) });
     await answering(200, letters(2 * 1024 * 1024 - 8));
     expect(await fetch()).toMatchObject({ kind: 'object' });
@@ -313,12 +313,12 @@ describe('RdapClient', () => {
     expect(await fetch()).toMatchObject({ fault: 'not_rdap' });
   });
 
-  it('S63: a silent service is abandoned after the time for a first byte', async () => {
+  it('S63: a silent service is abandoned when the time limit for the first byte has passed', async () => {
     await internet.rdap(host, () => undefined);
     await expect(fetch({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
   });
 
-  it('S63: a service that sends bytes slowly without end is abandoned when the time is up', async () => {
+  it('S63: a service that sends bytes slowly without end is abandoned when the time limit has passed', async () => {
     const drip = (response: ServerResponse) => {
       const timer = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(timer));
@@ -348,7 +348,7 @@ describe('RdapClient', () => {
     await expect(fetch()).rejects.toMatchObject({ fault: 'reset' });
   });
 
-  it('a cancelled query is reported as a separate fault', async () => {
+  it('a cancelled query is reported as a fault of its own', async () => {
     const controller = new AbortController();
     await internet.rdap(host, () => controller.abort());
     await expect(fetch({}, controller.signal)).rejects.toMatchObject({ fault: 'cancelled' });
@@ -360,7 +360,7 @@ describe('RdapClient', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('an object that is nested too deep to be serialised is rejected', async () => {
+  it('an object that is nested too deeply to be serialised is rejected', async () => {
     await answering(200, `{"ldhName":"a.example","a":${'['.repeat(63)}${']'.repeat(63)}}`);
     expect(await fetch()).toMatchObject({ kind: 'object' });
     await answering(200, `{"ldhName":"a.example","a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`);
@@ -381,7 +381,7 @@ describe('retryAfterSeconds', () => {
     expect(retryAfterSeconds(field, date)).toBe(seconds);
   });
 
-  it('ignores a date if the server does not state its own date', () => {
+  it('ignores a date if the server does not send its own date', () => {
     expect(retryAfterSeconds('Sat, 21 Nov 2026 10:01:30 GMT', undefined)).toBeUndefined();
   });
 });

@@ -10,11 +10,11 @@ import { domainQueried, rdapUrl } from './rdap-url.js';
 export interface RdapLimits {
   /** 5,000. */
   connectMs: number;
-  /** The time limit from the request to the head of the answer, including connecting. 8,000 by default. */
+  /** The time limit from the request to the headers of the answer, including connecting; by default 8,000. */
   firstByteMs: number;
-  /** The time limit from the start to the end of the last hop's answer. 15,000 by default. */
+  /** The time limit from the start to the end of the last hop's answer; by default 15,000. */
   wholeMs: number;
-  /** 2,097,152 by default. */
+  /** The maximum size of an answer; by default 2,097,152. */
   sizeBytes: number;
   /** 3. */
   redirects: number;
@@ -22,7 +22,7 @@ export interface RdapLimits {
 
 export type RdapAnswer =
   | { kind: 'object'; status: number; text: string; json: JsonObject }
-  /** The service supports RDAP but does not have the object, or says why the name is withheld. */
+  /** The service speaks RDAP and does not have the object, or says why the name is withheld. */
   | { kind: 'not_found'; status: number; text: string }
   | { kind: 'throttled'; status: number; retryAfterSeconds?: number }
   /**
@@ -33,12 +33,12 @@ export type RdapAnswer =
 
 export interface RdapFetch {
   signal?: AbortSignal;
-  /** Waits for the turn at a host to which an answer redirects; false means that the host is not queried. */
+  /** Waits for a turn at a host to which an answer redirects. False means that the host is not queried. */
   redirected?: (host: string, signal: AbortSignal) => Promise<boolean>;
 }
 
 type Response = Dispatcher.ResponseData;
-/** The URL that answered, and the domain name queried with the first URL; empty for other objects. */
+/** The URL that answered, and the domain name in the first URL; the name is empty for other objects. */
 interface Question {
   url: URL;
   asked: string;
@@ -60,15 +60,15 @@ const NESTING_MAX = 64;
 
 const RDAP_TYPE = /^application\/rdap\+json\s*(?:;|$)/i;
 
-/** Statuses that say whether there is a resource at a URL. */
+/** Statuses that show whether there is a resource at a URL. */
 const DEFINITE: ReadonlySet<number> = new Set([200, 400, 404, 405, 410]);
 
-/** The members of an error (RFC 9083 §6) and of every answer (§4). */
+/** The members of an error (RFC 9083 §6), and those of every answer (§4). */
 const ERROR: ReadonlySet<string> = new Set(
   'errorCode title description lang links notices remarks port43 status'.split(' '),
 );
 
-/** Queries RDAP services (RFC 7480, RFC 9082) over HTTP/1.1 with TLS, and keeps connections for a while. */
+/** Queries RDAP services (RFC 7480, RFC 9082) over HTTP/1.1 with TLS, and keeps connections open for a while. */
 export class RdapClient {
   private readonly limits: RdapLimits;
   private readonly agent: Agent;
@@ -92,8 +92,8 @@ export class RdapClient {
   }
 
   /**
-   * Fetches one object. Follows redirects (RFC 7480 §5.2), each of which is checked like the first URL. The body
-   * decides, not its media type: HTML with status 200 is not an answer.
+   * Fetches one object. Follows redirects (RFC 7480 §5.2), and checks each of them like the first URL. What counts is
+   * the body, not its media type: HTML with status 200 is not an answer.
    *
    * @throws ConnectionError if a hop could not be reached or did not answer in time.
    */
@@ -108,7 +108,7 @@ export class RdapClient {
     }
   }
 
-  /** Closes kept connections. */
+  /** Closes the connections that were kept open. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }
@@ -140,7 +140,7 @@ export class RdapClient {
     try {
       return await request(url, {
         dispatcher: this.agent,
-        // Aborting also ends the body, so the deadline for the head is cancelled once it has arrived.
+        // Aborting would also end the body, so this deadline is cancelled once the headers have arrived.
         signal: head.signal,
         headers: {
           accept: 'application/rdap+json, application/json;q=0.9',
@@ -188,8 +188,8 @@ export class RdapClient {
   }
 
   /**
-   * An answer without a body and without a media type comes from an RDAP service. An answer with another type comes
-   * from a gateway.
+   * Returns whether an empty answer comes from an RDAP service. An empty answer with a media type comes from a gateway;
+   * without one, the service at the base URL decides.
    */
   private async isTypelessRdap({ headers }: Response, url: URL, signal: AbortSignal) {
     if ((one(headers['content-type']) ?? '') !== '') return false;
@@ -197,8 +197,8 @@ export class RdapClient {
   }
 
   /**
-   * Whether a URL answers like the help of an RDAP service (RFC 9082 §3.1.6); undefined for a temporary answer, such as
-   * the answer to too many queries.
+   * Returns whether a URL answers like the help of an RDAP service (RFC 9082 §3.1.6); undefined for a temporary answer,
+   * such as the answer to too many queries.
    */
   private async isHelp(url: URL, signal: AbortSignal): Promise<boolean | undefined> {
     const response = await this.ask(url, signal);
@@ -208,14 +208,14 @@ export class RdapClient {
     return conforms(jsonObject(text ?? ''));
   }
 
-  /** The body as text, or undefined if it is larger than allowed. */
+  /** Returns the body as text; undefined if it is larger than allowed. */
   private async body(response: Response): Promise<string | undefined> {
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      // Leaving the loop destroys the body and with it the connection.
+      // Leaving the loop destroys the body, and thus the connection.
       if (size > this.limits.sizeBytes) return undefined;
     }
     return new TextDecoder().decode(Buffer.concat(chunks));
@@ -223,8 +223,8 @@ export class RdapClient {
 }
 
 /**
- * Seconds of a `Retry-After` field (RFC 9110 §10.2.3): a number, or a date, which is compared with the server's own
- * `Date` so that different clocks do not matter. Undefined for anything else.
+ * Returns the seconds of a `Retry-After` field (RFC 9110 §10.2.3): a number, or a date, which is compared with the
+ * server's own `Date`, so that clocks may differ. @returns undefined for anything else.
  */
 export function retryAfterSeconds(
   retryAfter: string | undefined,
@@ -240,15 +240,15 @@ function one(field: string | string[] | undefined): string | undefined {
   return typeof field === 'string' ? field : field?.[0];
 }
 
-/** A body that is not read would keep its connection busy. */
+/** Destroys a body that is not read, because it would keep its connection busy. */
 function discard(response: Response): void {
   response.body.on('error', () => undefined).destroy();
 }
 
 /**
- * Distinguishes an RDAP answer from an answer of another service by its body. A 404 means "not found" only if its body
- * is an RDAP error (RFC 9083 §6) about the object, because web servers and gateways also answer 404 for unknown paths,
- * and some servers for too many queries or for another registry's name.
+ * Distinguishes an RDAP answer from an answer of another service by the body. A 404 means "not found" only if the body
+ * is an RDAP error (RFC 9083 §6) about the object: web servers and gateways also answer 404 for unknown paths, and some
+ * servers for too many queries or for another registry's name.
  */
 function sniff(
   status: number,
@@ -270,7 +270,8 @@ function sniff(
 }
 
 /**
- * "Not found", unless redirects led to a different query; they must lead to the same query elsewhere (RFC 7480 §5.2).
+ * Returns "not found", unless redirects led to a different query. They must lead to the same query elsewhere (RFC 7480
+ * §5.2).
  */
 function notFound(status: number, text: string, { url, asked }: Question): RdapAnswer {
   return (domainQueried(url) ?? '') === asked
@@ -278,7 +279,10 @@ function notFound(status: number, text: string, { url, asked }: Question): RdapA
     : { kind: 'failed', status, fault: 'refused' };
 }
 
-/** A rate limit, recognised by the status or by a time after which to retry; the missing object may then exist. */
+/**
+ * Recognises a rate limit by the status, or by a time after which to retry. A 404 with such a time does not mean that
+ * the object is missing.
+ */
 function throttleIn({ statusCode: status, headers }: Response): RdapAnswer | undefined {
   const asked = retryAfterSeconds(one(headers['retry-after']), one(headers['date']));
   const isLater = status === 404 && headers['retry-after'] !== undefined;
@@ -290,14 +294,14 @@ function throttleIn({ statusCode: status, headers }: Response): RdapAnswer | und
   };
 }
 
-/** Whether the end of a body is marked, so that an empty body is certainly complete. */
+/** True if the end of a body is marked, so that an empty body is certainly complete. */
 const isWhole = ({ headers }: Response): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 const isEmptyObject = (json: JsonObject | undefined): boolean =>
   json !== undefined && Object.keys(json).length === 0;
 
-/** Whether a body names the extensions of RDAP to which it conforms (RFC 9083 §4.1). */
+/** True if a body names the RDAP extensions to which it conforms (RFC 9083 §4.1). */
 function conforms(json: JsonObject | undefined): boolean {
   const names = json?.['rdapConformance'];
   return (
@@ -305,20 +309,23 @@ function conforms(json: JsonObject | undefined): boolean {
   );
 }
 
-/** A media type alone may be a gateway's default, and other APIs also have an `errorCode`, but not among these members. */
+/**
+ * True for an RDAP error. A media type alone may be a gateway's default. Other APIs also have an `errorCode`, but not
+ * among these members.
+ */
 function isRdapError(json: JsonObject, isDeclared: boolean): boolean {
   if ('rdapConformance' in json) return true;
   return 'errorCode' in json && (isDeclared || Object.keys(json).every((it) => ERROR.has(it)));
 }
 
-/** Whether an answer shows that an RDAP service gave it. */
+/** True if an answer shows that an RDAP service gave it. */
 function isConforming(json: JsonObject, isDeclared: boolean): boolean {
   return conforms(json) || (isDeclared && 'objectClassName' in json);
 }
 
 /**
- * A normal answer has at most a dozen levels of nesting. Code that walks an answer recursively must not get a much
- * deeper one.
+ * True if an answer is not nested too deeply for code that walks it recursively. A normal answer has at most about a
+ * dozen levels.
  */
 function isShallow(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true;

@@ -220,7 +220,7 @@ describe('readRdapDomain', () => {
     });
   });
 
-  it('a card may have several e-mail addresses, possibly as URIs: the first one counts', () => {
+  it('if a card has several e-mail addresses, possibly as URIs, the first one counts', () => {
     for (const email of [
       ['email', {}, 'uri', 'mailto:zoe@x.example'],
       ['email', {}, 'text', ['zoe@x.example', 'z@x.example']],
@@ -267,7 +267,7 @@ describe('readRdapDomain', () => {
     );
   });
 
-  it('an object that says that nobody holds the name is not a record, unless a holder or a delegation contradicts it', () => {
+  it('an object that says that the name has no holder is not a record, unless a holder or a delegation contradicts this', () => {
     const object = { objectClassName: 'domain', ldhName: 'a.example', handle: 'D1' };
     const sayings = [
       { status: ['available'] },
@@ -284,7 +284,7 @@ describe('readRdapDomain', () => {
     expect(readRdapDomain({ ...object, status: ['active'] }, domain)).toBeDefined();
   });
 
-  it('S67: control characters and those that change the writing direction are removed', () => {
+  it('S67: control characters are removed, including those that change the writing direction', () => {
     const fn = '\u202eelpmaxE\u202c\0 Hol\u001bdings\r\nBcc: x';
     const vcardArray = ['vcard', [['fn', {}, 'text', fn]]];
     const entities = [{ roles: ['registrant'], vcardArray }];
@@ -305,7 +305,7 @@ describe('readRdapDomain', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('reads a limited part of an endless answer', () => {
+  it('reads only a limited part of an endless answer', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => ({
       ldhName: `ns${index}.x.example`,
     }));

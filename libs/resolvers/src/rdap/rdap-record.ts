@@ -10,7 +10,7 @@ import { rdapUrl } from './rdap-url.js';
 import { readRedactions } from './redactions.js';
 import { restrictionOf } from './restriction.js';
 
-/** Roles (RFC 9083 §10.2.4) that only a registration has. */
+/** Roles (RFC 9083 §10.2.4) that occur only in registrations. */
 const HOLDER_ROLES: ReadonlySet<string> = new Set([
   'registrar',
   'registrant',
@@ -19,7 +19,7 @@ const HOLDER_ROLES: ReadonlySet<string> = new Set([
   'proxy',
 ]);
 
-/** Statuses, in letters alone, of an object that does not describe a registration. */
+/** Statuses, reduced to letters, of an object that does not describe a registration. */
 const STATUSES_OF_NONE: ReadonlySet<string> = new Set([
   'available',
   'free',
@@ -30,9 +30,9 @@ const STATUSES_OF_NONE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Tolerates servers' errors: members that are missing or
- * have the wrong type count as not published. Undefined if the object is not about `domain` at all, or says that there
- * is none. `restriction` is set if nobody holds the name and the object says why.
+ * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Tolerates the errors of servers: members that are missing
+ * or have the wrong type count as not published. @returns undefined if the object is not about `domain`, or says that
+ * there is no such registration. `restriction` is set if the name has no holder and the object says why.
  */
 export function readRdapDomain(json: JsonObject, domain: string): RegistrationRecord | undefined {
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
@@ -70,8 +70,8 @@ function saysNone(json: JsonObject, { statuses }: RegistrationRecord): boolean {
 }
 
 /**
- * Whether someone holds the name, whatever its statuses say: a seller or holder is named, it has an expiry, or it is
- * delegated. A creation date alone belongs to the registry's own entry.
+ * True if the name has a holder, whatever its statuses say: a seller or holder is named, the name expires, or it is
+ * delegated. A creation date alone may belong to the registry's own entry.
  */
 function isHeld(record: RegistrationRecord, entities: readonly Entity[]): boolean {
   const { expires, nameServers, referral } = record;
@@ -117,7 +117,7 @@ function readStatuses(json: JsonObject): string[] {
   return [...new Set(words.filter((word) => word !== undefined).map(eppNameOf))];
 }
 
-/** `secureDNS` (RFC 9083 §5.3): a DS record as key tag, algorithm, digest type and digest. */
+/** Reads `secureDNS` (RFC 9083 §5.3), with each DS record as key tag, algorithm, digest type and digest. */
 function readDnssec(json: JsonObject): RegistrationRecord['dnssec'] {
   const secureDns = objectIn(json['secureDNS']);
   const ds = objectsIn(secureDns['dsData']).flatMap((data) => {
@@ -131,7 +131,7 @@ function readDnssec(json: JsonObject): RegistrationRecord['dnssec'] {
   return isSigned || signed === false || signed === 'false' ? { signed: isSigned, ds } : undefined;
 }
 
-/** The registrar's own answer about the name: a `related` link of RDAP's type. */
+/** Returns the URL of the registrar's own answer about the name: a `related` link of RDAP's type. */
 function relatedUrl(json: JsonObject): URL | undefined {
   for (const link of objectsIn(json['links'])) {
     const isRelated = textIn(link['rel'])?.toLowerCase() === 'related';
@@ -144,7 +144,7 @@ function relatedUrl(json: JsonObject): URL | undefined {
   return undefined;
 }
 
-/** Whether a string is a name; servers give U-labels as `ldhName`, too, or only the label without the suffix. */
+/** True if a string is the name. Servers also give U-labels as `ldhName`, or only the label without the suffix. */
 function isName(value: unknown, domain: string): boolean {
   const text = (textIn(value) ?? '').toLowerCase().replace(/\.$/, '');
   const name = hostName(text) ?? toALabels(text);
@@ -162,18 +162,21 @@ function isPrivacyService(registrant: RegistrationRecord['contacts']['registrant
   return [name, organization, email].some((text) => namesPrivacyService(text ?? ''));
 }
 
-/** RFC 9083 §10.2.2: `proxy` marks data of a service that replaces the registrant. */
+/** True for an entity of a service that replaces the registrant (`proxy`, RFC 9083 §10.2.2). */
 function isProxy({ json, roles }: Entity): boolean {
   return roles.includes('registrant') && readStatuses(json).includes('proxy');
 }
 
-/** A redaction declared by the server says more than the placeholder it left behind. */
+/**
+ * Keeps the first redaction of each path. One that the server declares comes first, because it says more than a
+ * placeholder.
+ */
 function withoutRepeats(redactions: readonly Redaction[]): Redaction[] {
   const paths = new Set<string>();
   return redactions.filter(({ path }) => !paths.has(path) && paths.add(path));
 }
 
-/** An object without registration data does not answer the query. */
+/** True for an object without registration data, which does not answer the query. */
 function isEmpty({ domain, handle, created, nameServers, statuses, contacts }: RegistrationRecord) {
   return (
     [domain, handle, created].every((value) => value === undefined) &&

@@ -9,7 +9,7 @@ describe('rdapUrl', () => {
     );
   });
 
-  it('S56: a host in an unusual form of an address is rejected', () => {
+  it('S56: a host that is an address in an unusual form is rejected', () => {
     for (const host of ['0x7f000001', '2130706433', '127.1', '0177.0.0.1', '127.0.0.1.']) {
       expect(rdapUrl(`https://${host}/`)).toBeUndefined();
     }

@@ -2,10 +2,11 @@ import { toALabels } from '#libs/domain-names';
 import { isHostName } from '../safe-connect/host-name.js';
 
 /**
- * The URL, if this library may query it: https on port 443 of a named host, without credentials (RFC 7480 §4.1, RFC
+ * Parses a URL that this library may query: https on port 443 of a named host, without credentials (RFC 7480 §4.1, RFC
  * 7481 §3.5). Used for untrusted links and redirects.
  *
- * @param base the URL to which a relative one refers.
+ * @param base the URL to which a relative URL refers.
+ * @returns undefined for any other text.
  */
 export function rdapUrl(text: string, base?: URL): URL | undefined {
   if (text.length > 2048) return undefined;
@@ -17,16 +18,16 @@ export function rdapUrl(text: string, base?: URL): URL | undefined {
 }
 
 /**
- * The name of a domain query (RFC 9082 §3.1.3) in lower-case A-labels, however the URL encodes it; undefined for other
- * URLs.
+ * Returns the name in a domain query (RFC 9082 §3.1.3) in lower-case A-labels, however the URL encodes the name;
+ * undefined for other URLs.
  */
 export function domainQueried({ pathname }: URL): string | undefined {
   return nameBehind(/\/domain\/([^/]+)\/?$/i, pathname);
 }
 
 /**
- * The name to which a link refers. The link is a domain query, possibly with further path segments, or another lookup
- * page.
+ * Returns the name to which a link refers. The link is a domain query, possibly with further path segments, or another
+ * lookup page.
  */
 export function nameInLink({ pathname, searchParams }: URL): string | undefined {
   const inPath = nameBehind(/\/domain\/([^/]+)/i, pathname);
@@ -40,7 +41,7 @@ function nameBehind(path: RegExp, pathname: string): string | undefined {
 
 const aLabels = (name: string): string => toALabels(name.replace(/\.$/, '')) || name.toLowerCase();
 
-/** Whether a string is a name and not a number such as `2.1`, which also has a dot. */
+/** True if a string is a name, and not a number such as `2.1`, which also has a dot. */
 const isDomainName = (text: string): boolean => isHostName(text) && /\.[a-z][\w-]+$/.test(text);
 
 function unescaped(text: string): string {

@@ -2,8 +2,8 @@ import type { Redaction } from '../record.js';
 import { type JsonObject, objectIn, objectsIn, textIn } from './json-reading.js';
 
 /**
- * Record paths of the redacted names registered with IANA (RFC 9537 §6.2), lower case. A name identifies the field. The
- * paths beside it are not evaluated, because they are JSONPath expressions, which are not interoperable.
+ * Record paths by the redacted names that are registered with IANA (RFC 9537 §6.2), in lower case. The name identifies
+ * the field. The JSONPath expressions of a redaction are not evaluated, because they are not interoperable.
  */
 const PATHS_BY_NAME: ReadonlyMap<string, string> = new Map([
   ['registry domain id', 'handle'],
@@ -25,7 +25,7 @@ const PATHS_BY_NAME: ReadonlyMap<string, string> = new Map([
   ['tech email', 'contacts.technical.email'],
 ]);
 
-/** The fields that an answer's `redacted` member names as withheld (RFC 9537 §4.2). */
+/** Returns the fields that the `redacted` member of an answer names as withheld (RFC 9537 §4.2). */
 export function readRedactions(json: JsonObject): Redaction[] {
   return objectsIn(json['redacted']).flatMap((entry) => {
     const name = objectIn(entry['name']);

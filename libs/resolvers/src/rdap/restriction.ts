@@ -5,7 +5,7 @@ import { type JsonObject, linesIn, listIn, objectsIn, textIn } from './json-read
 
 /** The maximum length of an announcement; longer text is small print. */
 const ANNOUNCEMENT_LENGTH_MAX = 160;
-/** A notice with this few words is a title: `Reserved Domain`. */
+/** A notice with at most this many words is a title: `Reserved Domain`. */
 const NOTICE_WORDS_MAX = 4;
 
 /** Statuses that no registration has, in plain words; `server transfer prohibited` is not among them. */
@@ -19,8 +19,8 @@ const STATUS_WORDS: readonly (readonly [Restriction, RegExp])[] = [
 ];
 
 /**
- * Why a name cannot simply be registered: from the statuses of an object (RFC 9083 §5.3), from the remarks about it, or
- * from the notices around it. Used only for an object without a holder.
+ * Returns why a name cannot simply be registered, from the statuses of an object (RFC 9083 §5.3), from the remarks
+ * about it, or from the notices around it. Used only for an object without a holder.
  */
 export function restrictionOf(json: JsonObject): Restriction | undefined {
   const { status } = json;
@@ -38,7 +38,7 @@ function restrictionInStatuses(statuses: readonly unknown[]): Restriction | unde
   return undefined;
 }
 
-/** The restriction that the body of a "not found" states (RFC 9083 §6), as a record without other data. */
+/** Returns the restriction that the body of a "not found" states (RFC 9083 §6), as a record without other data. */
 export function readRestrictedAbsence(
   json: JsonObject,
   asked: string,
@@ -50,8 +50,8 @@ export function readRestrictedAbsence(
 }
 
 /**
- * Why an absent name cannot be registered. The title and the description of a "not found" concern this query; notices
- * come with every answer, so a notice counts only if it mentions this name.
+ * Returns why an absent name cannot be registered. The title and the description of a "not found" are about this query.
+ * Notices come with every answer, so a notice counts only if it mentions this name.
  *
  * @param asked a domain name in A-labels.
  */
@@ -68,7 +68,7 @@ export function restrictionOfAbsence(json: JsonObject, asked: string): Restricti
   );
 }
 
-/** `This name is reserved`, `Reserved Domain`, never `Reserved names are listed at …`. */
+/** True for `This name is reserved` and `Reserved Domain`, but not for `Reserved names are listed at …`. */
 function isOfName(line: string, asked: string): boolean {
   const text = line.toLowerCase();
   if (asked !== '' && text.includes(asked)) return true;
@@ -87,7 +87,10 @@ function restrictionSaid(texts: readonly JsonObject[]): Restriction | undefined 
     .find((restriction) => restriction !== undefined);
 }
 
-/** `registryReserved`, `registry-reserved` and `Registry Reserved` mean the same. */
+/**
+ * Returns statuses in the same form for all spellings: `registryReserved`, `registry-reserved` and `Registry Reserved`
+ * mean the same.
+ */
 function plainStatuses(statuses: readonly unknown[]): string[] {
   return statuses.flatMap((status) => {
     const words = textIn(status)

@@ -1,6 +1,6 @@
-/** Manually checked facts that are missing from the published lists, or wrong in them. */
+/** Manually verified corrections of the published lists. */
 
-/** Working RDAP services that IANA's bootstrap does not list, by suffix. */
+/** Working RDAP services that IANA's bootstrap file does not list, by suffix. */
 export const RDAP_BESIDE_IANA: Record<string, string> = {
   ch: 'https://rdap.nic.ch/',
   de: 'https://rdap.denic.de/',
@@ -24,7 +24,7 @@ export const CLOSED_PORT43: ReadonlySet<string> = new Set([
 
 /**
  * Hosts that no longer belong to a registry. Anyone can register a lapsed name and then answer for a whole top-level
- * domain: the former .mobi host was bought for the price of a domain and received 2.5 million queries within days
- * (watchTowr, 2024). These hosts are never contacted, whether a table or a referral names them.
+ * domain: the former .mobi host was bought for the price of a domain, and received 2.5 million queries within days
+ * (watchTowr, 2024). These hosts are never contacted, even if a table or a referral names them.
  */
 export const DEAD_HOSTS: ReadonlySet<string> = new Set(['whois.dotmobiregistry.net']);

@@ -6,10 +6,10 @@ import type { RegistryTables } from './registries.js';
 /** A table that lost more than this share of its entries is considered damaged. */
 const LOSS_MAX = 0.1;
 
-/** A source that moves more than this share of its suffixes to another service is not trusted. */
+/** A source that moves more than this share of its suffixes to other services is not trusted. */
 const MOVE_MAX = 0.1;
 
-/** A host name below a top-level domain of letters, without address, port, log-in or path. */
+/** A host name below a top-level domain of letters, without address, port, credentials or path. */
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
 
 interface Bootstrap {
@@ -20,8 +20,8 @@ interface Bootstrap {
 type WhoisServers = Record<string, { host?: string; updated?: string }>;
 
 /**
- * Derives the tables from a folder with IANA's RDAP bootstrap (RFC 9224), the list of delegated top-level domains and a
- * list of port-43 hosts.
+ * Derives the tables from a folder with IANA's RDAP bootstrap file (RFC 9224), the list of delegated top-level domains,
+ * and a list of port-43 hosts.
  *
  * @throws Error if a file is missing or is not JSON.
  */
@@ -30,7 +30,7 @@ export function deriveTables(folder: string): RegistryTables {
   const servers = read(folder, 'whois-servers-tld.json') as WhoisServers;
   const delegated = new Set(delegatedIn(folder));
   const rdap = bootstrap.services
-    // http-only services are useless, because anyone on the way could forge their answers.
+    // Services with http only are left out, because their answers could be forged on the way.
     .flatMap(([suffixes, urls]) => urls.filter(isHttps).map((url) => ({ url, suffixes })))
     .concat(Object.entries(RDAP_BESIDE_IANA).map(([suffix, url]) => ({ url, suffixes: [suffix] })));
   const whois = Object.entries({ ...hostsOf(servers), ...CORRECTED_PORT43 }).filter(
@@ -48,9 +48,7 @@ export function deriveTables(folder: string): RegistryTables {
   };
 }
 
-/**
- * Only https URLs and host names are accepted, because the author of the source must not choose where else we connect.
- */
+/** True for an https URL with a host name. Otherwise, the author of a source could choose where else we connect. */
 function isHttps(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return (
@@ -69,7 +67,7 @@ function hostsOf(servers: WhoisServers): Record<string, string> {
   return Object.fromEntries(hosts);
 }
 
-/** The suffixes of each service, all sorted; a suffix stays with the first service that names it. */
+/** Returns the suffixes of each service, all sorted; a suffix stays with the first service that names it. */
 function grouped(pairs: string[][]): Record<string, string[]> {
   const services = new Map<string, string[]>();
   const seen = new Set<string>();
@@ -81,7 +79,7 @@ function grouped(pairs: string[][]): Record<string, string[]> {
   return Object.fromEntries([...services].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The first of these files that exists. */
+/** Reads the first of these files that exists. */
 function read(folder: string, ...files: readonly string[]): unknown {
   const file = files.find((one) => existsSync(join(folder, one))) ?? files[0];
   return JSON.parse(readFileSync(join(folder, file), 'utf8'));
@@ -95,7 +93,7 @@ function delegatedIn(folder: string): string[] {
   return lines.filter((line) => /^[a-z0-9-]+$/i.test(line)).map((line) => line.toLowerCase());
 }
 
-/** @throws Error for tables that shrank, moved or went back in time suspiciously compared with the old ones. */
+/** Compares new tables with the old ones. @throws Error for tables that shrank, moved or became older suspiciously. */
 export function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
   if (after.publishedOn < before.publishedOn) {
     throw new Error(`Published on ${after.publishedOn}, ours on ${before.publishedOn}: refused`);
@@ -142,7 +140,7 @@ export function writeTables(folder: string, target: string): string {
   return `${count(tables.rdap)} suffixes with RDAP, ${count(tables.whois)} with port 43, ${tables.tlds.length} top-level domains`;
 }
 
-/** The tables as JSON with one service per line, so that a diff is readable. */
+/** Formats the tables as JSON with one service per line, so that a diff is readable. */
 export function tablesText({
   publishedOn,
   portsReadOn,

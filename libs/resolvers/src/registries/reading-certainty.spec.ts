@@ -13,18 +13,21 @@ describe('the certainty of an answer', () => {
     ['xn--fiqs8s', 'whois43', 'by_system'],
     ['mw', 'whois43', 'by_system'],
     ['vu', 'whois43', 'untested'],
-  ])('.%s is queried by %s, and port 43 is read as %s', (tld, protocol, whoisReading) => {
-    expect(of(tld)).toMatchObject({ protocol, whoisReading });
-  });
+  ])(
+    '.%s is queried by %s, and its port-43 answers are read as %s',
+    (tld, protocol, whoisReading) => {
+      expect(of(tld)).toMatchObject({ protocol, whoisReading });
+    },
+  );
 
-  it('each top-level domain has a protocol or a reason for its absence, and a certainty if port 43 is queried', () => {
+  it('each top-level domain has a protocol or a reason why there is none, and a certainty if port 43 is queried', () => {
     for (const { protocol, reason, hasFallback, whoisReading } of all) {
       expect((protocol === undefined) === (reason !== undefined)).toBe(true);
       expect(whoisReading !== undefined).toBe(protocol === 'whois43' || hasFallback);
     }
   });
 
-  it('only a few of the registries that answer only on port 43 have never been seen', () => {
+  it('answers have been seen from all but a few of the registries that answer only on port 43', () => {
     const alone = all.filter(({ protocol }) => protocol === 'whois43');
     const untested = alone.filter(({ whoisReading }) => whoisReading === 'untested');
     expect(alone.length).toBeGreaterThan(100);

@@ -3,9 +3,9 @@ import { sisterOf } from '../whois/parse/grammars/sister-tlds.js';
 import type { Route } from './registries.js';
 
 /**
- * How reliably a registry's port-43 answer is read: with its own grammar and measured on recorded answers (`known`),
- * with the general rules and measured (`recorded`), not measured itself but run by the same registry system as measured
- * ones (`by_system`), or never seen (`untested`).
+ * How reliably a registry's port-43 answer is read. `known`: with a grammar of its own, and measured on recorded
+ * answers. `recorded`: with the general rules, and measured. `by_system`: not measured itself, but run by the same
+ * registry system as measured ones. `untested`: never seen.
  */
 export type ReadingCertainty = 'known' | 'recorded' | 'by_system' | 'untested';
 
@@ -16,9 +16,9 @@ export interface TldCertainty {
   protocol?: 'rdap' | 'whois43';
   /** Whether port 43 is queried if RDAP fails. */
   hasFallback: boolean;
-  /** The certainty on port 43, if it is queried at all; RDAP is the same everywhere (RFC 9083). */
+  /** The certainty on port 43, if port 43 is queried at all; RDAP is the same everywhere (RFC 9083). */
   whoisReading?: ReadingCertainty;
-  /** Why no service can be queried. */
+  /** The reason if no service can be queried. */
   reason?: string;
 }
 
@@ -38,8 +38,8 @@ const RECORDED = new Set(
 );
 
 /**
- * Registry systems that several countries run. Some of these countries have recorded answers. The answers of the
- * countries listed here are read in the same way.
+ * Top-level domains of registry systems that several countries run. Other countries with the same system have recorded
+ * answers, and the answers here are read in the same way.
  */
 const BY_SYSTEM = new Set([
   // IANA's own server: .int
@@ -60,7 +60,7 @@ const BY_SYSTEM = new Set([
   'mw',
 ]);
 
-/** The service that answers for a route's top-level domain, and how reliably its answer is read. */
+/** Returns the service that answers for a route's top-level domain, and how reliably its answer is read. */
 export function certaintyOf({ tld, rdapBaseUrl, whoisServer, reason }: Route): TldCertainty {
   const hasRdap = rdapBaseUrl !== undefined;
   const hasWhois = whoisServer !== undefined;
@@ -80,12 +80,15 @@ function readingOf(tld: string): ReadingCertainty {
   return BY_SYSTEM.has(tld) || isGeneric(tld) ? 'by_system' : 'untested';
 }
 
-/** Registries under contract with ICANN use one layout (Registration Data Policy, 2025). */
+/**
+ * True for a generic top-level domain. Registries under contract with ICANN use one layout (Registration Data Policy,
+ * 2025).
+ */
 function isGeneric(tld: string): boolean {
   return tld.length > 2 && !COUNTRIES_IN_SCRIPTS.has(tld) && tld !== 'arpa';
 }
 
-/** Country top-level domains in their own script without a sibling whose layout is known. */
+/** Country top-level domains in their own script that have no sibling with a known layout. */
 const COUNTRIES_IN_SCRIPTS = new Set([
   'xn--4dbrk0ce',
   'xn--54b7fta0cc',

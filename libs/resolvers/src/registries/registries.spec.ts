@@ -74,14 +74,14 @@ describe('Registries', () => {
     expect(registries.route('a.xco.test')).toEqual({ tld: 'test', whoisServer: 'whois.nic.test' });
   });
 
-  it('S60: a dead host and a service without TLS are not queried, whatever a table says', () => {
+  it('S60: a dead host, or a service without TLS, is not queried, whatever a table says', () => {
     expect(registries.route('a.mobi').reason).toContain('no longer belongs to its registry');
     for (const name of ['a.mobi', 'a.plain']) {
       expect(registries.route(name)).toEqual({ tld: name.slice(2), reason: expect.any(String) });
     }
   });
 
-  it('a name below a second-level registry is looked up there, not at the registry above it', () => {
+  it('a name below a second-level registry is looked up at that registry, not at the registry above it', () => {
     expect(registries.route('a.uk.com')).toEqual({
       tld: 'com',
       whoisServer: 'whois.centralnic.com',
@@ -92,13 +92,13 @@ describe('Registries', () => {
     });
   });
 
-  it('says whether a top-level domain does not exist or has no service', () => {
+  it('the reason says whether a top-level domain does not exist or has no service', () => {
     expect(registries.route('a.nosuch').reason).toContain('There is no top-level domain');
     expect(registries.route('a.plain').reason).toContain('publishes no machine-readable');
     expect(registries.coverage()).toEqual({ tlds: 5, rdap: 2, whois: 1, unsupported: 2 });
   });
 
-  it('explains that a name under .test is not a fixture', () => {
+  it('the reason says that a name under .test is not a fixture', () => {
     const real = new Registries(vendored);
     expect(real.route('foo.test').reason).toContain('not a fixture');
   });
@@ -111,7 +111,7 @@ describe('Registries', () => {
     expect(undated.age(new Date('2026-01-20'))).toMatchObject({ isTooOld: true });
   });
 
-  it('S60: the vendored tables contain their dates and none of the dead hosts', () => {
+  it('S60: the vendored tables contain their dates, and none of the dead hosts', () => {
     expect(vendored.publishedOn).toMatch(/^20\d\d-\d\d-\d\d$/);
     expect(vendored.portsReadOn).toMatch(/^20\d\d-\d\d-\d\d$/);
     const hosts = Object.keys(vendored.whois);
@@ -124,7 +124,7 @@ describe('Registries', () => {
     );
   });
 
-  it('S60: the vendored tables reach nineteen of twenty top-level domains', () => {
+  it('S60: the vendored tables have a service for nineteen of twenty top-level domains', () => {
     const { tlds, unsupported } = Registries.vendored().coverage();
     expect(tlds).toBeGreaterThan(1_400);
     expect(unsupported / tlds).toBeLessThan(0.06);
@@ -173,7 +173,7 @@ describe('deriving the tables', () => {
     expect(registryChanges(before, before)).toEqual([]);
   });
 
-  it('operators may load a table that they derived, and any other file is rejected', () => {
+  it('operators can load a table that they derived, and any other file is rejected', () => {
     const file = join(folder, 'loaded.json');
     writeFileSync(file, tablesText(tables));
     expect(Registries.fromFile(file).route('a.co.test')).toEqual(registries.route('a.co.test'));
@@ -181,7 +181,7 @@ describe('deriving the tables', () => {
     expect(() => Registries.fromFile(file)).toThrow('no tables');
   });
 
-  it('S60: refuses a table that lost more than a tenth of its entries and keeps the old one', () => {
+  it('S60: refuses a table that lost more than a tenth of its entries, and keeps the old one', () => {
     const target = join(folder, 'kept.json');
     writeTables(sources(100), target);
     const before = readFileSync(target, 'utf8');

@@ -4,15 +4,15 @@ import { DAY_MS } from '#libs/platform';
 import { DEAD_HOSTS } from './corrections.js';
 import vendored from './tables.json' with { type: 'json' };
 
-/** The services that answer for each name, as data. */
+/** The tables of which services answer for which names. */
 export interface RegistryTables {
   /** When IANA published the RDAP table, `YYYY-MM-DD`. */
   publishedOn: string;
   /** When the list of port-43 hosts was last changed, `YYYY-MM-DD`. */
   portsReadOn: string;
-  /** Base URL of an RDAP service, with a trailing slash → its suffixes. */
+  /** The suffixes of each RDAP service, by its base URL with a trailing slash. */
   rdap: Readonly<Record<string, readonly string[]>>;
-  /** Port-43 host → its suffixes. */
+  /** The suffixes of each port-43 host. */
   whois: Readonly<Record<string, readonly string[]>>;
   /** The delegated top-level domains, in A-labels. */
   tlds: readonly string[];
@@ -26,7 +26,10 @@ export interface Route {
   reason?: string;
 }
 
-/** Older tables raise an alert, because hosts change owners, and top-level domains are added and removed. */
+/**
+ * The maximum age of the tables. Older tables raise an alert, because hosts change owners, and top-level domains are
+ * added and removed.
+ */
 const RDAP_AGE_DAYS_MAX = 365;
 const WHOIS_AGE_DAYS_MAX = 540;
 
@@ -43,12 +46,12 @@ export class Registries {
     this.tlds = new Set(tables.tlds);
   }
 
-  /** The tables of this release. */
+  /** Returns the tables of this release. */
   static vendored(): Registries {
     return new Registries(vendored);
   }
 
-  /** Tables that an operator derived. @throws Error if the file is missing or contains no tables. */
+  /** Loads tables that an operator derived. @throws Error if the file is missing or contains no tables. */
   static fromFile(path: string): Registries {
     const tables = JSON.parse(readFileSync(path, 'utf8')) as Partial<RegistryTables>;
     const { publishedOn = '', portsReadOn = '', rdap, whois, tlds } = tables;
@@ -58,10 +61,10 @@ export class Registries {
     return new Registries({ publishedOn, portsReadOn, rdap, whois, tlds });
   }
 
-  /** @param name registrable name in lower case A-labels. */
+  /** Returns the servers to query about a name. @param name registrable name in lower-case A-labels. */
   route(name: string): Route {
     const tld = name.slice(name.lastIndexOf('.') + 1);
-    // The registry of `com` is not responsible for names under `uk.com`; it would answer only about `uk.com`.
+    // The registry of `com` answers only about `uk.com` itself, not about names under `uk.com`.
     const parent = name.slice(name.indexOf('.') + 1);
     const seller = SECOND_LEVEL_REGISTRIES.get(parent);
     const rdapBaseUrl = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
@@ -76,17 +79,17 @@ export class Registries {
     };
   }
 
-  /** The route of each delegated top-level domain, in the order of IANA's list. */
+  /** Returns the route of each delegated top-level domain, in the order of IANA's list. */
   routes(): Route[] {
     return [...this.tlds].map((tld) => this.route(`any.${tld}`));
   }
 
-  /** The route of a top-level domain in lower case A-labels, or undefined if it is not delegated. */
+  /** Returns the route of a top-level domain in lower-case A-labels; undefined if it is not delegated. */
   routeOf(tld: string): Route | undefined {
     return this.tlds.has(tld) ? this.route(`any.${tld}`) : undefined;
   }
 
-  /** Counts the delegated top-level domains that can be queried, by the way of querying them. */
+  /** Counts the delegated top-level domains that can be queried, by protocol. */
   coverage(): { tlds: number; rdap: number; whois: number; unsupported: number } {
     const tlds = [...this.tlds];
     const rdap = tlds.filter((tld) => this.rdap.has(tld)).length;
@@ -96,8 +99,7 @@ export class Registries {
   }
 
   /**
-   * The age of the tables, and whether it exceeds the limit. If the clock is earlier than the tables, they count as
-   * new.
+   * Returns the age of the tables, and whether they are too old. Tables from the future, by this clock, count as new.
    */
   age(now: Date): { rdapDays: number; whoisDays: number; isTooOld: boolean } {
     const daysSince = (day: string) =>
@@ -110,7 +112,8 @@ export class Registries {
 
   private whyNobody(tld: string): string {
     if (!this.tlds.has(tld)) {
-      // Customers look up names under `.test` with test keys, and would take "no such domain" for an error of ours.
+      // Customers look up names under `.test` with test keys, and would mistake "no such domain" for a fault of the
+      // service.
       return tld === 'test'
         ? 'This name under .test is not a fixture; registered.test is one.'
         : `There is no top-level domain .${tld}.`;
@@ -128,7 +131,7 @@ function bySuffix(table: Readonly<Record<string, readonly string[]>>): [string, 
   );
 }
 
-/** Tries the name itself and then each part of it after a dot, longest first. */
+/** Looks up the name itself, and then each part of it after a dot, longest first. */
 function longestMatch(table: ReadonlyMap<string, string>, suffix: string): string | undefined {
   for (let at = suffix; ; at = at.slice(at.indexOf('.') + 1)) {
     const service = table.get(at);

@@ -2,7 +2,7 @@ import { servicesOf } from './derivation.js';
 import type { RegistryTables } from './registries.js';
 
 /**
- * Summarises the changes for an operator who is about to accept new tables: a line for each top-level domain or service
+ * Lists the changes for an operator who is about to accept new tables, with a line for each top-level domain or service
  * that changed.
  */
 export function registryChanges(before: RegistryTables, after: RegistryTables): string[] {

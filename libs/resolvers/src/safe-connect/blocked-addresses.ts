@@ -2,9 +2,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { blockListOf } from '#libs/domain-names';
 
 /**
- * Addresses to which no untrusted name may lead: all addresses that the IANA special-purpose registries (RFC 6890, as
- * of 2026) list as not globally reachable, multicast, and the ranges that embed an IPv4 address in an IPv6 one, which
- * could hide a private address.
+ * Addresses to which no untrusted name may lead: all those that the IANA special-purpose registries (RFC 6890, as of
+ * 2026) list as not globally reachable, multicast, and IPv6 ranges that contain an IPv4 address, which could be a
+ * private one.
  */
 const BLOCKED_IPV4 = [
   '0.0.0.0/8', // this network
@@ -25,7 +25,7 @@ const BLOCKED_IPV4 = [
 ];
 
 const BLOCKED_IPV6 = [
-  // Only 2000::/3 is allocated; the rest contains loopback, mapped, NAT64, ULA, link-local, multicast.
+  // Only 2000::/3 is allocated; the rest contains loopback, mapped, NAT64, ULA, link-local and multicast addresses.
   '::/3',
   '4000::/2',
   '8000::/1',
@@ -35,14 +35,14 @@ const BLOCKED_IPV6 = [
   '3fff::/20', // documentation
 ];
 
-// Two lists are needed, because a single one matches an IPv4 address against IPv6 ranges as `::ffff:a.b.c.d`.
+// There are two lists, because one list would match an IPv4 address against IPv6 ranges as `::ffff:a.b.c.d`.
 const IPV4_LIST = blockListOf(BLOCKED_IPV4);
 const IPV6_LIST = blockListOf(BLOCKED_IPV6);
 
 /** True for every address that is not an ordinary public one, and for text that is not an address. */
 export function isBlockedAddress(address: string): boolean {
   if (isIPv4(address)) return IPV4_LIST.check(address, 'ipv4');
-  // A zone (`fe80::1%eth0`) would not match the list.
+  // An address with a zone (`fe80::1%eth0`) would not match the list.
   if (isIPv6(address) && !address.includes('%')) return IPV6_LIST.check(address, 'ipv6');
   return true;
 }

@@ -6,7 +6,7 @@ export interface IssuedCertificate {
 }
 
 export interface CertificateTerms {
-  /** Two-digit year in which the certificate expires; far in the future by default. */
+  /** The two-digit year in which the certificate expires; by default, far in the future. */
   expiryYear?: number;
   /** The type of the certificate's own key. */
   keyType?: 'ec' | 'rsa';
@@ -15,9 +15,9 @@ export interface CertificateTerms {
 const RSA_BITS = 2_048;
 
 /**
- * A certificate authority that exists as long as the process, for simulators and tests, which serve TLS under the names
- * of real registries. Its `certificatePem` is passed as `extraCaPem`. Writes X.509 v3 (RFC 5280) in DER by hand,
- * because Node can read certificates but not create them, and the libraries that issue them are asynchronous.
+ * A certificate authority that exists only in memory. Simulators and tests use it to serve TLS under the names of real
+ * registries; `certificatePem` is passed as `extraCaPem`. It encodes X.509 v3 certificates (RFC 5280) itself, because
+ * Node cannot create certificates, and the libraries that can are asynchronous.
  */
 export class CertificateAuthority {
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -29,7 +29,7 @@ export class CertificateAuthority {
     this.certificatePem = this.issue(name, this.keys.publicKey, constraints, {});
   }
 
-  /** A key and a certificate for host names, signed by this authority. */
+  /** Issues a key and a certificate for host names, signed by this authority. */
   certificateFor(hosts: readonly string[], terms: CertificateTerms = {}): IssuedCertificate {
     const keys =
       terms.keyType === 'rsa'
@@ -69,7 +69,7 @@ export class CertificateAuthority {
   }
 }
 
-/** A DER element: tag, length, content (X.690 §8.1). */
+/** Returns a DER element: tag, length, content (X.690 §8.1). */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];

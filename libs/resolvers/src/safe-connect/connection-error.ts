@@ -1,4 +1,4 @@
-/** Why there was no connection or no answer: a short word for logs and provenance. */
+/** Why there was no connection or no answer: a short word, for logs and provenance. */
 export type ConnectionFault =
   | 'bad_host'
   | 'blocked_port'
@@ -14,7 +14,7 @@ export type ConnectionFault =
   | 'answer_timeout'
   | 'cancelled';
 
-/** A connection that failed or broke. The message names the fault, never an address. */
+/** Thrown for a connection that failed or broke. The message contains the fault, never an address. */
 export class ConnectionError extends Error {
   constructor(
     readonly fault: ConnectionFault,
@@ -23,7 +23,7 @@ export class ConnectionError extends Error {
     super(`No answer from the upstream: ${fault}`, { cause });
   }
 
-  /** Returns the fault that an error of a socket, of TLS or of an HTTP client means. */
+  /** Returns the fault that corresponds to an error of a socket, of TLS or of an HTTP client. */
   static from(error: unknown): ConnectionError {
     let at = error;
     for (let depth = 0; depth < CAUSES_MAX && at !== undefined; depth += 1) {

@@ -1,6 +1,6 @@
 import { ConnectionError, type ConnectionFault } from './connection-error.js';
 
-/** Aborts its signal with the fault to report when the time is up or the outer signal aborts. */
+/** Aborts its signal, with the fault to report, when the time is up or the outer signal aborts. */
 export class Deadline {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -19,7 +19,7 @@ export class Deadline {
     return this.controller.signal;
   }
 
-  /** Ends the time limit; the outer signal still applies. */
+  /** Removes the time limit; the outer signal still applies. */
   clearTimer(): void {
     clearTimeout(this.timer);
   }

@@ -1,6 +1,6 @@
 /**
- * True for a possible public host name: lower-case letters, digits and hyphens, at least two labels, and a last label
- * that is not a number in any base, which resolvers would interpret as an address (RFC 1123 §2.1, RFC 3696 §2).
+ * True for a possible public host name: lower-case letters, digits and hyphens, and at least two labels. The last label
+ * must not be a number in any base, because resolvers would interpret it as an address (RFC 1123 §2.1, RFC 3696 §2).
  */
 export function isHostName(host: string): boolean {
   if (host.length > 253) return false;

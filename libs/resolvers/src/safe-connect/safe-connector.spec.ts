@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-/** Starts a server on loopback and counts its connections. */
+/** Starts a server on loopback that counts its connections. */
 async function listening(server: Server): Promise<{ port: number; connections: () => number }> {
   const accepted: Socket[] = [];
   server.on('connection', (socket: Socket) => accepted.push(socket));
@@ -29,13 +29,13 @@ async function listening(server: Server): Promise<{ port: number; connections: (
   await once(server, 'listening');
   closings.push(() => {
     server.close();
-    // An unread stream does not notice that its client has disconnected.
+    // A stream that is not read does not notice that its client has disconnected.
     for (const socket of accepted) socket.destroy();
   });
   return { port: (server.address() as AddressInfo).port, connections: () => accepted.length };
 }
 
-/** A name server that answers every A query with the given addresses; a client that repeats its query counts once. */
+/** Starts a name server that answers every A query with the given addresses, and counts a repeated query once. */
 async function nameServer(addresses: string[]) {
   const socket = createSocket('udp4');
   const asked = new Set<number>();
@@ -128,7 +128,7 @@ describe('SafeConnector', () => {
     },
   );
 
-  it('S54: a name with one private address among public ones is rejected and nothing is contacted', async () => {
+  it('S54: a name with one private address among public ones is rejected, and nothing is contacted', async () => {
     const { dnsServers, counter } = await nameServer(['1.1.1.1', '127.0.0.1']);
     const target: [string, number, ConnectPurpose] = ['whois.nic.example', 43, 'whois'];
     expect(await faultOf({ dnsServers }, target)).toBe('blocked_address');
@@ -158,7 +158,7 @@ describe('SafeConnector', () => {
     },
   );
 
-  it('the next checked address is tried if the first refuses', async () => {
+  it('if the first checked address refuses, the next one is tried', async () => {
     const server = await listening(createServer((socket) => socket.end()));
     const signal = AbortSignal.timeout(PATIENT_MS);
     const socket = await openTcp('two.invalid', ['::1', '127.0.0.1'], server.port, signal);
@@ -179,8 +179,8 @@ describe('SafeConnector', () => {
       const harmless = /import type .*|import \{ (isIP[^}]*|BlockList) \} .*/g;
       return source.replace(harmless, '').match(wayOut) !== null;
     });
-    // The dispatcher of RDAP gets every connection from `SafeConnector`; the DNS client queries only the operator's
-    // resolvers, wherever they are.
+    // The RDAP client gets every connection from `SafeConnector`; the DNS client queries only the operator's resolvers,
+    // wherever they are.
     expect(offenders.sort()).toEqual([
       'dns/dns-client.ts',
       'dns/tcp-exchange.ts',
@@ -215,7 +215,7 @@ describe('SafeConnector', () => {
     );
     const others = tried.filter((_, at) => faults[at] !== 'blocked_port');
     expect(others).toEqual(own);
-    // The rule for ports allows these ports; the rule for addresses stops the connection.
+    // The rule for ports allows 43 and 443; there, the rule for addresses prevents the connection.
     expect(new Set(faults)).toEqual(new Set(['blocked_port', 'blocked_address']));
   });
 
@@ -238,7 +238,7 @@ describe('SafeConnector', () => {
   });
 
   it.each(['nonsense', 'a.example:43=localhost:43', 'a.example=127.0.0.1:43', 'a.example:0=::1:1'])(
-    'the exception %j is rejected at the start',
+    'the exception %j is rejected at startup',
     (text) => {
       expect(() => parseUpstreamExceptions(text)).toThrow(text);
     },
@@ -261,7 +261,7 @@ describe('SafeConnector', () => {
     expect(await fault(['rdap.nic.example'], 49)).toBe('tls_failed');
   });
 
-  it('a server that accepts and never starts TLS is abandoned when the time is up', async () => {
+  it('a server that accepts a connection but never starts TLS is abandoned when the time is up', async () => {
     const server = await listening(createServer());
     const exceptions = parseUpstreamExceptions(`rdap.nic.example:443=127.0.0.1:${server.port}`);
     const connector = new SafeConnector({ exceptions });

@@ -13,26 +13,26 @@ import type { WayOut } from './way-out.js';
 export interface SafeConnectorOptions {
   /** Hosts that are reached at a fixed address without checks; empty by default. */
   exceptions?: readonly UpstreamException[];
-  /** PEM certificates trusted in addition to the system's. */
+  /** PEM certificates that are trusted in addition to those of the system. */
   extraCaPem?: string;
-  /** `address:port` of name servers; the system's by default. */
+  /** `address:port` of name servers; by default, those of the system. */
   dnsServers?: readonly string[];
-  /** Is told whether connections succeed. */
+  /** Is notified whether connections succeed. */
   wayOut?: WayOut;
 }
 
 export interface ConnectLimits {
-  /** Time limit for resolving, connecting and TLS together. */
+  /** The time limit for resolving, connecting and TLS together. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
-/** Maximum number of a name's addresses to which a connection is tried; every address is checked. */
+/** Maximum number of a name's addresses to which a connection is tried. All addresses are checked. */
 const ADDRESSES_TRIED_MAX = 6;
 
 /**
- * Errors of a connection that suggest that the internet cannot be reached; a refusal comes from outside, so it does
- * not.
+ * Errors of a connection that suggest that the internet cannot be reached. A refused connection does not, because
+ * another host has answered.
  */
 const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
   'unresolved',
@@ -40,7 +40,7 @@ const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
   'connect_timeout',
 ]);
 
-/** The only way to connect to targets that outsiders influence. */
+/** The only way to connect to targets that outsiders can influence. */
 export class SafeConnector {
   private readonly exceptions: ReadonlyMap<string, UpstreamException>;
   private readonly resolver = new dns.Resolver({ timeout: 2000, tries: 2 });
@@ -53,15 +53,16 @@ export class SafeConnector {
     this.exceptions = new Map(exceptions.map((entry) => [`${entry.host}:${entry.port}`, entry]));
     if (options.dnsServers !== undefined) this.resolver.setServers(options.dnsServers);
     const { extraCaPem } = options;
-    // Without `ca`, Node shares one store of the default certificates: a list is parsed anew for each context.
+    // Without `ca`, all contexts share one store of the default certificates, whereas Node parses a list anew for each
+    // context.
     const ca = extraCaPem === undefined ? undefined : [...getCACertificates('default'), extraCaPem];
     this.secureContext = createSecureContext({ ca, minVersion: 'TLSv1.2' });
   }
 
   /**
-   * Connects to `host` for one purpose, with TLS if the purpose requires it. The name is resolved once, all of its
-   * addresses must be public, and the connection goes to one of those addresses, so a name server that changes its
-   * answer between check and use gains nothing.
+   * Connects to `host` for one purpose, with TLS if the purpose requires it. The name is resolved once, all its
+   * addresses must be public, and the connection goes to one of them. A name server that changes its answer between
+   * check and use therefore gains nothing.
    *
    * @throws ConnectionError `bad_host`, `blocked_port`, `blocked_address`, `unresolved`, … .
    */
@@ -108,7 +109,7 @@ export class SafeConnector {
 
   private async resolve(name: string, signal: AbortSignal): Promise<string[]> {
     signal.throwIfAborted();
-    // The resolver does not observe its own time-outs under packet loss, so the deadline runs in parallel.
+    // Under packet loss, the resolver exceeds its own time-outs, so the deadline runs in parallel.
     const aborted = new Promise<never>((_resolve, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
     );

@@ -2,12 +2,12 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { ConnectionError } from './connection-error.js';
 
-/** How long one address may stay silent before the next is tried in parallel (RFC 8305 §5). */
+/** How long one address may stay silent before the next one is tried in parallel (RFC 8305 §5). */
 const NEXT_ADDRESS_AFTER_MS = 300;
 
 /**
- * Opens a TCP connection to the first of `addresses` that answers. `host` is never resolved, so the checked address is
- * the one that is used.
+ * Opens a TCP connection to the first of `addresses` that answers. `host` is never resolved, so the connection uses a
+ * checked address.
  */
 export async function openTcp(
   host: string,
@@ -19,7 +19,7 @@ export async function openTcp(
   if (addresses.length === 0) throw new ConnectionError('unresolved');
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, checked);
-  // A single address needs no race, which would cost as much as the connection.
+  // One address needs no race between addresses, which would cost as much as the connection itself.
   const way =
     addresses.length === 1 || isIP(host) !== 0
       ? { host: addresses[0] }
@@ -33,7 +33,7 @@ export async function openTcp(
   return opened(socket, 'connect', signal);
 }
 
-/** Starts TLS on an open connection and checks that the certificate is for `host`. */
+/** Starts TLS on an open connection, and checks that the certificate is for `host`. */
 export function openTls(
   host: string,
   socket: Socket,
@@ -55,7 +55,7 @@ function opened(
       signal.removeEventListener('abort', abort);
       socket.off('error', settle).off('close', closed);
       if (error === undefined) return resolve(socket);
-      // A socket that fails later still needs a listener; otherwise the process ends.
+      // A socket that fails later still needs an error listener; otherwise, the process would exit.
       socket.on('error', () => undefined).destroy();
       reject(ConnectionError.from(error));
     };

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
-/** An operator's exception: one host and port are reached at one address, without checks. */
+/** An operator's exception: one host and port that are reached at one address, without checks. */
 export interface UpstreamException {
-  /** A host name; `*` for every host, `*.example` for every host below `example`. */
+  /** A host name; `*` for every host; `*.example` for every host below `example`. */
   host: string;
   port: number;
   address: string;
@@ -10,11 +10,11 @@ export interface UpstreamException {
 }
 
 /**
- * Reads `host:port=address:port,…` (IPv6 addresses in brackets), the setting by which tests, simulators and closed
- * networks replace the internet. `*` and `*.suffix` as host match names that are not listed themselves, never
- * addresses. Empty text means no exception.
+ * Parses `host:port=address:port,…` (IPv6 addresses in brackets), the setting by which tests, simulators and closed
+ * networks replace the internet. `*` and `*.suffix` match host names that are not listed themselves, but never
+ * addresses. An empty text has no exception.
  *
- * @throws Error that names the unreadable entry.
+ * @throws Error that names the invalid entry.
  */
 export function parseUpstreamExceptions(text: string): UpstreamException[] {
   return text
@@ -24,7 +24,7 @@ export function parseUpstreamExceptions(text: string): UpstreamException[] {
     .map(parseEntry);
 }
 
-/** The exception for a host name and port: the name itself, then the longest suffix, then `*`. */
+/** Returns the exception for a host name and port: for the name itself, for its longest suffix, or for `*`. */
 export function exceptionFor(
   exceptions: ReadonlyMap<string, UpstreamException>,
   name: string,

@@ -3,17 +3,18 @@ import { monotonicMs } from '#libs/platform';
 
 /** The number of hosts that must have been tried in vain before the internet connection is doubted. */
 const HOSTS_MIN = 3;
-/** A registry may be down by itself, so at most this many of its hosts count. */
+/** The maximum number of hosts that count per registry, because a registry may be down by itself. */
 const HOSTS_OF_REGISTRY_MAX = 2;
 const QUIET_MS = 5 * 60_000;
 
 /**
- * Determines from the queries whether this machine can reach the internet, without extra queries. It counts as cut off
- * if the last queries to at least three hosts of two registries all failed to connect, or a resolver denied the root,
- * and no server has been reached for five minutes. This holds until a server is reached again.
+ * Determines whether this machine can reach the internet, from the queries that are made anyway. The machine counts as
+ * cut off if no server has been reached for five minutes and either the last queries to at least three hosts of two
+ * registries all failed to connect, or a resolver denied the root. It no longer counts as cut off once a server is
+ * reached.
  */
 export class WayOut {
-  /** Hosts by the registrable name above them, or by address. */
+  /** The hosts that were not reached, by the registrable name above them, or by address. */
   private readonly failed = new Map<string, Set<string>>();
   private isRootDenied = false;
   private reachedMs = -Infinity;

@@ -6,10 +6,13 @@ const VOCABULARY: ReadonlySet<string> = new Set(CATALOGUE.flatMap((it) => it.spl
 const SENTENCES: ReadonlySet<string> = new Set(CATALOGUE);
 const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
 
-/** Longer words do not occur in any language, so they are compared unchanged. */
+/** Maximum length of a word. Longer words do not occur in any language, and are compared unchanged. */
 const WORD_LENGTH_MAX = 200;
 const NAME_WORDS_MAX = 5;
-/** In a shorter sentence, any statement with a capital letter could pass as a name. */
+/**
+ * The minimum number of other words around a name. In a shorter sentence, any word with a capital letter could pass as
+ * a name.
+ */
 const WORDS_AROUND_NAME_MIN = 4;
 
 const SENTENCE_END =
@@ -23,17 +26,17 @@ const DATE = /\b(?:19|20)\d\d\b/;
 const PAGE = /^(?:https?:|www\.)(?!.*\/domain\/)|^(?:[\w-]+\.)?nic\.[\w.-]+$|@/i;
 const SUFFIX = /^\.\p{L}/u;
 /**
- * The match begins only at the start of a run of marks; otherwise, matching would start again at each mark of a long
+ * The match can begin only at the start of a run of marks; otherwise, matching would begin again at each mark of a long
  * run.
  */
 const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
 
 /**
- * True for a text that registries print beside "not found" and that says nothing about the name: terms of use, banners,
- * pointers, time stamps. Every three consecutive words of a sentence, including its beginning and its end, must be in
- * the catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and dates, and a
- * new sentence if all its phrases are known, unless it is little more than a name. Anything else beside "not found" may
- * be the reason for it.
+ * True for a text that registries print next to "not found" and that says nothing about the name: terms of use,
+ * banners, pointers, time stamps. Every three consecutive words of a sentence, including its beginning and its end,
+ * must be in the catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and
+ * dates. A new sentence is recognised if all its phrases are known, unless it is little more than a name. Any other
+ * text next to "not found" may be the reason for it.
  */
 export function isSmallPrint(text: string): boolean {
   return sentencesIn(text).every((sentence) => {
@@ -47,19 +50,22 @@ export function isSmallPrint(text: string): boolean {
   });
 }
 
-/** `Example Privacy Policy` or `Whois .TEST`; not `Locked for Example`, `Failure to Connect` or `Whois Locked`. */
+/**
+ * True for `Example Privacy Policy` and `Whois .TEST`, but not for `Locked for Example`, `Failure to Connect` or `Whois
+ * Locked`.
+ */
 function isOfName(sentence: string, words: readonly string[]): boolean {
   if (words.length > 2 && SENTENCES.has(words.join(' '))) return true;
   if (words.filter(isOwnWord).length > 1 && words.at(-1) !== '*') return true;
   return sentence.split(BETWEEN_WORDS).some((word) => SUFFIX.test(word));
 }
 
-/** `The database contains only .test and .example names`, if the requested name is under neither. */
+/** True for `The database contains only .test and .example names`, if the requested name is under neither suffix. */
 export function isOfOtherSuffixes(text: string, domain: string): boolean {
   return /\bonly\b/i.test(text) && namesOtherSuffixes(text, domain);
 }
 
-/** True for a text that names only suffixes (`.test`) that the requested name does not have. */
+/** True for a text that names suffixes (`.test`), but not that of the requested name. */
 export function namesOtherSuffixes(text: string, domain: string): boolean {
   const suffixes = text
     .toLowerCase()
@@ -69,7 +75,7 @@ export function namesOtherSuffixes(text: string, domain: string): boolean {
   return domain !== '' && suffixes.length > 0 && !suffixes.some((it) => domain.endsWith(it));
 }
 
-/** The text ends with a question mark or an ellipsis, so something is missing. */
+/** True for a text that ends with a question mark or an ellipsis: its meaning is open. */
 function isAskedOrCut(sentence: string): boolean {
   const marks = MARKS_AT_END.exec(sentence)?.[0] ?? '';
   return /\?|\.{3}|…/.test(marks);
@@ -77,12 +83,12 @@ function isAskedOrCut(sentence: string): boolean {
 
 export const sentencesIn = (text: string): string[] => text.split(SENTENCE_END);
 
-/** Whether a word of a sentence is its own, and not a replacement for a name, a number or an address. */
+/** True for a word of the sentence itself, false for a mark that replaces a name, a number or an address. */
 export const isOwnWord = (word: string): boolean => !/^[*#@]$/.test(word);
 
 /**
- * A sentence in the form of the catalogue: in lower case, with `*` for names (suffixes, and words with a capital that
- * are not in the vocabulary), `#` for dates and numbers, `@` for addresses of pages and mail.
+ * Converts a sentence to the form of the catalogue: in lower case, with `*` for names (suffixes, and capitalised words
+ * that are not in the vocabulary), `#` for dates and numbers, `@` for web and e-mail addresses.
  */
 export function wordsOf(sentence: string, vocabulary: ReadonlySet<string>): string[] {
   const words: string[] = [];
@@ -112,7 +118,7 @@ function wordOf(part: string, vocabulary: ReadonlySet<string>): string {
   return /^\p{Lu}/u.test(word) && !word.includes('.') && !vocabulary.has(plain) ? '*' : plain;
 }
 
-/** Every three consecutive words, including the beginning and the end of the sentence. */
+/** Returns every three consecutive words, including the beginning and the end of the sentence. */
 export function phrasesOf(words: readonly string[]): string[] {
   const all = ['^', ...words, '$'];
   const last = Math.max(all.length - PHRASE_WORDS, 0);

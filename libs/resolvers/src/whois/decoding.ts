@@ -1,15 +1,15 @@
 import { withLineFeeds } from './line-ends.js';
 
-/** The encodings of servers that cannot be recognised from the bytes. */
+/** The encodings of servers whose answers do not show their encoding. */
 const ENCODINGS: ReadonlyMap<string, string> = new Map([
   ['whois.jprs.jp', 'iso-2022-jp'],
   ['whois.nic.ad.jp', 'iso-2022-jp'],
 ]);
 
 /**
- * The text of an answer: in the server's own encoding, otherwise strict UTF-8, otherwise windows-1252, which can decode
- * every byte. Line endings become LF. Control characters are removed, including those that change the writing direction,
- * because they are invisible and make a text look like another one.
+ * Decodes an answer: in the server's own encoding, otherwise strict UTF-8, otherwise windows-1252, which can decode
+ * every byte. Line endings become LF. Control characters are removed, including those that change the writing
+ * direction, because they are invisible and make one text look like another.
  *
  * @param isCut whether the last character may be incomplete.
  */

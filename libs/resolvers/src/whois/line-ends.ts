@@ -1,6 +1,6 @@
 /**
- * The text with LF as its only line ending. A bare CR does not end a line (RFC 3912 §2 requires CR LF): it could hide a
- * second line in a value that someone chose.
+ * Returns the text with LF as its only line ending. A bare CR does not end a line (RFC 3912 §2 requires CR LF), because
+ * it could hide a second line in a value that a registrant chose.
  */
 export function withLineFeeds(text: string): string {
   if (!text.includes('\r')) return text;

@@ -15,7 +15,7 @@ let internet: LoopbackInternet;
 beforeEach(() => void (internet = new LoopbackInternet()));
 afterEach(() => internet.close());
 
-/** Unless a limit is tested, a busy machine gets all the time it needs. */
+/** The time limits are long, so that a busy machine does not matter; tests of a limit set their own. */
 const patient = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
 
 function ask(limits: Partial<Port43Limits> = {}, signal?: AbortSignal) {
@@ -44,7 +44,7 @@ describe('Port43Client', () => {
     expect(internet.asked).toEqual(sample.map(({ line }) => `${host} ${line}`));
   });
 
-  it('joins a character that arrives in two pieces', async () => {
+  it('a character that arrives in two parts is joined', async () => {
     await internet.whois(host, (socket) => {
       const bytes = Buffer.from('Name: Zoë Example\n');
       socket.write(bytes.subarray(0, 9), () => socket.end(bytes.subarray(9)));
@@ -52,7 +52,7 @@ describe('Port43Client', () => {
     expect(await ask()).toEqual({ text: 'Name: Zoë Example\n' });
   });
 
-  it('S63: an answer is cut off at 256 KiB and the connection closed', async () => {
+  it('S63: an answer is cut off at 256 KiB, and the connection is closed', async () => {
     let server: Socket | undefined;
     await internet.whois(host, (socket) => {
       server = socket;
@@ -68,7 +68,7 @@ describe('Port43Client', () => {
     await new Promise((closed) => (server?.destroyed ? closed(null) : server?.on('close', closed)));
   });
 
-  it('S63: a server that sends bytes slowly without end is abandoned when the time is up', async () => {
+  it('S63: a server that sends bytes slowly without end is abandoned when the time limit has passed', async () => {
     await internet.whois(host, (socket) => {
       const timer = setInterval(() => socket.write('% drip\n'), 10);
       socket.on('close', () => clearInterval(timer));
@@ -82,7 +82,7 @@ describe('Port43Client', () => {
     expect(text).toMatch(/^(% drip\n)+$/);
   });
 
-  it('S63: a silent server is abandoned after the time for a first byte', async () => {
+  it('S63: a silent server is abandoned when the time limit for the first byte has passed', async () => {
     await internet.whois(host, () => undefined);
     await expect(ask({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
   });
@@ -93,7 +93,7 @@ describe('Port43Client', () => {
     });
   });
 
-  it('a truncated answer is marked, and a missing one is a fault', async () => {
+  it('a truncated answer is marked as such, and a missing answer is a fault', async () => {
     await internet.whois(host, (socket) => {
       socket.write('Domain Name: a.exa', () => setImmediate(() => socket.resetAndDestroy()));
     });
@@ -136,7 +136,7 @@ describe('queryLine', () => {
     expect(queryLine(server, 'a.example')).toBe(line);
   });
 
-  it('S61: any input becomes one line with a name or is rejected', () => {
+  it('S61: any input becomes one line with a name, or is rejected', () => {
     const nameLike = fc.string({ unit: fc.constantFrom(...'ab.-_ \r\n\0/=é'), maxLength: 20 });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), nameLike, fc.domain()), (input) => {
@@ -147,7 +147,7 @@ describe('queryLine', () => {
           if (error instanceof RangeError) return;
           throw error;
         }
-        // This does not use `expect`, which takes longer than the check itself.
+        // `expect` is not used here, because it takes longer than the check itself.
         return /^[a-z0-9._-]{1,253}\r\n$/.test(line);
       }),
       { numRuns: 10_000, seed: 20_261_122 },
@@ -165,7 +165,7 @@ describe('decodeAnswer', () => {
     expect(decode(Buffer.from([0x41, 0xc3, 0x28, 0xff]))).toBe('AÃ(ÿ');
   });
 
-  it('S67: a server with its own encoding is read in it', () => {
+  it('S67: an answer of a server with an encoding of its own is decoded in that encoding', () => {
     const bytes = Buffer.from('\x1b$BF|K\\\x1b(B', 'latin1');
     expect(decode(bytes, 'whois.jprs.jp')).toBe('日本');
     expect(decode(bytes)).not.toContain('日本');
@@ -176,7 +176,7 @@ describe('decodeAnswer', () => {
     expect(decode(Buffer.from(text))).toBe('Owner:\telpmaxE[31mx\nb c\n');
   });
 
-  it('S67: a text cut within a character stays UTF-8', () => {
+  it('S67: a text that is cut off within a character stays UTF-8', () => {
     const bytes = Buffer.from('Zoë €').subarray(0, -1);
     expect(decode(bytes, host, true)).toBe('Zoë ');
   });

@@ -8,9 +8,9 @@ import { numberQueryLine, queryLine } from './query-forms.js';
 export interface Port43Limits {
   /** 5,000. */
   connectMs: number;
-  /** The time limit from the connection to the first byte. 8,000 by default. */
+  /** The time limit from the connection to the first byte, by default 8,000. */
   firstByteMs: number;
-  /** The time limit from the start to the end of the answer. 15,000 by default. */
+  /** The time limit from the start to the end of the answer, by default 15,000. */
   wholeMs: number;
   /** 262,144 by default. */
   sizeBytes: number;
@@ -41,7 +41,7 @@ export class Port43Client {
   }
 
   /**
-   * Queries one server about one domain. An incomplete answer is returned with `cut`, so that its reader does not treat
+   * Queries one server about one domain. An incomplete answer is returned with `cut`, so that the parser does not treat
    * missing data as absent.
    *
    * @throws ConnectionError if nothing was answered.
@@ -51,7 +51,7 @@ export class Port43Client {
   }
 
   /**
-   * The same for an address, a block of addresses or an AS number.
+   * Queries one server about an address, a block or an AS number.
    *
    * @param text as formatted by `parseAddressBlock`, or `AS` and a number.
    * @throws ConnectionError if nothing was answered.

@@ -1,6 +1,6 @@
 /**
- * The format in which a server needs the name, if it does not understand the bare name, or answers it with a list of
- * hosts as well, or in another language. The formats come from the servers' own help texts.
+ * The formats in which servers need the name, if they do not understand the bare name, or would add a list of hosts or
+ * answer in another language. The formats come from the servers' own help texts.
  */
 const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
   ['ccwhois.verisign-grs.com', (domain) => `domain ${domain}`],
@@ -13,7 +13,7 @@ const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
 ]);
 
 /**
- * The bytes of a query to `server` about `domain` (RFC 3912 §2: one line, CR LF).
+ * Returns the bytes of a query to `server` about `domain` (RFC 3912 §2: one line, CR LF).
  *
  * @throws RangeError if the text could contain a second line, a flag or anything but a name.
  */
@@ -24,11 +24,11 @@ export function queryLine(server: string, domain: string): string {
   return `${FORMS.get(server)?.(domain) ?? domain}\r\n`;
 }
 
-/** ARIN answers with a list of records unless the query names their kind and requests the full record. */
+/** ARIN answers with a list of records, unless the query names their kind and requests the full record. */
 const ARIN = 'whois.arin.net';
 
 /**
- * The bytes of a query to `server` about an address, a block or an AS number.
+ * Returns the bytes of a query to `server` about an address, a block or an AS number.
  *
  * @throws RangeError if the text could contain a second line, a flag or anything but numbers.
  */

@@ -2,9 +2,9 @@ import { DEAD_HOSTS } from '../registries/corrections.js';
 import { isHostName } from '../safe-connect/host-name.js';
 
 /**
- * The port-43 host that a registry's answer names for its registrar; undefined if the text is not clearly a host name.
- * Registrars also enter URLs of web pages there, so a scheme and a path are removed; a port other than 43, an IP
- * address and a known dead host are rejected.
+ * Returns the port-43 host that a registry's answer names for the registrar; undefined if the text is not clearly a
+ * host name. Registrars also enter the URLs of web pages there, so a scheme and a path are removed. A port other than
+ * 43, an IP address and a known dead host are rejected.
  */
 export function referralHost(text: string): string | undefined {
   const plain = /^\s*(?:(?:https?|whois):\/\/)?([a-z0-9.-]{1,254})(?::43)?(?:\/[^\s]*)?\s*$/i;

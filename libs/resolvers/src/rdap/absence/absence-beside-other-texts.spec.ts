@@ -5,7 +5,7 @@ import { meaningOfNotFound } from './absence.js';
 const NAME = 'sample.example';
 const NOT_FOUND = { errorCode: 404, title: 'Not Found' };
 
-/** Texts that say nothing about the name; most of them are not in any list of rejections. */
+/** Texts that say nothing about the name; most of them are in no list of rejections. */
 const SILENT_TEXTS = [
   '404',
   'Error',
@@ -149,7 +149,7 @@ const TERMS = {
   title: 'Terms of Use',
   description: ['By querying this service you agree to the terms at https://nic.example/terms'],
 };
-/** The places in which such a text may appear: alone, and beside a statement of absence. */
+/** The places in which such a text may appear: alone, and next to a statement of absence. */
 const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>> = {
   'the title': (said) => ({ errorCode: 404, title: said }),
   'the only description': (said) => ({ errorCode: 404, description: [said] }),
@@ -181,7 +181,7 @@ const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>
     notices: [{ ...TERMS, links: [{ href: 'https://nic.example/terms', title: said }] }],
   }),
 };
-/** The code alone states nothing, and does not contradict a statement of absence. */
+/** The bare code of the error, which says nothing and does not contradict a statement of absence. */
 const IS_BARE_CODE = /^(?:404|error|http 404|error 404\.)$/i;
 
 /** Small print that registries send with every answer. */
@@ -234,7 +234,7 @@ describe('the body of a 404', () => {
     expect(texts.filter((said) => meaningOfNotFound(body(said), NAME) === 'absent')).toEqual([]);
   });
 
-  it.each(SMALL_PRINT)('means absence beside small print: $title', (notice) => {
+  it.each(SMALL_PRINT)('means absence next to small print: $title', (notice) => {
     const body = { ...NOT_FOUND, rdapConformance: ['rdap_level_0'], notices: [notice] };
     expect(meaningOfNotFound(body, NAME)).toBe('absent');
     expect(meaningOfNotFound({ ...body, notices: SMALL_PRINT }, NAME)).toBe('absent');

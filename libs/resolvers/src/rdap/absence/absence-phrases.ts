@@ -1,4 +1,4 @@
-/** Represents a suffix of the queried name, such as `.example`, which is a different name. */
+/** Represents a suffix of the queried name, such as `.example`; the suffix itself is a different name. */
 export const SUFFIX = '\u0002';
 
 /** Phrases that state that a name is not registered, by their first word; see `saysAbsent`. */
@@ -21,7 +21,7 @@ export const ABSENCE_CORES = byFirstWord([
   'ei leitud | nav atrasts',
 ]);
 
-/** Phrases that state an absence only together with an object: a name, a domain, a record. */
+/** Phrases that state an absence only together with a subject: a name, a domain, a record. */
 export const ABSENCE_OF_SUBJECT = byFirstWord([
   "not known | not exist | not exists | doesn't exist | not existing",
   'not in database | not in the database | not in our database | not in our records',
@@ -30,28 +30,28 @@ export const ABSENCE_OF_SUBJECT = byFirstWord([
   'existiert nicht',
 ]);
 
-/** Phrases of a search without a result, which the object of the search must follow. */
+/** Phrases of a search without a result; the object of the search must follow. */
 export const SEARCHES = byFirstWord([
   "could not find | cannot find | can not find | couldn't find | can't find | did not find",
   "unable to find | we could not find | we cannot find | we couldn't find | we did not find",
 ]);
 
-/** Phrases that state availability instead; only a few words may accompany them. */
+/** Phrases that state availability instead of absence; only a few words may accompany them. */
 export const FREE_CORES = byFirstWord([
   'available | available for registration | available for new registration',
   'disponible',
 ]);
 
-/** Phrases of availability that need an object. */
+/** Phrases of availability that need a subject. */
 export const FREE_OF_SUBJECT = byFirstWord(['free | free for registration | libre']);
 
-/** The objects that can be absent. */
+/** The subjects of a statement of absence. */
 export const SUBJECTS = wordsOf(
   'domain domains domainname name names object objects record records entry entries status state ' +
     'dominio domínio domaine domäne domena doména nazwa alan',
 );
 
-/** Words that may precede an absence phrase: the object of the query. */
+/** Words that may precede a phrase of absence. */
 export const BEFORE_ABSENCE = wordsOf(
   'a an any the this that these above requested queried specified given selected entered searched ' +
     'you data sorry unfortunately but have has had been is was are were do does it currently search ' +
@@ -59,7 +59,7 @@ export const BEFORE_ABSENCE = wordsOf(
     'el la le les du de o os dominios nombre nome nom objeto objet consultado der die das adı ad',
 );
 
-/** Phrases that may follow an absence phrase: the place in which nothing was found. */
+/** Phrases that may follow a phrase of absence: the place in which nothing was found. */
 export const PLACES_ELSEWHERE = byFirstWord([
   'in the selected source | in the selected sources | in the selected source s',
   'in our records | en la base de datos | na base de dados',
@@ -69,7 +69,7 @@ export const PLACES_ELSEWHERE = byFirstWord([
 export const LEADS_TO_SOUGHT = wordsOf(
   'for of about with to match matching the this that your our',
 );
-/** Objects of a search other than a name. */
+/** Objects of a search other than names. */
 export const SOUGHT = wordsOf(
   'query request search criteria requested queried specified given selected source sources s',
 );
@@ -77,16 +77,16 @@ export const SOUGHT = wordsOf(
 /** Words that may accompany "available" and "free". */
 export const AROUND_FREE = wordsOf('this the is registration query currently yes still 220');
 
-/** The places in which nothing was found. */
+/** Words for places in which nothing was found. */
 export const PLACES = wordsOf('database databases db registry register whois system');
 
-/** Words that may name such a place: those in recorded answers, and the registries that sent them. */
+/** Words that may name such a place: those in recorded answers, and the registries that sent the answers. */
 export const PLACE_WORDS = wordsOf(
   'the our this of dot domain name server operator official global internet ' +
     'afilias afnic dk educause eurid icb nask neustar verisign',
 );
 
-/** The objects that "no … found" may name. */
+/** The nouns that may follow "no" in "no … found". */
 export const NOUNS = wordsOf(
   'matching domain domains name names object objects record records entry entries data information ' +
     'info result results match matches item items registration registrations whois registered',

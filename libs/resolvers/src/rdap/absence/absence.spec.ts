@@ -81,7 +81,10 @@ const REFUSALS: Readonly<Partial<Record<NotFoundMeaning, readonly string[]>>> = 
   ],
 };
 
-/** A member that RFC 9083 does not define can never state an absence, only contradict it. */
+/**
+ * Corrects the meaning of members that RFC 9083 does not define: the restriction of a name is read only from defined
+ * members.
+ */
 function meaningIn(shape: string, meaning: string): string {
   const isOwn = shape === 'a separate message' || shape === 'a nested error';
   return isOwn && meaning === 'kept_back' ? 'unclear' : meaning;
@@ -121,7 +124,7 @@ const ABSENCES = [
   'No such domain exists',
 ];
 
-/** Members, each of which alone contradicts the absence. */
+/** Returns members in this number, each with a statement of absence. */
 const manyTexts = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`said${at}`, 'Not Found']));
 
@@ -188,7 +191,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound({ ...NOT_FOUND, ...more }, NAME)).toBe('unclear');
   });
 
-  it('is read for statements about the name on separate lines', () => {
+  it('may state the absence over several lines', () => {
     const wrapped = { errorCode: 404, description: ['Domain not found :', NAME] };
     expect(meaningOfNotFound(wrapped, NAME)).toBe('absent');
     const other = { errorCode: 404, description: ['Domain not found :', 'other.example'] };
@@ -209,7 +212,7 @@ describe('the body of a 404', () => {
     [{ description: [`${NAME} does not exist in DNS`] }, 'unclear'],
     [{ description: ['This server is not authoritative for example'] }, 'unclear'],
     [{ description: ['The registry is under maintenance'] }, 'outage'],
-  ])('is judged by a notice about this query, too: %j', (notice, meaning) => {
+  ])('is also judged by a notice about this query: %j', (notice, meaning) => {
     const body = { errorCode: 404, title: 'Not Found', notices: [notice] };
     expect(meaningOfNotFound(body, NAME)).toBe(meaning);
   });
@@ -267,7 +270,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME, 'rdap.example')).toBe('unclear');
   });
 
-  it('means absence with a link to itself and ids of the answer', () => {
+  it('means absence even with a link to itself and ids of the answer', () => {
     const links = [
       { rel: 'self', href: `https://rdap.example/domain/${NAME.toUpperCase()}` },
       { rel: 'self', href: `https://rdap.example/domain/%73ample.example?lang=en` },

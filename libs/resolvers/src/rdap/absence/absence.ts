@@ -27,7 +27,7 @@ const OUTAGES =
 const THROTTLES =
   /\b(rate[- ]?limit\w*|quota|throttl\w+|too many|too (fast|frequent|often)|slow down|exceed\w*|(access|permission|request|query) (is |was |has been )?(denied|refused|blocked|forbidden|rejected|restricted|suspended)|forbidden|unauthori[sz]ed|not (authori[sz]ed|allowed|permitted) to|black-?list\w*|block-?list\w*|banned|captcha|abuse detected|log ?in required|authentication|api key)\b/;
 const WRONG_SERVICE = /\b(authoritative|tld|tlds|bootstrap|another|other|different)\b/;
-/** Statements of a registrar or a shop about its own customers. */
+/** Statements of registrars or shops about their own customers. */
 const OF_REGISTRARS =
   /\b(?:registrars?|(?:by|through|with) us)\b|^(?:is )?(?:available|free)[.!]?$/;
 /** The bare status code (RFC 9110 §15.5.5), which does not say what was not found. */
@@ -35,10 +35,10 @@ const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
 const NOTICE_LENGTH_MAX = 120;
-/** Maximum length of a statement, because only the beginning of a longer statement would be read. */
+/** Maximum length of a statement; only the beginning of a longer text would be read. */
 const STATEMENT_LENGTH_MAX = 240;
 
-/** The texts of a body that make a statement. */
+/** The texts of a body that state something. */
 interface Said {
   texts: readonly string[];
   /** The texts of notices and the titles of links that are not small print and do not state that the name is absent. */
@@ -46,12 +46,12 @@ interface Said {
 }
 
 /**
- * The meaning of the body of a "not found" (RFC 9083 §6). Absence requires that the registry states it about this name
- * and states nothing else: one text of the body states it, each other text is the bare status or a pointer, and each
- * notice is small print. A body without a text states it by its error code.
+ * Returns the meaning of the body of a "not found" (RFC 9083 §6). It means absence only if the registry says so about
+ * this name, and says nothing else: one text of the body states the absence, each other text is the bare status or
+ * small print, and each notice is small print. If the body has no text, the error code states the absence.
  *
  * @param asked the queried domain name in A-labels; empty for another kind of object, for which only rejections are
- * recognised. @param host the host that answered, if its links are to be compared with it.
+ *   recognised. @param host the host that answered, if its links are to be compared with it.
  */
 export function meaningOfNotFound(json: JsonObject, asked: string, host?: string): NotFoundMeaning {
   const names = askedNames(asked);
@@ -67,7 +67,7 @@ export function meaningOfNotFound(json: JsonObject, asked: string, host?: string
   return isAbsent ? 'absent' : 'unclear';
 }
 
-/** The reason that a body gives for the missing data, in its texts or in a notice about this query. */
+/** Returns the reason why the server gives no data, from the texts of a body or from a notice about this query. */
 function refusalIn(json: JsonObject, said: Said, asked: string): NotFoundMeaning | undefined {
   const lines = said.texts.map(plain);
   const around = statementsOf(said.beside);
@@ -83,7 +83,7 @@ function isOfAnotherService({ texts, beside }: Said): boolean {
   return [...texts.map(plain), ...statementsOf(beside)].some((line) => WRONG_SERVICE.test(line));
 }
 
-/** Whether a body is an error (RFC 9083 §6) that states only that the name is absent. */
+/** True if a body is an error (RFC 9083 §6) that states only that the name is absent. */
 function isOnlyAbsence(json: JsonObject, { texts, beside }: Said, place: Place): boolean {
   const { asked } = place;
   const isError = 'errorCode' in json || 'rdapConformance' in json;
@@ -99,7 +99,10 @@ function isOnlyAbsence(json: JsonObject, { texts, beside }: Said, place: Place):
   );
 }
 
-/** At least one statement says that the name is absent, possibly over several lines, and none says anything else. */
+/**
+ * True if at least one statement says that the name is absent, possibly over several lines, and no statement says
+ * anything else.
+ */
 function isAbsence(statements: readonly string[], names: AskedName): boolean {
   const said = statements
     .map((text) => plainly(plain(text)))
@@ -114,7 +117,7 @@ const isSilent = (text: string, asked: string): boolean =>
 
 const plain = (text: string): string => plainText(text).trim();
 
-/** Lines that are short enough to be about this answer, without those about general cases. */
+/** Returns the lines that are short enough to be about this answer, without those about general cases. */
 function statementsOf(texts: readonly string[]): string[] {
   return texts
     .map(plain)
@@ -132,7 +135,7 @@ function plainly(line: string): string {
     .replace(/^(?:the |this )?server has no (information|data|records?|entry)\b/, 'no $1 found');
 }
 
-/** A statement of absence, or the name alone, for example after `Domain not found:`. */
+/** True for a statement of absence, and for the name alone, for example after `Domain not found:`. */
 function isAbout(line: string, asked: AskedName): boolean {
   if (line.endsWith('?') || OF_REGISTRARS.test(line)) return false;
   return asked.has(line.replace(/^["'.]+|["'.]+$/g, '')) || saysAbsent(line, asked);

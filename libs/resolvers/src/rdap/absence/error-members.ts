@@ -2,16 +2,16 @@ import { isHostName } from '../../safe-connect/host-name.js';
 import { type JsonObject, linesIn, linesUpTo, listIn, objectsIn, textIn } from '../json-reading.js';
 import { nameInLink } from '../rdap-url.js';
 
-/** Maximum number of texts of a body, and of entries of a list in it. */
+/** Maximum number of texts in a body, and of entries in each of its lists. */
 export const LINES_MAX = 60;
 const DEPTH_MAX = 3;
 const TEXT_LENGTH_MAX = 1_000;
-/** Maximum length: ten times the length of the longest known terms. */
+/** Maximum length of a notice: ten times the length of the longest known terms. */
 const NOTICE_TEXT_LENGTH_MAX = 32_768;
-/** The limit for one text. */
+/** Maximum number of lines in one text. */
 const TEXT_LINES_MAX = 200;
 
-/** Members that occur in every answer and describe its format or identify it. */
+/** Members that occur in every answer, and only identify the answer or describe its format. */
 const SILENT_MEMBERS: ReadonlySet<string> = new Set([
   'lang',
   'links',
@@ -21,14 +21,17 @@ const SILENT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 /** A language with script and region (RFC 5646 §2.1). Longer subtags are excluded, because they could be words. */
 const LANGUAGE_TAG = /^(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)?$/i;
-/** Parts of the name of a WHOIS host. Other names are excluded, because `held.by.another` may be a statement. */
+/**
+ * Parts of the host name of a WHOIS server. Other host names are excluded, because `held.by.another` may be a
+ * statement.
+ */
 const OF_WHOIS_HOST = /(?:^|[.-])(?:\w*whois\d*|rdap\d*|nic)[.-]/;
 const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
-/** An identifier is a token with digits, or a time, with these between its parts. */
+/** The characters between the parts of an identifier, which is a token with digits, or a time. */
 const BETWEEN_PARTS = /[\s.:+,/_-]+/;
-/** A part that may be a meaningful word, unless it is hexadecimal. */
+/** A part that may be a meaningful word; hexadecimal parts are excluded. */
 const WORD = /^(?![a-f]+$)\p{L}{4,}$/iu;
-/** Members outside RFC 9083 that contain texts about the error or state that there is one. */
+/** Members outside RFC 9083 that contain texts about the error, or state that there is an error. */
 const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
 /** Relations of links to the answer itself, or to texts about the service. */
 const EXPLAINING: ReadonlySet<string> = new Set(
@@ -42,14 +45,14 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['success', false],
 ]);
 
-/** The name that was queried, and the host that answered. */
+/** The queried name, and the host that answered. */
 export interface Place {
   asked: string;
   host: string | undefined;
 }
 
 /**
- * Whether a body has only the texts and the code of an error, and members of every answer, because any other member may
+ * True if a body has only the texts and the code of an error, and members that every answer has. Any other member may
  * describe the name.
  */
 export function isErrorOnly(json: JsonObject, place: Place, depth = 0): boolean {
@@ -85,22 +88,22 @@ function isWhoisHost(value: unknown): boolean {
   return isHostName(host) && OF_WHOIS_HOST.test(host);
 }
 
-/** Whether a value is a single word, such as the name of an extension, and not a sentence. */
+/** True if a value is a single word, such as the name of an extension, and not a sentence. */
 const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
 
-/** A longer list is not read to its end. */
+/** True for a list that is short enough to be read to its end. */
 function isListOf(value: unknown, type: 'object' | 'string'): boolean {
   if (!Array.isArray(value) || value.length > LINES_MAX) return false;
   return value.every((part) => typeof part === type && part !== null);
 }
 
-/** Text beyond these limits is not read, so it could say anything. */
+/** True for a text that is short enough to be read to its end; the rest of a longer text could say anything. */
 function isReadWhole(text: unknown, lengthMax: number): boolean {
   if (typeof text !== 'string' || text.length > lengthMax) return false;
   return text.split('\n').length <= TEXT_LINES_MAX;
 }
 
-/** Whether a notice consists only of texts and links. */
+/** True if a notice consists only of texts and links. */
 function isNotice(value: unknown, place: Place): boolean {
   return Object.entries(value as object).every(([member, part]) =>
     member === 'links'
@@ -111,7 +114,7 @@ function isNotice(value: unknown, place: Place): boolean {
   );
 }
 
-/** Whether no link leads to another name, or to this name on another host. */
+/** True if no link leads to another name, or to this name on another host. */
 function isLinks(links: unknown, { asked, host }: Place): boolean {
   if (!isListOf(links, 'object')) return false;
   return objectsIn(links).every((link) => {
@@ -129,16 +132,16 @@ function isLinks(links: unknown, { asked, host }: Place): boolean {
 const nameIn = (url: URL | null) => (url === null ? undefined : nameInLink(url));
 const isAboutNone = (url: URL | null) => nameIn(url) === undefined;
 
-/** A link of the answer itself that does not explain it; it may lead to the holder of the name. */
+/** True for a link that does not explain the answer; such a link may lead to the holder of the name. */
 const isElsewhere = ({ rel }: JsonObject): boolean =>
   !(textIn(rel) ?? 'self').split(' ').every((part) => EXPLAINING.has(part.toLowerCase()));
 
-/** An object with its own name contradicts the status. */
+/** True if a body describes an object, which contradicts the status. */
 export function isObject(json: JsonObject): boolean {
   return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
 }
 
-/** Every text of the body, whatever its member is called; at most one more than `LINES_MAX`. */
+/** Returns every text of the body, whatever the name of its member; at most one more than `LINES_MAX`. */
 export function textsIn(json: JsonObject, depth = 0): string[] {
   const texts = Object.entries(json).flatMap(([member, value]): string[] => {
     if (SILENT_MEMBERS.has(member)) return [];
@@ -155,7 +158,7 @@ export function textsIn(json: JsonObject, depth = 0): string[] {
   return texts.slice(0, LINES_MAX + 1);
 }
 
-/** The texts of the notices and the titles of links, which come with every answer. */
+/** Returns the texts of the notices and the titles of links, which come with every answer. */
 export function noticesIn(json: JsonObject): string[] {
   const notices = objectsIn(json['notices']).slice(0, LINES_MAX);
   const links = [json, ...notices].flatMap((it) => objectsIn(it['links']));

@@ -24,33 +24,32 @@ const WORDS_MAX = 40;
 /** Represents the queried name. */
 const NAME = '\u0001';
 
-/** Words that turn an absence into a question, or limit it to one party's view or to one place of many. */
+/** Words that turn an absence into a question, or limit the absence to one party's view or to one place of many. */
 const NARROWED =
   /^(?:was|were|had)\b|^(?:is|are|do|does|did|has|have)\b(?! not?\b)|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
 /**
- * Matches texts that say that the status of a name is missing, and not the name: `Registration status not found`, but
- * not `Status: not found`.
+ * Matches texts that say that the status of a name is missing, rather than the name: `Registration status not found`,
+ * but not `Status: not found`.
  */
 const OF_STATUS = /\b(?:status|state)(?! ?[:=-])(?=[ .!]|$)/;
-/** The spellings with which a server may refer to a name. */
+/** The spellings with which a server may refer to the queried name. */
 export type AskedName = ReadonlySet<string>;
 
-/** A-label and U-label; empty when the name is not known. */
+/** Returns the A-label and U-label forms of a name; empty if the name is not known. */
 export function askedNames(domain: string): AskedName {
   return new Set([domain, domainToUnicode(domain).toLowerCase()].filter((name) => name !== ''));
 }
 
 /**
- * True for a line that consists only of an absence phrase, alone or about the queried name: `No match for
- * "example.test".`, `Status: free`; but not `available to:`, `TLD not found` or `Your address is not registered`. Each
- * of its sentences must be one.
+ * True for a line in which every sentence is a phrase of absence, alone or about the queried name: `No match for
+ * "example.test".`, `Status: free`; but not `available to:`, `TLD not found` or `Your address is not registered`.
  *
  * @param line plain lower-case text.
- * @param asked the queried name; if it is empty, any host name is accepted instead.
+ * @param asked the spellings of the queried name; if there are none, any host name is accepted instead.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
-  // The line contains the path of a request, which a server that is not an RDAP service does not know, or its end is
-  // truncated.
+  // Such a line contains the path of a request, which a server other than an RDAP server does not know, or its end is
+  // cut off.
   if (/\/|\.\.$|…$/.test(line) || OF_STATUS.test(line)) return false;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
@@ -63,7 +62,7 @@ export function saysAbsent(line: string, asked: AskedName): boolean {
   return isSaid;
 }
 
-/** The words of each sentence, with the queried name replaced by its mark. */
+/** Returns the words of each sentence, with `NAME` in place of the queried name. */
 function sentencesOf(line: string, asked: AskedName): string[][] {
   const sentences: string[][] = [];
   let words: string[] = [];
@@ -87,7 +86,7 @@ function nameOr(word: string, asked: AskedName): string {
   return word.replace('’', "'");
 }
 
-/** Removes the surrounding marks; a lone dash becomes empty. */
+/** Removes punctuation around a word; a lone dash becomes empty. */
 function trimMarks(part: string): string {
   let [start, end] = [0, part.length];
   while (start < end && "-:'`!?.".includes(part[start])) start += 1;
@@ -96,7 +95,10 @@ function trimMarks(part: string): string {
   return part.slice(start, end);
 }
 
-/** Reads a sentence word by word: phrases, surrounded only by words that may accompany them. */
+/**
+ * Reads a sentence word by word. True if it consists of phrases of absence or availability, and words that may
+ * accompany them.
+ */
 function isAbsence(words: readonly string[]): boolean {
   const hasSubject = words.some((word) => isSubject(word));
   const around: string[] = [];
@@ -121,7 +123,7 @@ function isAbsence(words: readonly string[]): boolean {
   return isAbsent && around.every((word) => BEFORE_ABSENCE.has(word));
 }
 
-/** `example.test is free` or `status: free`. A name followed directly by a status is two fields on a line. */
+/** True for `example.test is free` and `status: free`. A name together with a status is two fields on one line. */
 function isOneStatement(words: readonly string[]): boolean {
   return !words.includes(NAME) || !words.some((word) => word === 'status' || word === 'state');
 }
@@ -141,7 +143,7 @@ function freeLengthAt(words: readonly string[], at: number, hasSubject: boolean)
   return Math.max(lengthAt(words, at, FREE_CORES), of);
 }
 
-/** The length in words of the longest phrase here; 0 for none. */
+/** Returns the length, in words, of the longest phrase at a position; 0 if there is none. */
 function lengthAt(words: readonly string[], at: number, phrases: Phrases): number {
   let longest = 0;
   for (const phrase of phrases.get(words[at]) ?? []) {
@@ -153,8 +155,8 @@ function lengthAt(words: readonly string[], at: number, phrases: Phrases): numbe
 }
 
 /**
- * `no matching record`, `no domain records were found`: "no", nouns, and a verb unless one of the
- * nouns is "match".
+ * Returns the length of a phrase such as `no matching record` or `no domain records were found`: "no", nouns, and a
+ * verb unless one of the nouns is "match".
  */
 function noneLengthAt(words: readonly string[], at: number, hasSubject: boolean): number {
   if (words[at] !== 'no') return 0;
@@ -168,7 +170,7 @@ function noneLengthAt(words: readonly string[], at: number, hasSubject: boolean)
   return isMatch ? end - at : 0;
 }
 
-/** `could not find the requested domain`. */
+/** Returns the length of a phrase such as `could not find the requested domain`. */
 function searchLengthAt(words: readonly string[], at: number): number {
   const search = lengthAt(words, at, SEARCHES);
   if (search === 0) return 0;
@@ -177,14 +179,17 @@ function searchLengthAt(words: readonly string[], at: number): number {
   return isSubject(words[end]) ? end - at : 0;
 }
 
-/** Phrases that may follow an absence: the place in which nothing was found, and the object of the search. */
+/**
+ * Returns the length of a phrase that may follow an absence: the place in which nothing was found, or the object of the
+ * search.
+ */
 function behindLengthAt(words: readonly string[], at: number): number {
   return (
     lengthAt(words, at, PLACES_ELSEWHERE) || placeLengthAt(words, at) || soughtLengthAt(words, at)
   );
 }
 
-/** `for the requested domain name`, `to match the request criteria` */
+/** Returns the length of a phrase such as `for the requested domain name` or `to match the request criteria`. */
 function soughtLengthAt(words: readonly string[], at: number): number {
   let end = at;
   while (LEADS_TO_SOUGHT.has(words[end])) end += 1;
@@ -193,7 +198,10 @@ function soughtLengthAt(words: readonly string[], at: number): number {
   return start > at && end > start ? end - at : 0;
 }
 
-/** `in the registry NASK database`: the place in which nothing was found, and its owner. */
+/**
+ * Returns the length of a phrase such as `in the registry NASK database`: the place in which nothing was found, and its
+ * owner.
+ */
 function placeLengthAt(words: readonly string[], at: number): number {
   if (!['in', 'on', 'from'].includes(words[at])) return 0;
   const matching = words.indexOf('matching', at);

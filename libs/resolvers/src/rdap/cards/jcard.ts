@@ -12,14 +12,14 @@ import { country, publishedContact, type PublishedContact } from './published-co
 interface Property {
   name: string;
   parameters: JsonObject;
-  /** The values after name, parameters and type; usually one. */
+  /** The values of the property, after name, parameters and type; usually one. */
   values: readonly unknown[];
 }
 
 /**
  * Reads a jCard (RFC 7095), `["vcard", [[name, parameters, type, value…], …]]`, in the variants that servers send:
- * without a name, with text instead of a list and lists instead of text, with the address only in a `label`, the
- * country in a `cc` parameter, telephone numbers as text or as a `tel:` URI, and with truncated properties.
+ * without a name; with text instead of a list, and lists instead of text; with the address only in a `label`; with the
+ * country in a `cc` parameter; with telephone numbers as text or as a `tel:` URI; with truncated properties.
  */
 export function readJcard(vcardArray: unknown): PublishedContact {
   const properties = listIn(listIn(vcardArray)[1]).flatMap(property);
@@ -43,7 +43,7 @@ export function readJcard(vcardArray: unknown): PublishedContact {
   return publishedContact(withoutRepeat(values), first('url'));
 }
 
-/** An organisation's card repeats its name as `fn`, which every card must have. */
+/** Drops the name of an organisation's card if it only repeats the organisation; every card must have an `fn`. */
 function withoutRepeat<Values extends Contact>(values: Values): Values {
   return values.name === values.organization ? { ...values, name: undefined } : values;
 }
@@ -59,7 +59,7 @@ function textOf({ values }: Property): string | undefined {
   return Array.isArray(value) ? textsWithin(value).join(' ') || undefined : textIn(value);
 }
 
-/** `n` is family, given, additional names, prefixes, suffixes. */
+/** Returns the name in a property `n`: family, given and additional names, prefixes, suffixes. */
 function nameIn(one: Property | undefined): string | undefined {
   const [family, given] = listIn(one?.values[0]).map(textIn);
   return [given, family].filter((part) => part !== undefined).join(' ') || undefined;
@@ -74,7 +74,7 @@ function phoneIn(tel: Property): string | undefined {
   return number.trim() === '' ? undefined : `${number.trim()}${written}`;
 }
 
-/** The first mailbox of a property, which may be a `mailto:` URI (RFC 6068). */
+/** Returns the first mailbox of a property, which may be a `mailto:` URI (RFC 6068). */
 function mailboxIn({ values }: Property): string | undefined {
   const text = linesIn(values[0])[0]?.trim();
   return text?.replace(/^mailto:/i, '').replace(/\?.*$/, '') || undefined;
@@ -84,7 +84,7 @@ function isFax(tel: Property): boolean {
   return typesOf(tel).includes('fax');
 }
 
-/** A number may be for both (RFC 6350 §6.4.1). */
+/** True for a telephone number. A number may be for both telephone and fax (RFC 6350 §6.4.1). */
 function isPhone(tel: Property): boolean {
   return !isFax(tel) || typesOf(tel).some((type) => type === 'voice' || type === 'cell');
 }
@@ -123,8 +123,8 @@ const POSTAL_CODES: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The parts of a label in ARIN's form, in which the last lines are city, state, code and country. Undefined for any
- * other label, because its lines have no fixed meaning.
+ * Returns the parts of a label in ARIN's form, in which the last lines are city, state, code and country. @returns
+ * undefined for any other label, because its lines have no fixed meaning.
  */
 function northAmerican(lines: readonly string[]): { street: string[]; rest: string[] } | undefined {
   const rest = lines.slice(-4);
@@ -133,7 +133,7 @@ function northAmerican(lines: readonly string[]): { street: string[]; rest: stri
   return lines.length > 4 && isKnown ? { street: lines.slice(0, -4), rest } : undefined;
 }
 
-/** A parameter, ignoring the case of its name. */
+/** Returns a parameter, ignoring the case of its name. */
 function member(parameters: JsonObject, name: string): unknown {
   return parameters[name] ?? parameters[name.toUpperCase()];
 }

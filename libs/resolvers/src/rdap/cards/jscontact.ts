@@ -16,7 +16,7 @@ const STREET_KINDS = new Set([
   'landmark',
 ]);
 
-/** Reads a JSContact card (RFC 9553), which servers are starting to send with or instead of a jCard. */
+/** Reads a JSContact card (RFC 9553), which some servers send in addition to a jCard or instead of one. */
 export function readJsContact(card: unknown): PublishedContact {
   const root = objectIn(card);
   const name = objectIn(root['name']);
@@ -35,7 +35,7 @@ export function readJsContact(card: unknown): PublishedContact {
   return publishedContact(values, textIn(valuesOf(root['links'])[0]?.['uri']));
 }
 
-/** The values of a JSContact map (`{ id: value }`), whose keys have no meaning. */
+/** Returns the values of a JSContact map (`{ id: value }`), whose keys have no meaning. */
 function valuesOf(map: unknown): readonly JsonObject[] {
   return objectsIn(Object.values(objectIn(map)));
 }

@@ -2,11 +2,11 @@ import type { Contact } from '../../record.js';
 import { readCountry } from '../../whois/parse/fields/countries.js';
 import { isEmptyValue, isNamibia, isWithheld } from '../../whois/parse/fields/placeholders.js';
 
-/** The contents of a contact card, before its owner is known. */
+/** What a contact card says, before the owner of the card is known. */
 export interface PublishedContact {
   contact: Contact;
   url?: string;
-  /** Members whose value is a text saying that it is withheld. */
+  /** The members whose text says that the value is withheld. */
   withheld: (keyof Contact)[];
 }
 
@@ -19,7 +19,7 @@ export function publishedContact(
     const value = values[member] ?? '';
     return !isEmptyValue(value) || isNamibia(member, value);
   });
-  // A web form in place of an address is how registrars withhold it.
+  // Registrars replace a withheld e-mail address with a web form.
   const isForm = (member: keyof Contact) =>
     member === 'email' && /^https?:/i.test(values[member] ?? '');
   const withheld = members.filter((member) => isForm(member) || isWithheld(values[member] ?? ''));
@@ -28,7 +28,7 @@ export function publishedContact(
   return { contact, withheld, ...(url === undefined ? {} : { url }) };
 }
 
-/** A country by its code or, if that is not published, by its name. */
+/** Returns a country by its code or, if the code is not published, by its name. */
 export function country(
   code: string | undefined,
   name: string | undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseWhois } from './parse-whois.js';
 
-/** Answers of registries that need little or no grammar, with the expected result. */
+/** Answers of registries that need little or no grammar, each with the expected result. */
 const ANSWERS: readonly [tld: string, text: string, expected: object][] = [
   [
     'pt',
@@ -283,7 +283,7 @@ Renewal fee: 12
     });
   });
 
-  it('one date that proves the order of day and month decides the others, and no date is guessed', () => {
+  it('one date that proves the order of day and month decides the other dates, and no date is guessed', () => {
     const context = { domain: '', server: '', tld: 'test', role: 'registry' as const };
     const proven = parseWhois(
       'Domain: example.test\nCreated: 31/01/2001\nExpires: 03/04/2027',

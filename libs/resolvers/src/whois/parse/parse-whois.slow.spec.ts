@@ -127,7 +127,7 @@ describe('the layout that ICANN prescribes', () => {
   });
 
   it.each(['Domains By Proxy, LLC', 'WhoisGuard, Inc.', 'Contact Privacy Inc. Customer 012345'])(
-    '"%s" is a privacy service, published and not withheld',
+    '"%s" is a privacy service, which is published and not withheld',
     (text) => {
       const { record } = parse(`Domain Name: example.org\nRegistrant Organization: ${text}`);
       expect(record?.contacts.registrant?.organization).toBe(text);
@@ -136,7 +136,7 @@ describe('the layout that ICANN prescribes', () => {
     },
   );
 
-  it('the data of other names with the same beginning, which some servers list, is not added', () => {
+  it('data of other names with the same beginning, which some servers list, is not added', () => {
     const { record } = parse(`
    Domain Name: EXAMPLE-HOLDINGS.COM.HIJACK.EXAMPLE
    Registrar: OTHER

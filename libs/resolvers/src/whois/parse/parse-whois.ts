@@ -11,11 +11,11 @@ import { WorkMeter } from './reading/work-meter.js';
 
 /** The query behind an answer: the server and the name. */
 export interface ParseContext {
-  /** The requested name, A-label; empty if unknown. */
+  /** The requested name, in A-labels; empty if unknown. */
   domain: string;
   /** The port-43 host that answered; empty if unknown. */
   server: string;
-  /** TLD without dot, `co.uk` and the like allowed. */
+  /** The TLD without a dot, or a suffix such as `co.uk`. */
   tld: string;
   role: 'registry' | 'registrar';
 }
@@ -24,19 +24,19 @@ export interface ParseResult {
   outcome: LookupOutcome;
   /** For `delivered`, the published data; for `restricted`, the reason why the name is not available. */
   record?: RegistrationRecord;
-  /** For `throttled`, if the server named a time; at most an hour. */
+  /** The time that the server named, at most an hour; only for `throttled`. */
   retryAfterSeconds?: number;
 }
 
 /**
- * Reads a port-43 answer. Pure, never throws, with work linear in the text; an unreadable answer is `parse_failed`.
- * Results: `delivered`, `not_registered`, `restricted`, `throttled` or `parse_failed`.
+ * Parses a port-43 answer. Pure, never throws; the work is linear in the length of the text. Results: `delivered`,
+ * `not_registered`, `restricted`, `throttled`, or `parse_failed` for an unreadable answer.
  */
 export function parseWhois(text: string, context: ParseContext): ParseResult {
   return parseMetered(text, context, new WorkMeter());
 }
 
-/** Like `parseWhois`, but counts its work. */
+/** Like `parseWhois`, but counts the work. */
 export function parseMetered(text: string, context: ParseContext, meter: WorkMeter): ParseResult {
   try {
     return parse(text, context, meter);
@@ -64,8 +64,8 @@ function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResu
 }
 
 /**
- * Keys and values may be in columns that spaces separate. This layout is tried if nothing else was read and the name
- * would match.
+ * Reads the record of an answer. If nothing else was read, and the name in it would match, tries the layout in which
+ * spaces separate columns of keys and values.
  */
 function readRecord(
   lines: readonly Line[],
@@ -99,7 +99,8 @@ function toResult(verdict: Verdict, record: RegistrationRecord): ParseResult {
 }
 
 /**
- * Whether enough was read to call the name registered; an expiry date suffices, unless a server uses it differently.
+ * Whether enough was read to call the name registered. An expiry date suffices, unless the server uses it for something
+ * else.
  */
 function isRecord(record: RegistrationRecord): boolean {
   if (record.created !== undefined) return true;
@@ -110,7 +111,7 @@ function isRecord(record: RegistrationRecord): boolean {
   );
 }
 
-/** Less was read than a record contains, but more than an answer about an unregistered name contains. */
+/** Whether less was read than a record contains, but more than an answer about an unregistered name contains. */
 function isTrace({ handle, registrar, contacts, dnssec }: RegistrationRecord): boolean {
   if (handle !== undefined || registrar !== undefined) return true;
   return Object.keys(contacts).length > 0 || (dnssec?.ds.length ?? 0) > 0;

@@ -6,7 +6,7 @@ const read = (tld: string, text: string, domain = `example.${tld}`) => {
   return parseWhois(text, context).record;
 };
 
-/** Anyone may name a host after any domain, with any registrar. */
+/** The data of a host object. Anyone can name a host after any domain, with any registrar. */
 const HOST = `   Server Name: EXAMPLE.COM.SOMEBODY.ELSES.EXAMPLE
    IP Address: 192.0.2.9
    Registrar: HOST REGISTRAR, INC.
@@ -32,12 +32,12 @@ describe('a host object', () => {
   it.each([
     ['before', `${HOST}\n${DOMAIN}`],
     ['several times before', `${HOST}\n${HOST}\n${DOMAIN}`],
-    ['behind', `${DOMAIN}\n${HOST}`],
-  ])('%s the domain does not provide the registrar or a referral', (_place, text) => {
+    ['after', `${DOMAIN}\n${HOST}`],
+  ])('%s the domain provides neither the registrar nor a referral', (_place, text) => {
     expect(read('com', text)).toMatchObject(expected);
   });
 
-  it('says nothing about a domain by itself', () => {
+  it('by itself says nothing about a domain', () => {
     const context = { domain: 'example.com', tld: 'com', server: '', role: 'registry' as const };
     expect(parseWhois(HOST, context)).toEqual({ outcome: 'parse_failed' });
   });
@@ -58,7 +58,7 @@ describe('a value of a party', () => {
     'Name: Masked Owl',
     'Email: hidden.brook@farm.example',
     'Country: NA',
-  ])('is published, although a placeholder begins like it: %s', (line) => {
+  ])('is published even if a placeholder begins in the same way: %s', (line) => {
     const { contacts, redactions } = registrant(line)!;
     expect(Object.values(contacts.registrant ?? {})).toContain(line.split(': ')[1]);
     expect(redactions).toEqual([]);
@@ -93,7 +93,7 @@ describe('a value of a party', () => {
 });
 
 describe('a handle', () => {
-  it('is not a name if the answer lacks its object', () => {
+  it('is not a name if it is a handle whose object the answer lacks', () => {
     const lines = [
       'domain:         example.at',
       'registrant:     HOL1-NICAT',
@@ -112,7 +112,7 @@ describe('a handle', () => {
 });
 
 describe('lines of a party', () => {
-  it('.hk: a further line of an address is not a name', () => {
+  it('.hk: an additional line of an address is not a name', () => {
     const text = `Domain Name:  EXAMPLE.HK
 
 Registrant Contact Information:
@@ -147,7 +147,7 @@ Country: HK
     });
   });
 
-  it('.edu: a person who works for the registrant is listed before its name, possibly with a title', () => {
+  it('.edu: a person who works for the registrant is listed before the registrant’s name, possibly with a title', () => {
     const text = `Domain Name: EXAMPLE.EDU
 
 Registrant:
@@ -195,7 +195,7 @@ Domain record activated:    20-Dec-1996
     });
   });
 
-  it('.tw: a person beside an e-mail address belongs to the organisation above', () => {
+  it('.tw: a person next to an e-mail address belongs to the organisation above', () => {
     const text = `Domain Name: example.com.tw
    Registrant:
       Sample Inc.
@@ -222,7 +222,7 @@ Domain record activated:    20-Dec-1996
     expect(contacts.technical).not.toHaveProperty('organization');
   });
 
-  it('.gov.za: a form names departments, and each party’s lines follow its name', () => {
+  it('.gov.za: a form names departments, and the lines of each party follow its name', () => {
     const text = `1a.        Domain Name : example.gov.za
 2a.        Department Name : Department of Samples
 2b.        Postal Address : Private Bag x1,Pretoria,

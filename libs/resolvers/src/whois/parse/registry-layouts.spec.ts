@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RegistrationRecord } from '../../record.js';
 import { parseWhois } from './parse-whois.js';
 
-/** The record of an invented answer in the layout of the registry for `tld`. */
+/** Returns the record of an invented answer in the layout of the registry of `tld`. */
 function read(tld: string, text: string, domain = `example.${tld}`): RegistrationRecord {
   const result = parseWhois(text, { domain, server: '', tld, role: 'registry' });
   expect(result.outcome).toBe('delivered');
@@ -10,7 +10,7 @@ function read(tld: string, text: string, domain = `example.${tld}`): Registratio
 }
 
 describe('the parser reads the layout of a registry', () => {
-  it('.kr: the record is printed twice, and the English record counts', () => {
+  it('.kr: if the record is printed twice, the English one counts', () => {
     const record = read(
       'kr',
       `query : example.kr
@@ -72,7 +72,7 @@ Creation Date: 2020-01-02T03:04:05Z
     });
   });
 
-  it('.ua: contacts under headings that look like remarks, without handles to connect them', () => {
+  it('.ua: contacts are read under headings that look like comments, without handles to connect them', () => {
     const record = read(
       'ua',
       `domain:     example.ua
@@ -121,7 +121,7 @@ Email:                        desk@registrar.example
     expect(record.registrar).toMatchObject({ name: 'Sample Registrar s. r. o.' });
   });
 
-  it('.ac.uk and .gov.uk: values below their keys, telephone numbers with the label after them', () => {
+  it('.ac.uk and .gov.uk: values are read below their keys, and telephone numbers before their labels', () => {
     const record = read(
       'ac.uk',
       `Domain:
@@ -169,7 +169,7 @@ Renewal date:
     });
   });
 
-  it('.uk: the party through which a name was registered is not its registrar', () => {
+  it('.uk: the party through which a name was registered is not the registrar', () => {
     const record = read(
       'uk',
       `    Domain name:
@@ -193,7 +193,7 @@ Renewal date:
     });
   });
 
-  it('.hk: a label longer than its value, and small print that is not a status', () => {
+  it('.hk: a label may be longer than its value, and small print is not a status', () => {
     const record = read(
       'hk',
       `Domain Name:  EXAMPLE.HK
@@ -246,13 +246,13 @@ Registrant:
     });
   });
 
-  it('.it: statuses separated by a slash', () => {
+  it('.it: statuses may be separated by a slash', () => {
     const text =
       'Domain: example.it\nStatus: pendingDelete / redemptionPeriod\nCreated: 2004-01-02';
     expect(read('it', text).statuses).toEqual(['pendingDelete', 'redemptionPeriod']);
   });
 
-  it('.sh and .tm: each line of the owner has its header', () => {
+  it('.sh and .tm: each line of the owner repeats the header', () => {
     const record = read(
       'tm',
       `Domain : example.tm
@@ -316,12 +316,12 @@ changed:      registrar AT ns.il 20250517 (Changed)
     });
   });
 
-  it('.to: a label and a name server on each line', () => {
+  it('.to: each line has a label and a name server', () => {
     const text = 'Tonic whoisd V1.1\nexample ns1.example.net\nexample ns2.example.net\n';
     expect(read('to', text).nameServers).toEqual(['ns1.example.net', 'ns2.example.net']);
   });
 
-  it('an empty reseller does not take the small print below the record as its name', () => {
+  it('an empty reseller is not named by the small print below the record', () => {
     const record = read(
       'sh',
       `Domain Name: EXAMPLE.SH

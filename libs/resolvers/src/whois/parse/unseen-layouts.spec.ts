@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RegistrationRecord } from '../../record.js';
 import { parseWhois } from './parse-whois.js';
 
-/** The record of an invented answer of an unknown registry. */
+/** Returns the record of an invented answer of an unknown registry. */
 function read(text: string, domain = 'example.test'): RegistrationRecord {
   const result = parseWhois(text, { domain, server: '', tld: 'test', role: 'registry' });
   expect(result.outcome).toBe('delivered');
@@ -10,7 +10,7 @@ function read(text: string, domain = 'example.test'): RegistrationRecord {
 }
 
 describe('the parser reads an unknown layout', () => {
-  it('keys and values separated by a tab', () => {
+  it('keys and values may be separated by a tab', () => {
     const record = read(
       'Domain name\texample.test\n\nRegistrar\tSample Names AG\nSampleweg 1\nCH-8000 Zürich\n\nDNSSEC\tno\n\n' +
         'Name servers\nns1.example.net\t192.0.2.1\nns1.example.net\t2001:db8::1\nns2.example.net\n\n' +
@@ -23,7 +23,7 @@ describe('the parser reads an unknown layout', () => {
     });
   });
 
-  it('keys and values in columns of spaces, if they name the requested domain', () => {
+  it('keys and values may be in columns of spaces, if they name the requested domain', () => {
     const text =
       'Domain-name        example.test\nAdmin-name         Ada Example\nValid-date         2027-01-31\n' +
       'dns_name           ns1.example.net\n';
@@ -35,7 +35,7 @@ describe('the parser reads an unknown layout', () => {
     expect(parseWhois(text, other)).toEqual({ outcome: 'parse_failed' });
   });
 
-  it('a name in several scripts, each with its own A-label', () => {
+  it('a name may be printed in several scripts, each with its own A-label', () => {
     const record = read(
       'Domain Name: 例子.中国\nPuny Name: xn--fsqu00a.xn--fiqs8s\nDomain Name: 例子.中國\n' +
         'Puny Name: xn--fsqu00a.xn--fiqz9s\nSponsoring Registrar: Sample Names\n' +
@@ -49,7 +49,7 @@ describe('the parser reads an unknown layout', () => {
     });
   });
 
-  it('the record of the top-level domain before the record of the name', () => {
+  it('the record of the top-level domain may precede the record of the name', () => {
     const record = read(
       'domain:       TEST\norganisation: Sample Registry\nnserver:      ns.nic.test 192.0.2.53\n' +
         'created:      2015-06-25\nchanged:      2023-09-12\n\n# whois.nic.test\n\n' +
@@ -64,7 +64,7 @@ describe('the parser reads an unknown layout', () => {
     expect(record.updated).toBeUndefined();
   });
 
-  it('a registrar with its page and mailbox below its name, which may begin with a dot', () => {
+  it('a registrar’s page and mailbox may follow its name, which may begin with a dot', () => {
     const record = read(
       'Domain name.........: example.test\nCreated.............: 2020-01-31\nRegistrar:\nSample Names\n' +
         '1 Sample Street\nsupport@registrar.example\nhttps://www.registrar.example\n',
@@ -99,7 +99,7 @@ describe('the parser reads an unknown layout', () => {
     'Domain Name: example.test\nRegistrar: Sample Names\nCreation Date: 2020-01-31\nName Server: ns1.example.net',
     'domain:   example.test\nstatus:   active\nregistrant:   Sample Shop\ncreated:  2020-01-31\nnserver:  ns1.example.net',
     'Domain example.test\n   Holder: Sample Shop\n   Registered: 31 January 2020\n   Servers:\n      ns1.example.net',
-  ])('a record beside unusual notices is a record: %j', (record) => {
+  ])('a record next to unusual notices is a record: %j', (record) => {
     for (const notice of NOTICES) {
       for (const beside of [notice, notice.replace(/^/gm, '% ')]) {
         for (const gap of ['\n', '\n\n']) {

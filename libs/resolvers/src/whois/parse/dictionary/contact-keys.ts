@@ -1,4 +1,4 @@
-/** Keys of a contact, whose role comes from a prefix, a section or an object. */
+/** The keys of a contact. The role of the contact comes from a prefix, a section or an object. */
 export const CONTACT_KEYS: Readonly<Record<string, readonly string[]>> = {
   handle: [
     'id | contactid | handle | nic handle | contact id | nic hdl | code | nichandle',

@@ -3,7 +3,7 @@ import { DOMAIN_KEYS } from './domain-keys.js';
 import { HEADERS, ROLE_PREFIXES } from './sections.js';
 import { readTarget, type Target } from './target.js';
 
-/** A table from normalised key to target; a `Map`, so that `__proto__` is a key like any other. */
+/** A table from normalised keys to targets. It is a `Map`, so that `__proto__` is a key like any other. */
 export type KeyTable = ReadonlyMap<string, Target>;
 
 const KEYS = tableOf(DOMAIN_KEYS, '');
@@ -20,14 +20,14 @@ const HEADER_TABLE = new Map([
 
 const PREFIX_WORDS_MAX = 4;
 
-/** The meaning of a normalised key, wherever it occurs; undefined for an unknown key. */
+/** Returns the meaning of a normalised key, wherever the key occurs; undefined for an unknown key. */
 export function lookUpKey(key: string, overrides: KeyTable): Target | undefined {
   const known = overrides.get(key) ?? KEYS.get(key) ?? CONTACT_FIELDS.get(key);
   if (known !== undefined) return known;
   return HEADER_TABLE.get(key) ?? withRolePrefix(key) ?? eitherLanguage(key, overrides);
 }
 
-/** The meaning of a key that is alone on its line: headers take precedence over fields. */
+/** Returns the meaning of a key that is alone on its line. Headers take precedence over fields. */
 export function lookUpHeader(key: string, overrides: KeyTable): Target | undefined {
   const own = overrides.get(key);
   if (own !== undefined) return own.kind === 'header' ? own : undefined;
@@ -40,7 +40,7 @@ export function lookUpHeader(key: string, overrides: KeyTable): Target | undefin
   return undefined;
 }
 
-/** The role that a word means, as in `Contact: administrative`. */
+/** Returns the role that a word means, as in `Contact: administrative`. */
 export function roleNamed(word: string): Target | undefined {
   const target = HEADER_TABLE.get(word);
   return target?.kind === 'header' && ROLES.has(word) ? target : undefined;
@@ -57,7 +57,10 @@ export function tableOf(
   return table;
 }
 
-/** `technical contact phone number` = a role's name, then a contact's field. */
+/**
+ * Returns the meaning of a key that consists of a role and a field of a contact, such as `technical contact phone
+ * number`.
+ */
 function withRolePrefix(key: string): Target | undefined {
   let space = key.indexOf(' ');
   let found: Target | undefined;
@@ -72,7 +75,7 @@ function withRolePrefix(key: string): Target | undefined {
   return found;
 }
 
-/** `nome de dominio / domain name`: the same key in two languages. */
+/** Returns the meaning of a key in two languages, such as `nome de dominio / domain name`. */
 function eitherLanguage(key: string, overrides: KeyTable): Target | undefined {
   if (!key.includes('/')) return undefined;
   for (const part of key.split('/').reverse().slice(0, 3)) {
@@ -87,7 +90,7 @@ function headersOf([section, names]: [string, readonly string[]]): [string, Targ
   return spellings(names).map((name) => [name, readTarget(`@${section}`)]);
 }
 
-/** The tables list several spellings in one string: `created on | creation date`. */
+/** Splits the strings of the tables, which list several spellings: `created on | creation date`. */
 function spellings(strings: readonly string[]): string[] {
   return strings.flatMap((it) => it.split(' | '));
 }

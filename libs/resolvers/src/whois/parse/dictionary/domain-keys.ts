@@ -1,6 +1,6 @@
 /**
- * Keys of the domain itself and its registrar: a target in the notation of `target.ts`, and the spellings that servers
- * use, normalised by `normalizeKey`.
+ * The keys of the domain itself and of its registrar: for each target in the notation of `target.ts`, the spellings
+ * that servers use, normalised by `normalizeKey`.
  */
 export const DOMAIN_KEYS: Readonly<Record<string, readonly string[]>> = {
   domain: [

@@ -2,14 +2,14 @@ import { parseDate } from '../fields/dates.js';
 import { readHostNames } from '../fields/host-names.js';
 import { readTarget, type Target } from './target.js';
 
-/** Word stems that identify the kind of date; the first match counts. */
+/** Word stems that identify the kind of a date; the first match counts. */
 const DATE_STEMS: readonly (readonly [string, readonly string[]])[] = [
   ['expires', ['expir', 'valid', 'paid', 'until', 'till', 'vencim']],
   ['updated', ['updat', 'modif', 'chang', 'actualiz', 'edited']],
   ['created', ['creat', 'regist', 'activ', 'approv', 'commenc', 'inscri']],
 ];
 
-/** Words of keys whose date or host does not belong to the domain. */
+/** Word stems of keys whose date or host does not belong to the domain. */
 const FOREIGN_STEMS: readonly string[] = [
   'admin',
   'bill',
@@ -49,8 +49,8 @@ const SERVER_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The meaning of a key that is in no table, inferred from its words and the form of its value: `domain currently
- * expires: 2027-01-31` is an expiry. Undefined if the guess would be uncertain.
+ * Guesses the meaning of a key that is in no table, from its words and the form of its value: `domain currently
+ * expires: 2027-01-31` is an expiry. @returns undefined if the guess would be uncertain.
  */
 export function guessTarget(key: string, value: string): Target | undefined {
   const words = key.split(' ').slice(0, 8);
@@ -63,13 +63,13 @@ export function guessTarget(key: string, value: string): Target | undefined {
   return readTarget(found[0]);
 }
 
-/** A header that ends in `name servers`, whatever it begins with. */
+/** Recognises a header that ends in `name servers`, whatever precedes these words. */
 export function guessHeader(key: string): Target | undefined {
   const isServers = ['nameservers', 'name servers', 'dns servers'].some((it) => key.endsWith(it));
   return isServers ? readTarget('@nameServers') : undefined;
 }
 
-/** `ns`, `ns1` in `ns1 hostname`. */
+/** True for `ns`, and for `ns1` in `ns1 hostname`. */
 function isServerWord(word: string): boolean {
   if (SERVER_WORDS.has(word)) return true;
   return word.startsWith('ns') && word.length <= 4 && !Number.isNaN(Number(word.slice(2)));

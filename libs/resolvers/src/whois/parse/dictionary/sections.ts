@@ -37,7 +37,7 @@ export const ROLE_PREFIXES: Readonly<Record<string, readonly string[]>> = {
   reseller: ['reseller | reseller contact | domain reseller'],
 };
 
-/** Lines that open a section, with or without a colon and a value, besides the role prefixes. */
+/** Lines that open a section, with or without a colon and a value, in addition to the role prefixes. */
 export const HEADERS: Readonly<Record<string, readonly string[]>> = {
   registrant: [
     'registered for | organization using domain name | domain registrant',

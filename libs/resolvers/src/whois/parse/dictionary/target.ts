@@ -29,8 +29,8 @@ export type SectionName =
   | 'other';
 
 /**
- * The meaning of a key. `loose` keys (`created`, `status`) belong to their section; `header` opens a section, and a
- * value on its line is the party's name.
+ * The meaning of a key. `loose` keys (`created`, `status`) belong to their section. A `header` opens a section; a value
+ * on the same line is the name of the party.
  */
 export type Target =
   | { kind: 'domain'; field: DomainField; loose: boolean }
@@ -51,7 +51,7 @@ const ROLE_NAMES: Readonly<Record<string, ContactRole>> = {
 };
 
 /**
- * Reads the notation of the tables: `created` (of the domain), `~created` (of its section), `.name` (of the section's
+ * Parses the notation of the tables: `created` (of the domain), `~created` (of its section), `.name` (of the section's
  * party), `registrar.url`, `admin.email`, `@tech` (opens a section), `>admin` (a handle), `#` (opens a contact object),
  * `-` (nothing).
  */

@@ -10,7 +10,7 @@ export interface CivilTime {
   offsetMinutes: number;
 }
 
-/** Minutes from UTC of the furthest time zones. */
+/** The largest offset of a time zone from UTC, in minutes. */
 export const OFFSET_MINUTES_MAX = 14 * 60;
 
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -27,7 +27,7 @@ export function dayText(year: number, month: number, day: number): string {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
-/** RFC 3339 in UTC with second precision. */
+/** Formats a time as RFC 3339 in UTC, with second precision. */
 export function utcText(time: CivilTime): string {
   let minutes = time.hour * 60 + time.minute - time.offsetMinutes;
   let { year, month, day } = time;
@@ -43,7 +43,7 @@ export function utcText(time: CivilTime): string {
   return `${dayText(year, month, day)}T${clock.join(':')}Z`;
 }
 
-/** RFC 3339 with the offset of the time zone in which it was printed. */
+/** Formats a time as RFC 3339, with the offset with which it was printed. */
 export function zonedText(time: CivilTime): string {
   const { year, month, day, hour, minute, second, offsetMinutes } = time;
   const offset = Math.abs(offsetMinutes);

@@ -8,13 +8,13 @@ import { isEmptyValue, isNamibia, isWithheld } from './placeholders.js';
 const VALUE_LENGTH_MAX = 500;
 const LINES_MAX = 16;
 
-/** A contact being read: published values, unlabelled lines, and withheld fields. */
+/** A contact that is being read: published values, unlabelled lines, and withheld fields. */
 export class ContactDraft {
   private readonly values = new Map<ContactField, string[]>();
   private readonly withheld = new Set<ContactField>();
   private readonly lines: string[] = [];
 
-  /** Placeholders are recorded as withheld; `n/a` and the like are dropped. */
+  /** Adds a value. A placeholder is recorded as withheld; `n/a` and the like are dropped. */
   add(field: ContactField, text: string): void {
     const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
     if (isEmptyValue(value) && !isNamibia(field, value)) return;
@@ -31,7 +31,7 @@ export class ContactDraft {
     else if (field === 'street' && known.length < LINES_MAX) known.push(value);
   }
 
-  /** Whether a further header of this role describes another party, because its fields are already set. */
+  /** True if another header of this role must start another party, because the fields of this one are already set. */
   isTaken(isNamedBesideHeader: boolean): boolean {
     if (this.lines.length > 0 || this.values.has('organization')) return true;
     if (isNamedBesideHeader) return this.values.has('heading');
@@ -46,7 +46,7 @@ export class ContactDraft {
     return this;
   }
 
-  /** The text that was read as a name is the handle of an object that the answer lacks. */
+  /** Makes a text that was read as a name the handle, because it names an object that the answer lacks. */
   takeHandle(handle: string): void {
     for (const field of ['heading', 'name'] as const) {
       if (this.first(field) === handle) this.values.delete(field);
@@ -58,7 +58,7 @@ export class ContactDraft {
     return this.values.get(field)?.[0];
   }
 
-  /** The fields replaced by a placeholder, by their name in `Contact`. */
+  /** Returns the fields that were replaced with a placeholder, by their names in `Contact`. */
   withheldFields(): string[] {
     const fields = [...this.withheld].filter((field) => !this.values.has(field));
     const members = fields.map((field) => CONTACT_MEMBERS[field] ?? field);
@@ -89,7 +89,9 @@ export class ContactDraft {
     return withoutAbsent(contact);
   }
 
-  /** A name beside the header is the organisation if a person is named as well. */
+  /**
+   * Returns the name and organisation. If a person is also named, the name on the header's line is the organisation.
+   */
   private names(): Contact {
     const [heading, organization] = [this.first('heading'), this.first('organization')];
     const name = this.first('name') ?? this.joinedName();
@@ -102,7 +104,7 @@ export class ContactDraft {
     return party.startsWith('org') || party.startsWith('legal');
   }
 
-  /** If there are at least this many address lines, the first is the employer unless it contains a number. */
+  /** Takes the first address line as the employer if there are at least this many lines and it contains no digit. */
   private takeOrganization(linesMin: number): void {
     const lines = this.values.get('street') ?? [];
     if (lines.length < linesMin || this.values.has('organization') || /[0-9]/.test(lines[0]))
@@ -144,7 +146,7 @@ const CONTACT_MEMBERS: Partial<Record<ContactField, string>> = {
   lastName: 'name',
 };
 
-/** Undoes the usual obfuscations of an address; a text without `@` is not an address. */
+/** Undoes the usual obfuscations of an e-mail address. @returns undefined for a text without `@`. */
 function readEmail(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   let email = text;

@@ -1,4 +1,4 @@
-/** Parts of a contact, plus those that only a reader needs: split names, unlabelled lines, kind of party. */
+/** The parts of a contact, and parts that only the parser needs: split names, unlabelled lines, kind of party. */
 export type ContactField =
   | 'handle'
   | 'name'
@@ -18,10 +18,10 @@ export type ContactField =
   | 'line'
   | 'party';
 
-/** Parts that an unlabelled address line may contain. */
+/** The parts that an unlabelled address line may contain. */
 export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
 
-/** The form in which one registry prints a contact; see `Grammar`. */
+/** How one registry prints contacts; see `Grammar`. */
 export interface ContactStyle {
   block: readonly ContactField[];
   address: readonly AddressPart[];

@@ -9,9 +9,9 @@ const EMAIL_LABELS = ['email:', 'e-mail:', 'email', 'e-mail', 'mail:', 'email ad
 const FAX_LABELS = ['facsimile', 'fax'];
 
 /**
- * Reads the lines of an unlabelled contact. The form of a line is checked first (e-mail, telephone, country); then
- * `order` names the leading lines, and the rest is street, whose last line is split if it looks like `City, ST 12345`
- * or `12345 City`.
+ * Reads the lines of an unlabelled contact. The form of each line is checked first (e-mail, telephone, country). Then
+ * `order` names the leading lines, and the rest is the street, whose last line is split if it looks like `City, ST
+ * 12345` or `12345 City`.
  */
 export function readContactLines(
   lines: readonly string[],
@@ -26,7 +26,8 @@ export function readContactLines(
     else plain.push(line);
   }
   takeCountry(plain, found);
-  // A person with an e-mail address is already named: the first line is the employer, unless it is a street.
+  // Otherwise, a person with an e-mail address is already named; then the first line is the employer, unless it is a
+  // street.
   const isNamed = !hasName && found.some(([field]) => field === 'name');
   const isEmployed = isNamed && plain.length > 1 && fromFirstDigit(plain[0]) === undefined;
   const first: ContactField[] = isEmployed ? ['organization'] : ['name'];
@@ -74,7 +75,7 @@ function withoutEmail(line: string, email: string): string {
   return text.replace(/[<>()[\]]/g, ' ').trim();
 }
 
-/** `Tel. +1…`, `(Fax) 603-…`, `fax: +359 …`. */
+/** Recognises a labelled number: `Tel. +1…`, `(Fax) 603-…`, `fax: +359 …`. */
 function labelledNumber(line: string): Pair | undefined {
   const lower = line.toLowerCase().replace(/[(]/g, '');
   for (const [field, labels] of [
@@ -107,7 +108,7 @@ function looksLikePhone(line: string): boolean {
   return digits >= 7 && digits <= 20 && (line[0] === '+' || line[0] === '(' || digits >= 9);
 }
 
-/** `ABC001-XY`: letters and digits in one word. */
+/** True for a handle such as `ABC001-XY`: letters and digits in one word. */
 function isHandle(line: string): boolean {
   return !line.includes(' ') && fromFirstDigit(line) !== undefined && line === line.toUpperCase();
 }
@@ -125,7 +126,7 @@ function takeCityLine(plain: string[], found: Pair[]): void {
   const last = plain[plain.length - 1];
   if (last === undefined) return;
   const place = last.endsWith(',') ? { city: last.slice(0, -1) } : readCityLine(last);
-  // A single remaining line may be the street, so only the form with a state counts as a city.
+  // If only one line remains, it may be the street, so it counts as a city only in the form with a state.
   if (place === undefined || (plain.length < 2 && !('state' in place))) return;
   plain.pop();
   for (const [part, value] of Object.entries(place)) found.push([part as ContactField, value]);

@@ -1,6 +1,6 @@
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'it'];
 
-/** Spellings of countries in addresses that no official list contains. */
+/** Spellings of countries in addresses that are in no official list. */
 const ALIASES: Readonly<Record<string, string>> = {
   usa: 'US',
   'u.s.a': 'US',
@@ -31,7 +31,7 @@ const CODES = new Map<string, string>();
 const NAMES = new Map<string, string>();
 readNames();
 
-/** The ISO 3166 code and English name for a code or a name in one of six languages. */
+/** Returns the ISO 3166 code and English name for a country's code, or for its name in one of six languages. */
 export function readCountry(text: string): { code?: string; name?: string } {
   const plain = text.trim();
   if (plain.length === 2) {
@@ -44,7 +44,7 @@ export function readCountry(text: string): { code?: string; name?: string } {
   return { code, name: plain };
 }
 
-/** The code for a country's name; undefined for anything else. */
+/** Returns the code for a country's name; undefined for anything else. */
 export function countryCode(name: string): string | undefined {
   if (name.length > 60) return undefined;
   let key = name.trim().toLowerCase();

@@ -1,4 +1,4 @@
-/** Month names by the letters that distinguish them in the languages that registries use. */
+/** The letters that distinguish the names of months in the languages that registries use. */
 const MONTH_STEMS: readonly (readonly string[])[] = [
   ['jan', 'ene', 'gen', 'oca', 'ian'],
   ['feb', 'fev', 'fév', 'şub', 'sub'],
@@ -14,7 +14,7 @@ const MONTH_STEMS: readonly (readonly string[])[] = [
   ['dec', 'dic', 'dez', 'déc', 'ara', 'des'],
 ];
 
-/** Offsets in minutes east of UTC for the zone abbreviations that WHOIS servers print. */
+/** Offsets in minutes east of UTC, by the zone abbreviations that WHOIS servers print. */
 const ZONE_OFFSETS: Readonly<Record<string, number>> = {
   z: 0,
   utc: 0,
@@ -60,7 +60,7 @@ const ZONE_OFFSETS: Readonly<Record<string, number>> = {
 const MONTHS = new Map(MONTH_STEMS.flatMap((stems, index) => stems.map((it) => [it, index + 1])));
 const ZONES = new Map(Object.entries(ZONE_OFFSETS));
 
-/** 1 to 12 for a month's name, or its beginning, in one of the supported languages. */
+/** Returns 1 to 12 for a month's name, or the beginning of a name, in one of the supported languages. */
 export function monthNumber(word: string): number | undefined {
   const lower = word.toLowerCase();
   if (lower.length < 3 || lower.length > 12) return undefined;

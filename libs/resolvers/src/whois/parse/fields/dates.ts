@@ -2,19 +2,19 @@ import type { DateValue } from '../../../record.js';
 import { OFFSET_MINUTES_MAX, dayText, isCalendarDay, utcText, zonedText } from './civil-time.js';
 import { monthNumber, zoneOffsetMinutes } from './date-words.js';
 
-/** How to read a server's dates: the order of a numeric date, and its time zone. */
+/** How to read a server's dates: the order of numeric dates, and the time zone. */
 export interface DateStyle {
-  /** Order of day, month and year if the digits alone are ambiguous. */
+  /** The order of day, month and year where the digits alone are ambiguous. */
   order?: 'dmy' | 'mdy' | 'ymd';
-  /** Minutes east of UTC of a time printed without a zone. */
+  /** The minutes east of UTC for times that are printed without a zone. */
   offsetMinutes?: number;
-  /** Whether the registry uses local time; the day is then returned as printed, with its offset. */
+  /** Whether the registry uses local time; the day is then returned as printed, with the offset. */
   keepsOffset?: boolean;
   /** Whether years are printed with two digits. */
   twoDigitYears?: boolean;
 }
 
-/** A run of digits, of letters, or one other character. */
+/** A run of digits, a run of letters, or one other character. */
 interface Token {
   text: string;
   kind: 'digits' | 'letters' | 'mark';
@@ -24,17 +24,17 @@ interface Day {
   year: number;
   month: number;
   day: number;
-  /** Index of the token after the date. */
+  /** The index of the token after the date. */
   next: number;
 }
 
 const DATE_LENGTH_MAX = 80;
 
 /**
- * Reads a date as WHOIS servers print them: ISO 8601 and similar forms, `20260131`, `31-Jan-2026`, `Jan 31 2026`, `Sat
- * Jan 31 10:00:00 UTC 2026`, `31.01.2026`, `2026. 01. 31.`. A date such as `03/04/2026` is read only with an order from
- * its server: without one the answer is undefined, never a guess. Midnight in a registry's local time (`00:00:00 JST`)
- * is a day without a time.
+ * Parses a date as WHOIS servers print it: ISO 8601 and similar forms, `20260131`, `31-Jan-2026`, `Jan 31 2026`, `Sat
+ * Jan 31 10:00:00 UTC 2026`, `31.01.2026`, `2026. 01. 31.`. A date such as `03/04/2026` is parsed only if the order of
+ * its server is known; otherwise, the result is undefined, never a guess. Midnight in a registry's local time
+ * (`00:00:00 JST`) is a day without a time.
  */
 export function parseDate(text: string, style: DateStyle): DateValue | undefined {
   const original = text.trim().slice(0, DATE_LENGTH_MAX);
@@ -51,8 +51,8 @@ export function parseDate(text: string, style: DateStyle): DateValue | undefined
 }
 
 /**
- * The order of a numeric date if only one order makes it a calendar day: `31/01/2026` is day first. Undefined if both
- * or neither do.
+ * Returns the order of a numeric date that is valid in only one order: `31/01/2026` has the day first. @returns
+ * undefined if both orders or neither are valid.
  */
 export function provenOrder(text: string): 'dmy' | 'mdy' | undefined {
   const numbers = tokenize(text.slice(0, DATE_LENGTH_MAX));
@@ -74,7 +74,7 @@ function dateValue(original: string, tokens: Token[], day: Day, style: DateStyle
   }
   const zone = readZone(tokens, clock.next);
   const offsetMinutes = zone?.offsetMinutes ?? style.offsetMinutes ?? 0;
-  // The number after the time is not a zone.
+  // Such a number after the time cannot be a zone.
   if (Math.abs(offsetMinutes) > OFFSET_MINUTES_MAX) return onlyDay(original, day);
   const isMidnight = clock.hour === 0 && clock.minute === 0 && clock.second === 0;
   if (isMidnight && offsetMinutes !== 0 && zone?.isNumeric !== true) {
@@ -100,7 +100,7 @@ function readDay(tokens: Token[], at: number, style: DateStyle): Day | undefined
   return readNumeric([first, second, third], parts, style);
 }
 
-/** Three parts with separators: digits, digits or a month's name, digits. */
+/** Reads three parts with separators: digits, then digits or a month's name, then digits. */
 function readParts(
   tokens: Token[],
   at: number,
@@ -160,7 +160,7 @@ function sameEitherWay(first: string, second: string): 'dmy' | undefined {
   return Number(first) === Number(second) ? 'dmy' : undefined;
 }
 
-/** `Jan 31 2026`, `January 31, 2026` and `Sat Jan 31 10:00:00 UTC 2026`. */
+/** Reads `Jan 31 2026`, `January 31, 2026` and `Sat Jan 31 10:00:00 UTC 2026`. */
 function readMonthFirst(tokens: Token[], at: number): Day | undefined {
   const month = monthNumber(tokens[at].text);
   if (month === undefined) return undefined;
@@ -178,8 +178,8 @@ function readMonthFirst(tokens: Token[], at: number): Day | undefined {
 }
 
 /**
- * `before Aug-1996`, which registries print for registrations older than their records: the month's first day is the
- * bound.
+ * Reads `before Aug-1996`, which registries print for registrations older than their records. The first day of the
+ * month is the bound.
  */
 function readBefore(tokens: Token[], at: number): Day | undefined {
   if (tokens[at].text.toLowerCase() !== 'before') return undefined;
@@ -190,7 +190,7 @@ function readBefore(tokens: Token[], at: number): Day | undefined {
   return toDay(Number(year.text), monthNumber(month.text) ?? 0, 1, yearAt + 1);
 }
 
-/** `20260131` and `20260131235959`. */
+/** Reads `20260131` and `20260131235959`. */
 function readCompact(tokens: Token[], at: number): Day | undefined {
   const { text } = tokens[at];
   if (text.length === 14) {
@@ -217,7 +217,7 @@ function fullYear(text: string, mayBeShort: boolean): number {
   return Number(text) + (Number(text) >= 70 ? 1900 : 2000);
 }
 
-/** `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff`, perhaps with `PM`, shortly after the date. */
+/** Reads `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff`, possibly with `PM`, shortly after the date. */
 function readClock(
   tokens: Token[],
   from: number,
@@ -238,7 +238,7 @@ function readClock(
   return undefined;
 }
 
-/** `Z`, `UTC`, `+01:00`, `+0100`, `+13`, `(GMT+0:00)`, `(JST)`, or a zone's letters. */
+/** Reads `Z`, `UTC`, `+01:00`, `+0100`, `+13`, `(GMT+0:00)`, `(JST)`, or the letters of a zone. */
 function readZone(
   tokens: Token[],
   from: number,

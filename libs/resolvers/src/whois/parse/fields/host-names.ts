@@ -1,6 +1,7 @@
 /**
- * The host names in a line of a name server list: `ns1.example.net. 192.0.2.1`, `ns1.example.net (…)`, `example.pt NS
- * ns1.example.net.`, `1. ns1.example.net`. A line that does not begin with one is prose and contains none.
+ * Returns the host names in a line of a name server list: `ns1.example.net. 192.0.2.1`, `ns1.example.net (…)`,
+ * `example.pt NS ns1.example.net.`, `1. ns1.example.net`. A line that does not begin like one of these is prose, and
+ * has none.
  */
 export function readHostNames(text: string): string[] {
   const words = splitWords(text.slice(0, 512));
@@ -14,7 +15,7 @@ export function readHostNames(text: string): string[] {
   return hosts;
 }
 
-/** Letters, digits, hyphens and underscores, with a dot in between, and not an IPv4 address. */
+/** True for letters, digits, hyphens and underscores with a dot in between, but not for an IPv4 address. */
 export function isHostName(host: string): boolean {
   if (host.length < 4 || host.length > 253 || !host.includes('.')) return false;
   if (host.startsWith('.') || host.includes('..') || host === 'not.defined') return false;
@@ -49,7 +50,7 @@ function trimDots(word: string): string {
   return word.slice(start, end);
 }
 
-/** A bullet, a number or an address before the name. */
+/** True for a bullet, a number or an address before a name. */
 function isMark(word: string): boolean {
   for (const character of word) {
     if (character.toLowerCase() !== character.toUpperCase()) return false;

@@ -1,4 +1,4 @@
-/** Texts that replace a withheld value: matched at the start of a value, lower case. */
+/** Lower-case texts at the start of a value that replace a withheld value. */
 const WITHHELD_STARTS: readonly string[] = [
   'redacted',
   'ano nymous',
@@ -45,13 +45,13 @@ const WITHHELD_STARTS: readonly string[] = [
 ];
 
 /**
- * Words that replace a value, alone or followed by the reason. Real values may begin with them, too: `Hidden Hills` is
- * a city, and `hidden.valley@farm.example` an address.
+ * Words that replace a value, alone or followed by the reason. Real values may also begin with them: `Hidden Hills` is
+ * a city, and `hidden.valley@farm.example` is an address.
  */
 const WITHHELD_WORDS =
   /^(?:hidden|confidential|obfuscated|unpublished|personal data)(?:$|@|[\s)\]>"*!,;:/|_-]*(?:$|[(<[*|]|(?:according|address|and|as|at|because|by|can|contact|data|details|due|email|e-mail|fax|for|from|gdpr|holder|in|information|is|name|not|on|or|owner|per|phone|please|protected|registrant|see|under|until|upon|use|whois)(?![a-z0-9])))/;
 
-/** Values that state only that they replace another value. */
+/** Values that say only that they replace another value. */
 const WITHHELD_VALUES =
   /^(?:\*{3,}|x{3,}|gdpr|masked|withheld|protected|undisclosed|(?:contact|data|email|information|name|phone|registrant)(?: (?:is|are))? (?:hidden|masked|protected|withheld|undisclosed|not disclosed))[\s)\]>"*.!]*$/;
 
@@ -145,7 +145,7 @@ export function isWithheld(value: string): boolean {
   );
 }
 
-/** `<data not disclosed>`, `** REDACTED **`. */
+/** Removes the marks around a value: `<data not disclosed>`, `** REDACTED **`. */
 function withoutMarks(value: string): string {
   let start = 0;
   while (start < value.length && ' \t<[(*-"'.includes(value[start])) start += 1;
@@ -156,7 +156,7 @@ export function isEmptyValue(value: string): boolean {
   return EMPTY_VALUES.has(value.trim().toLowerCase());
 }
 
-/** Namibia's code, which others write for "not available". */
+/** True for Namibia's code, which other registries print for "not available". */
 export function isNamibia(member: string, value: string): boolean {
   return member.startsWith('country') && value === 'NA';
 }

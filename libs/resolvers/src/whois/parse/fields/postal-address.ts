@@ -11,8 +11,8 @@ export interface PostalAddress {
 }
 
 /**
- * Reads address lines. The last lines are the parts that a registry prints there, in its order. A part that cannot be
- * what its position implies (an unknown country) is left in the street.
+ * Reads address lines. The last lines are the parts that the registry prints there, in its order. A part that is not
+ * valid at its position (such as an unknown country) stays in the street.
  */
 export function readPostalAddress(
   lines: readonly string[],
@@ -28,7 +28,7 @@ export function readPostalAddress(
   return address;
 }
 
-/** `Mountain View, CA 94043`, `US-94043 Mountain View`, `2312 BH Leiden`. */
+/** Splits a line with a city: `Mountain View, CA 94043`, `US-94043 Mountain View`, `2312 BH Leiden`. */
 export function readCityLine(line: string): Omit<PostalAddress, 'street'> | undefined {
   const comma = line.lastIndexOf(',');
   if (comma > 0) {
@@ -46,7 +46,7 @@ export function readCityLine(line: string): Omit<PostalAddress, 'street'> | unde
   return { postalCode: line.slice(0, space), city: line.slice(space + 1).trim() };
 }
 
-/** A short address has no state. */
+/** Leaves out the state from the parts of a short address, which has none. */
 function fitting(lineCount: number, parts: readonly AddressPart[]): readonly AddressPart[] {
   return lineCount > parts.length ? parts : parts.filter((part) => part !== 'state');
 }

@@ -3,8 +3,9 @@ import { eppStatus } from '../../../epp-statuses.js';
 const STATUS_LENGTH_MAX = 120;
 
 /**
- * The statuses on one line. An EPP status is converted to camelCase however it was written (`client delete prohibited`,
- * `CLIENT-HOLD`, `clienthold https://icann.org/epp#clientHold`); others keep the registry's own words.
+ * Returns the statuses on one line. An EPP status in any spelling is converted to camelCase (`client delete
+ * prohibited`, `CLIENT-HOLD`, `clienthold https://icann.org/epp#clientHold`); other statuses keep the registry's own
+ * words.
  */
 export function readStatuses(text: string): string[] {
   const found: string[] = [];
@@ -20,14 +21,14 @@ export function readStatuses(text: string): string[] {
   return found;
 }
 
-/** Statuses with nothing but spaces between them. */
+/** Splits statuses that only spaces separate. */
 function severalStatuses(text: string): string[] | undefined {
   const words = text.split(/ +/);
   const statuses = words.map(eppStatus).filter((status) => status !== undefined);
   return statuses.length === words.length ? statuses : undefined;
 }
 
-/** Drops the explanations after a status: an address, `(remark)`, ` - Normal state`. */
+/** Drops what follows a status: an address, `(remark)`, ` - Normal state`. */
 function withoutTail(text: string): string {
   let end = text.length;
   for (const mark of ['http://', 'https://', '(', ' -- ', ' - ', '\t']) {

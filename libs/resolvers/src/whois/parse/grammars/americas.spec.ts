@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of American registries', () => {
-  it('.br: an owner with a handle, compact dates', () => {
+  it('.br: an owner with a handle, and compact dates are read', () => {
     const record = read(
       'com.br',
       `% Copyright (c) Nic.br
@@ -52,7 +52,7 @@ changed:     20170103
     });
   });
 
-  it('.ar: a registrant named by a handle whose object follows', () => {
+  it('.ar: a registrant is read from the object that follows its handle', () => {
     const record = read(
       'com.ar',
       `domain:\t\texample.com.ar
@@ -84,7 +84,7 @@ created:\t2016-07-01 00:46:15.070731
     });
   });
 
-  it('.ca: the old sections, year first', () => {
+  it('.ca: the old sections are read, with the year first', () => {
     const record = read(
       'ca',
       `Domain name:           example.ca
@@ -126,7 +126,7 @@ Name servers:
     });
   });
 
-  it('.mx and .cl: Spanish months, local time zones', () => {
+  it('.mx and .cl: Spanish months and local time zones are read', () => {
     const mx = read(
       'com.mx',
       `Domain Name:       example.com.mx
@@ -183,7 +183,7 @@ Name server: ns2.example.net
     });
   });
 
-  it('.edu: unlabelled blocks classified by the form of each line', () => {
+  it('.edu: unlabelled blocks are read by the form of each line', () => {
     const record = read(
       'edu',
       `This Registry database contains ONLY .EDU domains.
@@ -243,7 +243,7 @@ Domain expires:             31-Jul-2027
     });
   });
 
-  it('an old-style registrar: phrases with a date, no colon', () => {
+  it('an old-style registrar’s phrases with a date, without a colon, are read', () => {
     const context = { domain: 'example.com', server: 'whois.registrar.example', tld: 'com' };
     const { record } = parseWhois(
       `Registrant:

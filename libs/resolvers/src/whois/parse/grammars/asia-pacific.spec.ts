@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of Asia and the Pacific', () => {
-  it('.jp: bracketed keys, days in Japanese time', () => {
+  it('.jp: bracketed keys are read, and days in Japanese time', () => {
     const record = read(
       'jp',
       `[ JPRS database provides information on network administration. Its use is    ]
@@ -52,7 +52,7 @@ Contact Information:
     });
   });
 
-  it('.co.jp: lettered items, the end of registration inside the state', () => {
+  it('.co.jp: lettered items are read, and the end of registration inside the state', () => {
     const record = read(
       'co.jp',
       `Domain Information:
@@ -82,7 +82,7 @@ p. [Name Server]                ns2.example.net
     });
   });
 
-  it('.kr: two languages, dates with dots and spaces', () => {
+  it('.kr: two languages are read, and dates with dots and spaces', () => {
     const record = read(
       'kr',
       `query : example.kr
@@ -128,7 +128,7 @@ Secondary Name Server
     expect(record.registrar?.url).toBe('http://registrar.example');
   });
 
-  it('.cn and .tw: local names for registration and expiry, and their own phrases', () => {
+  it('.cn and .tw: local names for registration and expiry are read, and their own phrases', () => {
     const cn = read(
       'cn',
       `Domain Name: example.cn
@@ -185,7 +185,7 @@ Registration Service URL: http://registrar.example/
     });
   });
 
-  it('.hk and .sg: headers without values, day first', () => {
+  it('.hk and .sg: headers without values are read, and dates with the day first', () => {
     const hk = read(
       'hk',
       `
@@ -268,7 +268,7 @@ Registrar:              SAMPLE REGISTRAR
     });
   });
 
-  it('.au: a registrant beside its contact; .nz: underscored keys', () => {
+  it('.au: a registrant is read next to its contact; .nz: underscored keys are read', () => {
     const au = read(
       'com.au',
       `Domain Name: EXAMPLE.COM.AU
@@ -328,7 +328,7 @@ ns_name_02: ns2.example.net
     });
   });
 
-  it('.il, .ir and .th: descriptions, filtered objects, holders on the header line', () => {
+  it('.il, .ir and .th: descriptions, filtered objects, and holders on the header line are read', () => {
     const il = read(
       'co.il',
       `query:        example.co.il

@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of eastern Europe and Turkey', () => {
-  it('.pl: values continued below, renewal as expiry, the registrar in a block', () => {
+  it('.pl: values continue on later lines, renewal means expiry, and the registrar is in a block', () => {
     const record = read(
       'pl',
       `
@@ -50,7 +50,7 @@ WHOIS displays data with a delay not exceeding 15 minutes in relation to the .pl
     });
   });
 
-  it('.cz: FRED objects, whose dates are not the domain’s', () => {
+  it('.cz: FRED objects are read, and their dates are not the domain’s', () => {
     const record = read(
       'cz',
       `%  (c) 2006-2025 CZ.NIC, z.s.p.o.
@@ -105,7 +105,7 @@ created:      10.08.2001 22:13:00
     });
   });
 
-  it('.sk: the old columns and the current objects', () => {
+  it('.sk: the old columns and the current objects are read', () => {
     const old = read(
       'sk',
       `Domain-name         example.sk
@@ -169,7 +169,7 @@ Created:                      2017-09-02
     });
   });
 
-  it('.ru: states in a list, a holder without a section, the end of payment', () => {
+  it('.ru: states in a list, a holder without a section, and the end of payment are read', () => {
     const record = read(
       'ru',
       `% TCI Whois Service.
@@ -201,7 +201,7 @@ Last updated on 2025-11-18T21:16:34Z
     expect(record.updated).toBeUndefined();
   });
 
-  it('.ua: contact objects by id, offsets with two digits', () => {
+  it('.ua: contact objects are joined by id, and offsets may have two digits', () => {
     const record = read(
       'com.ua',
       `% This is the Ukrainian Whois query server.
@@ -254,7 +254,7 @@ source:           UAEPP
     });
   });
 
-  it('.rs, .ro and .hu: day first with dots, dates with unusual keys', () => {
+  it('.rs, .ro and .hu: days come first, with dots, and dates have unusual keys', () => {
     const rs = read(
       'rs',
       `Domain name: example.rs
@@ -299,7 +299,7 @@ DNSSEC signed: no
     ).toBe('2000-03-25T23:20:39Z');
   });
 
-  it('.tr: starred headers, months by name between year and day', () => {
+  it('.tr: starred headers are read, and months by name between year and day', () => {
     const record = read(
       'com.tr',
       `** Domain Name: example.com.tr

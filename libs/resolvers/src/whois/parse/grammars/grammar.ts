@@ -8,13 +8,13 @@ import type { AddressPart, ContactField, ContactStyle } from '../fields/contact-
  * so that the differences are visible at a glance.
  */
 export interface Grammar {
-  /** TLDs (without dot) whose registry answers in this layout. */
+  /** The TLDs (without a dot) whose registry answers in this layout. */
   tlds?: readonly string[];
-  /** Port-43 hosts that answer in this layout, whatever the TLD. */
+  /** The port-43 hosts that answer in this layout, whatever the TLD. */
   servers?: readonly string[];
   dates?: DateStyle;
   /**
-   * The keys with a different meaning here: normalised keys, by their meaning in the notation of
+   * Keys that have a different meaning here: the normalised keys for each meaning, in the notation of
    * `dictionary/target.ts`.
    */
   keys?: Readonly<Record<string, readonly string[]>>;
@@ -22,17 +22,17 @@ export interface Grammar {
   phrases?: Readonly<Record<string, readonly string[]>>;
   /** Whether keys and values are in columns without a colon. */
   columns?: boolean;
-  /** The meaning of an unlabelled contact's lines, in order; the rest are street lines. */
+  /** The meaning of the lines of an unlabelled contact, in order; the other lines are street lines. */
   block?: readonly ContactField[];
-  /** The meaning of the last address lines, if a registry prints them without labels. */
+  /** The meaning of the last address lines, if the registry prints them without labels. */
   address?: readonly AddressPart[];
-  /** Whether a person's first address line is the organisation if there are enough lines. */
+  /** Whether the first address line of a person is the organisation if there are enough lines. */
   organizationFirst?: boolean;
   /** Whether the text on a party's header line is a handle, not a name. */
   headerIsHandle?: boolean;
-  /** Whether only institutions register here. */
+  /** Whether only institutions can register here. */
   registrantIsOrganization?: boolean;
-  /** Whether the dates of change are a history, of which the last line is the latest. */
+  /** Whether the dates of change are a history whose last line is the latest. */
   lastUpdateLast?: boolean;
   /** Whether the record is printed twice, the second time in English. */
   lastRecordCounts?: boolean;
@@ -42,7 +42,7 @@ export interface Grammar {
   looseParty?: ContactRole;
 }
 
-/** A grammar with its compiled tables. */
+/** A grammar with compiled tables. */
 export interface ReadyGrammar extends ContactStyle {
   dates: DateStyle;
   keys: KeyTable;

@@ -7,7 +7,7 @@ import type { Grammar, ReadyGrammar } from './grammar.js';
 import { sisterOf } from './sister-tlds.js';
 import { WESTERN_EUROPE } from './western-europe.js';
 
-/** Lines that contain a date without a colon, wherever they occur. */
+/** Beginnings of lines that contain a date without a colon, at any server. */
 const COMMON_PHRASES: Readonly<Record<string, readonly string[]>> = {
   created: [
     'record created on',
@@ -37,8 +37,8 @@ for (const grammar of ALL) {
 }
 
 /**
- * The grammar of a server. If it has none, a registry's answer uses the grammar of the TLD or its parent TLD, and any
- * other answer only the general rules.
+ * Returns the grammar of a server. If the server has none, a registry's answer uses the grammar of the TLD or the
+ * suffix above it, and any other answer uses only the general rules.
  */
 export function grammarFor(context: {
   server: string;

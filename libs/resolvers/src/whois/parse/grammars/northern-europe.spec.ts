@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of northern Europe', () => {
-  it('.uk: headers with indented lines, day-first months by name', () => {
+  it('.uk: headers with indented lines are read, and dates with the day first and months by name', () => {
     const record = read(
       'co.uk',
       `
@@ -86,7 +86,7 @@ This WHOIS information is provided for free. (C) exceeding query rate or volume 
     expect(record.expires?.iso).toBe('2026-12-05');
   });
 
-  it('.se: bare keys, a holder known by handle only', () => {
+  it('.se: bare keys are read, and a holder known only by a handle', () => {
     const record = read(
       'se',
       `# Copyright (c) 1997- The Swedish Internet Foundation.
@@ -116,7 +116,7 @@ registrar:        Exempel AB
     });
   });
 
-  it('.fi: dotted keys, day first with dots, blank lines after headers', () => {
+  it('.fi: dotted keys are read, days first with dots, and blank lines after headers', () => {
     const record = read(
       'fi',
       `
@@ -174,7 +174,7 @@ www................: https://www.registrar.example
     });
   });
 
-  it('.dk and .no: headers without colon, objects with their own handles', () => {
+  it('.dk and .no: headers without a colon are read, and objects with their own handles', () => {
     const dk = read(
       'dk',
       `# Hello 192.0.2.1. Your session has been logged.
@@ -241,7 +241,7 @@ Last updated:    2010-10-01
     });
   });
 
-  it('.ee and .lv: sections flush left, the same keys in each', () => {
+  it('.ee and .lv: sections without indentation are read, with the same keys in each', () => {
     const ee = read(
       'ee',
       `Estonia .ee Top Level Domain WHOIS server

@@ -1,4 +1,4 @@
-/** Top-level domains of a country in its own script, by the ASCII top-level domain of the same registry. */
+/** The top-level domains of countries in their own scripts, by the ASCII top-level domain of the same registry. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   ae: 'xn--mgbaam7a8h',
   am: 'xn--y9a3aq',
@@ -37,7 +37,7 @@ const SISTERS = new Map(
   Object.entries(SCRIPTS).flatMap(([sister, tlds]) => tlds.split(' ').map((tld) => [tld, sister])),
 );
 
-/** The ASCII top-level domain whose registry serves this domain in the same layout, if there is one. */
+/** Returns the ASCII top-level domain of the same registry and layout, if there is one. */
 export function sisterOf(tld: string): string | undefined {
   return SISTERS.get(tld);
 }

@@ -1,17 +1,17 @@
 import type { ServerStatements } from '../outcome/server-statements.js';
 import { sisterOf } from './sister-tlds.js';
 
-/** Phrases that have a meaning only from these servers; notation of `outcome/phrases.ts`. */
+/** Phrases that have a meaning only at certain servers, in the notation of `outcome/phrases.ts`. */
 interface ListedStatements extends Partial<ServerStatements> {
-  /** TLDs (without a dot) whose registry uses them. */
+  /** The TLDs (without a dot) whose registry uses the phrases. */
   tlds?: readonly string[];
-  /** Port-43 hosts that use them, whatever the TLD. */
+  /** The port-43 hosts that use the phrases, whatever the TLD. */
   servers?: readonly string[];
 }
 
 /**
- * Announcements that are specific to individual servers and not covered by the general rules. What these servers say
- * about unregistered names is in `outcome/absence/`.
+ * Announcements of individual servers that the general rules do not cover. What these servers say about unregistered
+ * names is in `outcome/absence/`.
  */
 const LISTED: readonly ListedStatements[] = [
   {
@@ -101,7 +101,10 @@ for (const { tlds = [], servers = [], ...phrases } of LISTED) {
   for (const tld of tlds) BY_TLD.set(tld, statements);
 }
 
-/** The phrases of a server. If it has none, a registry's answer uses the phrases of its top-level domain. */
+/**
+ * Returns the phrases of a server. If the server has none, a registry's answer uses the phrases of the top-level
+ * domain.
+ */
 export function statementsOf(context: {
   server: string;
   tld: string;

@@ -4,7 +4,9 @@ import type { WorkMeter } from '../reading/work-meter.js';
 /** A line that may state the result of the exchange, as plain lower-case text. */
 export interface Announcement {
   text: string;
-  /** Whether the line is in a paragraph of long lines, which is small print about general rules and not this case. */
+  /**
+   * Whether the line is in a paragraph of long lines, which is small print about general rules, not about this query.
+   */
   isProse: boolean;
   /** Index of the line. */
   line: number;
@@ -15,14 +17,17 @@ interface Body {
   line: number;
 }
 
-/** An announcement is short and near the top or the end of an answer; the middle is small print. */
+/**
+ * The maximum length of an announcement. Announcements are near the top or the end of an answer; the middle is small
+ * print.
+ */
 const LINE_LENGTH_MAX = 240;
 const HEAD_LINES = 400;
 const TAIL_LINES = 40;
 const PROSE_LINES_MIN = 3;
 const PROSE_LENGTH_MIN = 50;
 
-/** The lines of an answer that may be announcements; comments without their marks. */
+/** Returns the lines of an answer that may be announcements, without comment marks. */
 export function announcements(lines: readonly Line[], meter: WorkMeter): Announcement[] {
   const said: Announcement[] = [];
   let paragraph: Body[] = [];
@@ -48,7 +53,10 @@ function ofParagraph(paragraph: readonly Body[]): Announcement[] {
   return paragraph.map(({ text, line }) => ({ text: plainText(text), isProse, line }));
 }
 
-/** Lower case, one space between words, so that `Status:   FREE`, `Status:FREE` and `status:....free` are the same. */
+/**
+ * Returns lower-case text with one space between words, so that `Status: FREE`, `Status:FREE` and `status:....free` are
+ * the same.
+ */
 export function plainText(body: string): string {
   return body
     .slice(0, LINE_LENGTH_MAX)

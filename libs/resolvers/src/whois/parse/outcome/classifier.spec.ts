@@ -136,7 +136,7 @@ describe('an answer without a record or a statement', () => {
     '<html><body><h1>404 Not Found</h1></body></html>',
     'Whois server not found',
     'Database error: object not found',
-  ])('is a failure to parse and costs nothing: %j', (text) => {
+  ])('is a failure to parse, and costs nothing: %j', (text) => {
     expect(outcome(text)).toBe('parse_failed');
   });
 
@@ -148,7 +148,7 @@ describe('an answer without a record or a statement', () => {
     'Domain: example.test\nStatus: purple',
     'Domain Name: example.test\nState: 17',
     'Domain: example.test\nStatus: invalid',
-  ])('contains an unknown status and nothing else: %j', (text) => {
+  ])('an answer with an unknown status and nothing else is a failure to parse: %j', (text) => {
     expect(outcome(text)).toBe('parse_failed');
   });
 
@@ -182,7 +182,7 @@ describe('"available" is never concluded', () => {
     'domain: example.test\vstatus: AVAILABLE',
     'Nome de domínio / Domain Name: example.test  No match for "example.test".',
     'Domain Name: example.test\tAvailable\tDomain not found.',
-  ])('from a record of which only the line with the domain is left: %j', (line) => {
+  ])('from a record that is cut off after the line with the domain: %j', (line) => {
     expect(outcome(line)).toBe('parse_failed');
     expect(outcome(`${SMALL_PRINT}${line}\nRegis`)).not.toBe('not_registered');
   });
@@ -254,7 +254,7 @@ describe('"available" is never concluded', () => {
     'Status: free',
     '\nNo match for "example.test".\n',
     '\nperson: Ada Example\nnic-hdl: AE1-TEST\nstatus: free\n',
-  ])('against a record, whatever else the answer contains: %j', (line) => {
+  ])('if there is a record, whatever else the answer contains: %j', (line) => {
     expect(outcome(`${RECORD}${line}\n`)).toBe('delivered');
     expect(outcome(`${line}\n${RECORD}`)).toBe('delivered');
   });
@@ -270,7 +270,7 @@ describe('"available" is never concluded', () => {
 });
 
 describe('phrases of one server', () => {
-  it('count beside an echo of the request, whatever the name', () => {
+  it('count next to an echo of the request, whatever the name', () => {
     for (const domain of ['quiet-garden.fr', 'zx81.fr']) {
       const text = `%% This is the AFNIC Whois server.\n%% [192.0.2.1 REQUEST] >> ${domain}\n\n%% No entries found in the AFNIC Database.\n`;
       const question = { domain, server: 'whois.nic.fr', tld: 'fr', role: 'registry' } as const;
@@ -281,7 +281,7 @@ describe('phrases of one server', () => {
     }
   });
 
-  it('count beside the terms that the registry publishes', () => {
+  it('count next to the terms that the registry publishes', () => {
     const terms = [
       '% By looking up information in the domain registration directory',
       '% service, you confirm that you accept the terms and conditions of the',
@@ -310,10 +310,13 @@ describe('phrases of one server', () => {
       'ie',
       '% Not Registered - The domain you have requested (example.ie) is not a registered .ie domain.',
     ],
-  ])('of .%s state with %j that a name is free, but not at another server', (tld, text) => {
-    expect(asked(tld, text).outcome).toBe('not_registered');
-    expect(asked('test', text).outcome).not.toBe('not_registered');
-  });
+  ])(
+    'of .%s state with %j that a name is not registered, but not at another server',
+    (tld, text) => {
+      expect(asked(tld, text).outcome).toBe('not_registered');
+      expect(asked('test', text).outcome).not.toBe('not_registered');
+    },
+  );
 
   it.each(['sl', 'ng'])('do not include one that may also mean a private name of .%s', (tld) => {
     const text = 'Domain not found, marked private, or error in your query.';

@@ -23,7 +23,7 @@ export type Verdict =
   | { kind: 'restricted'; restriction: Restriction }
   | { kind: 'not_found' };
 
-/** The record read from the text, and the known statements of the server. */
+/** The evidence in an answer: the record that was read, and the known statements of the server. */
 export interface Evidence {
   question: AbsenceQuestion;
   /** The name of the record that was read. */
@@ -35,8 +35,8 @@ export interface Evidence {
   /** Whether only an expiry date was read, as from an application for a name. */
   isThin: boolean;
   /**
-   * Whether weaker data was read that an answer about an unregistered name does not contain: a handle, an e-mail
-   * address.
+   * Whether weaker data was read, such as a handle or an e-mail address, which an answer about an unregistered name
+   * does not contain.
    */
   isTrace: boolean;
   statuses: readonly string[];
@@ -47,9 +47,9 @@ const RETRY_SECONDS_MAX = 3600;
 
 /**
  * Classifies an answer: throttled, restricted, not found, error or found. A record overrides every phrase, because the
- * small print below it mentions limits and names that are not found, and a name's holder may have written "available"
- * into it. "Not found" must be stated in a form that this server is known to use, in an answer that contains nothing
- * else; anything else without a record is an error.
+ * small print below it mentions limits and names that are not found, and the holder of a name may have written
+ * "available" into it. "Not found" must be stated in a form that this server is known to use, in an answer that
+ * contains nothing else. Any other answer without a record is an error.
  */
 export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
   if (evidence.isRecord && !evidence.isThin) return { kind: 'found' };
@@ -74,7 +74,10 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   return byStatus(evidence.statuses);
 }
 
-/** A phrase that is listed for the server takes precedence over an expiry date. */
+/**
+ * Returns the restriction stated by a phrase that is listed for the server; such a phrase takes precedence over an
+ * expiry date.
+ */
 function listedRestriction(
   said: readonly Announcement[],
   { server }: Evidence,
@@ -83,7 +86,7 @@ function listedRestriction(
   return listed.find((it) => it?.kind === 'restricted');
 }
 
-/** A registration that was read, or a truncated last line, overrides an absence. */
+/** Returns "not found", unless registration data was read or the last line is truncated. */
 function absenceUnlessDoubted(
   said: readonly Announcement[],
   absentAt: number,
@@ -96,12 +99,12 @@ function absenceUnlessDoubted(
   return isHeld || isOfOther || isTorn ? { kind: 'error' } : { kind: 'not_found' };
 }
 
-/** `No match` is followed by a name at many servers, and by another word at some. */
+/** True for a text that ends too early: at many servers, a name follows `No match`, and at some, another word. */
 function endsEarly(text: string): boolean {
   return text.trim() === 'no match' || /\bmatch(?:es|ing)? (?:for|to|of) ?["']?$/.test(text);
 }
 
-/** The outcome that statuses imply for a name without other data; an unknown status implies nothing. */
+/** Returns what the statuses imply for a name without other data; an unknown status implies nothing. */
 function byStatus(statuses: readonly string[]): Verdict {
   for (const status of statuses) {
     const restriction = restrictionIn(`status: ${plainText(status)}`);
@@ -110,13 +113,13 @@ function byStatus(statuses: readonly string[]): Verdict {
   return statuses.some(isHoldingStatus) ? { kind: 'found' } : { kind: 'error' };
 }
 
-/** The statement of one line, from any protocol, about a withheld name; general rules do not count. */
+/** Returns what one line, from any protocol, states about a withheld name; general rules do not count. */
 export function announcedRestriction(line: string): Restriction | undefined {
   const text = plainText(line);
   return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
 }
 
-/** Whether one line, from any protocol, states that a limit was exceeded; general rules do not count. */
+/** True if one line, from any protocol, states that a limit was exceeded; general rules do not count. */
 export function saysThrottled(line: string): boolean {
   const text = plainText(line);
   if (matchesAny(text, RULE_WORDS)) return false;
@@ -130,7 +133,7 @@ function isThrottle({ text, isProse }: Announcement, server: ServerStatements): 
   return !isProse && matchesAny(text, THROTTLE_REQUESTS);
 }
 
-/** The first line that states that the name is withheld, or that the server refuses to answer. */
+/** Returns the first statement that the name is withheld, or that the server refuses to answer. */
 function statementAmong(
   said: readonly Announcement[],
   server: ServerStatements,
@@ -144,7 +147,10 @@ function statementAmong(
   return undefined;
 }
 
-/** `wait 30 seconds`, `try again in 5 minutes`, at most an hour; undefined if none is named. */
+/**
+ * Returns the waiting time that a text names, at most an hour, as in `wait 30 seconds` or `try again in 5 minutes`;
+ * undefined if no time is named.
+ */
 function retryAfter(said: readonly Announcement[]): number | undefined {
   for (const { text } of said) {
     const words = text.split(' ');

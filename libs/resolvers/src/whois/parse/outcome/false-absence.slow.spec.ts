@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LookupOutcome } from '../../../record.js';
 import { parseWhois } from '../parse-whois.js';
 
-/** Servers of the tables, each with its statement about a free name, in which `NAME` is replaced by the name. */
+/** Servers of the tables, each with its statement about an unregistered name; `NAME` stands for the name. */
 const SERVERS: readonly (readonly [tld: string, server: string, absent: string])[] = [
   ['com', 'whois.verisign-grs.com', 'No match for "NAME".'],
   ['shop', '', 'The queried object does not exist: DOMAIN NOT FOUND'],
@@ -108,12 +108,12 @@ function outcome(text: string, tld: string, server: string, absent = ''): Lookup
 }
 
 describe('words of absence that say nothing about the name', () => {
-  it('are more than 700, each of which is tried at each server', () => {
+  it('fill more than 700 rows, each of which is tried at each server', () => {
     expect([...KINDS.values()].flat().length).toBeGreaterThan(700);
   });
 
   describe.each([...KINDS])('%s', (kind, texts) => {
-    it.each(SERVERS)('is never "not registered" at .%s %s', (tld, server, absent) => {
+    it.each(SERVERS)('are never "not registered" at .%s %s', (tld, server, absent) => {
       const end = kind === 'cut off' ? '' : '\n';
       expect(
         texts.filter((it) => outcome(it + end, tld, server, absent) === 'not_registered'),
@@ -121,15 +121,18 @@ describe('words of absence that say nothing about the name', () => {
     });
   });
 
-  /** Only the first line is tried, because at some servers a second line also states the absence. */
+  /** The servers with a statement of one line; a second line may repeat the statement. */
   const ONE_LINE = SERVERS.filter(([, , absent]) => !absent.includes('\n'));
 
-  it.each(['ABSENT ...', 'ABSENT..', 'ABSENT…', 'ABSENT⏎...'])('%s is cut off', (text) => {
-    const free = ONE_LINE.filter(
-      ([tld, server, absent]) => outcome(`${text}\n`, tld, server, absent) === 'not_registered',
-    );
-    expect(free).toEqual([]);
-  });
+  it.each(['ABSENT ...', 'ABSENT..', 'ABSENT…', 'ABSENT⏎...'])(
+    '%s proves nothing, because it is cut off',
+    (text) => {
+      const free = ONE_LINE.filter(
+        ([tld, server, absent]) => outcome(`${text}\n`, tld, server, absent) === 'not_registered',
+      );
+      expect(free).toEqual([]);
+    },
+  );
 
   it.each(['* ABSENT', '  * ABSENT', '*** ABSENT', '# * ABSENT', '(ABSENT)', '[ABSENT]'])(
     '%s is one line of several, or a statement by another party',
@@ -141,7 +144,7 @@ describe('words of absence that say nothing about the name', () => {
     },
   );
 
-  it('a line continues after the part that is read', () => {
+  it('a line proves nothing if it continues after the part that is read', () => {
     for (const gap of [' ', '\t', '.']) {
       const text = `NAME not found${gap.repeat(300)}in the cache\n`;
       expect(outcome(text, 'test', '')).not.toBe('not_registered');
@@ -177,13 +180,13 @@ describe('S64: one line of 256 KiB after a statement of absence', () => {
     ['words of marks', `a${'!'.repeat(198)}a `.repeat(1_300)],
     ['labels', `${'a.'.repeat(98)}! `.repeat(1_300)],
   ])('is read once and is not a notice: %s', (_name, line) => {
-    // If matching started again at each character, a line would take minutes.
+    // If matching started again at each character, one line would take minutes.
     const read = () => outcome(`Not found: NAME⏎${line}`, 'test', '');
     expect(runInNewContext('read()', { read }, { timeout: 20_000 })).not.toBe('not_registered');
   });
 });
 
-describe('each server’s statement about a free name', () => {
+describe('each server’s statement about an unregistered name', () => {
   it.each(SERVERS)('means absence at .%s %s', (tld, server, absent) => {
     expect(outcome(`${absent}\n`, tld, server)).toBe('not_registered');
     expect(outcome(`Welcome to the .${tld} whois server\n\n${absent}\n\n`, tld, server)).toBe(

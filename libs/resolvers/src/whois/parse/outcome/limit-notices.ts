@@ -6,7 +6,7 @@ import { RULE_WORDS } from './refusals.js';
 const CONDITIONS =
   /如果|若|如需|的话|경우|않으면|하면|場合|れば|\b(?:if|si|wenn|falls|sofern|caso|jeśli|jezeli|jeżeli|если|якщо|ако|eğer|hvis|jos|kui|dacă|pokud|když|jika|apabila|nếu)\b|(?:^|\s)(?:если|якщо|ако|αν|εάν|إذا|אם)(?:\s|$)/u;
 
-/** Limits and rejections in the languages of registries, by word stems. */
+/** Stems of words about limits and rejections, in the languages of registries. */
 const LIMIT_NOTICES: readonly RegExp[] = [
   // Spanish, Portuguese, Galician, Catalan, Italian, Romanian, French
   /(?:excedi|excess|exced|super|sobrepas|sobrepass|supera|depăș|depas|dépass|atteint|alcan[cz]|esgot|agotad|esaurit|raggiunt|ultrapass).{0,60}(?:l[ií]m|quot|cuota|cota|máxim|massim|maxim|número|numero|nombre|consult|richiest|requ[êe]t|solicit|pesquis|interog|limit)/,
@@ -44,7 +44,7 @@ const LIMIT_NOTICES: readonly RegExp[] = [
 ];
 
 /**
- * Whether a line states that a limit was exceeded, in the languages of registries: `Consultas excedidas`, `查询过于频繁`,
+ * True if a line states that a limit was exceeded, in the languages of registries: `Consultas excedidas`, `查询过于频繁`,
  * `Слишком много запросов`. General rules do not count.
  */
 export function isLimitNotice({ text, isProse }: Announcement): boolean {
@@ -52,7 +52,10 @@ export function isLimitNotice({ text, isProse }: Announcement): boolean {
   return LIMIT_NOTICES.some((it) => it.test(text)) && !isConditional(text);
 }
 
-/** Matches `if`, `when` and the like, but not as part of a name: `example.si` is not a condition. */
+/**
+ * True for a sentence with `if`, `when` and the like, but not if the word is part of a name: `example.si` is not a
+ * condition.
+ */
 function isConditional(text: string): boolean {
   return CONDITIONS.test(text.replace(/\S*\.\S+/g, ' '));
 }

@@ -1,6 +1,6 @@
 /**
- * Matches a phrase of the tables against a line in plain lower case: `^` anchors at its start, `$` at its end, `a+b`
- * requires both words.
+ * Matches a phrase of the tables against a line in plain lower case. `^` anchors the phrase at the start of the line
+ * and `$` at the end; `a+b` requires both words.
  */
 export function matches(line: string, phrase: string): boolean {
   if (phrase[0] === '^') {

@@ -1,9 +1,9 @@
 /**
- * Texts that servers send instead of a record, in lower case. `^` anchors at the start of a line, `$` at its end, `a+b`
- * requires both words; comment marks and outer white space are removed.
+ * Lower-case texts that servers send instead of a record. `^` anchors a text at the start of a line and `$` at the end;
+ * `a+b` requires both words. Comment marks and outer white space are removed from lines.
  */
 
-/** The server refuses to answer now. This is never read as "not registered". */
+/** The server refuses to answer now. Such a text is never read as "not registered". */
 export const THROTTLE_STATEMENTS: readonly string[] = [
   'exceeded+limit',
   'exceeded+quota',
@@ -80,7 +80,7 @@ export const THROTTLE_STATEMENTS: readonly string[] = [
   'nombre maximum de requ',
 ];
 
-/** Refusals in words that small print also uses; they count only outside small print. */
+/** Refusals in words that small print also uses. They count only outside small print. */
 export const THROTTLE_REQUESTS: readonly string[] = [
   'try again later',
   'please try again',
@@ -123,7 +123,7 @@ export const THROTTLE_REQUESTS: readonly string[] = [
   'request denied',
 ];
 
-/** A line with one of these describes rules, not this exchange. */
+/** Words of lines that describe rules, not this exchange. */
 export const RULE_WORDS: readonly string[] = [
   'if you',
   'if the',
@@ -140,7 +140,7 @@ export const RULE_WORDS: readonly string[] = [
   'please note',
 ];
 
-/** The exchange itself failed. A text of this kind may say "not found", but never about the name. */
+/** The exchange itself failed. Such a text may say "not found", but never about the name. */
 export const FAILURE_PHRASES: readonly string[] = [
   '^http/',
   '<html',

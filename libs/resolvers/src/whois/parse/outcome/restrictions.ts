@@ -1,6 +1,6 @@
 import { matchesAny } from './phrases.js';
 
-/** Statements that the name is not registered and cannot be registered by everyone. */
+/** Statements that the name is not registered and not open to everyone. */
 const RESTRICTED_PHRASES: Readonly<Record<'reserved' | 'premium' | 'blocked', readonly string[]>> =
   {
     premium: [
@@ -111,7 +111,7 @@ const RESTRICTED_PHRASES: Readonly<Record<'reserved' | 'premium' | 'blocked', re
 
 export type Restriction = keyof typeof RESTRICTED_PHRASES;
 
-/** Words of copyright lines, in which `reserved` does not concern the name. */
+/** Words of copyright lines, in which `reserved` is not about the name. */
 const SMALL_PRINT = [
   'rights reserved',
   'copyright',
@@ -121,7 +121,7 @@ const SMALL_PRINT = [
   'rights',
 ];
 
-/** Why the name cannot simply be registered, according to a line in plain lower case. */
+/** Returns why a name cannot simply be registered, according to a line in plain lower case. */
 export function restrictionIn(line: string): Restriction | undefined {
   if (matchesAny(line, SMALL_PRINT)) return undefined;
   for (const restriction of ['premium', 'blocked', 'reserved'] as const) {

@@ -1,12 +1,15 @@
 import { matchesAny } from './phrases.js';
 import type { Restriction } from './restrictions.js';
 
-/** The statements of one server in its own words, as phrases of `phrases.ts`. */
+/** The statements of one server in its own words, in the notation of `phrases.ts`. */
 export type ServerStatements = Readonly<
   Record<Restriction | 'throttled' | 'refused', readonly string[]>
 >;
 
-/** The meaning of a line according to the phrases listed for its server; undefined if it contains none of them. */
+/**
+ * Returns the meaning of a line according to the phrases listed for its server; undefined if the line contains none of
+ * them.
+ */
 export function statementFor(
   line: string,
   server: ServerStatements,

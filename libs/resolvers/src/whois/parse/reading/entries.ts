@@ -11,9 +11,9 @@ export interface Entry {
   indent: number;
   key: string;
   value: string;
-  /** Undefined for a text, or for an unknown key (see `key`). */
+  /** The meaning of the key; undefined for a text, or for an unknown key (see `key`). */
   target?: Target;
-  /** Whether it is an unknown header; the lines after it do not belong to the previous section. */
+  /** Whether the line is an unknown header; the following lines do not belong to the previous section. */
   opensUnknown: boolean;
 }
 
@@ -64,7 +64,7 @@ function readColumnEntry(line: Line, grammar: ReadyGrammar): Entry | undefined {
   return target && entryOf(line, keyed, target);
 }
 
-/** `Record created on 2026-01-31`: a field named by the first words of its line. */
+/** Reads a field that is named by the first words of its line: `Record created on 2026-01-31`. */
 function readPhrase(line: Line, grammar: ReadyGrammar): Entry | undefined {
   const start = line.body.slice(0, HEADER_LENGTH_MAX).toLowerCase();
   const phrase = grammar.phrases.find(([words]) => start.startsWith(`${words} `));
@@ -74,7 +74,7 @@ function readPhrase(line: Line, grammar: ReadyGrammar): Entry | undefined {
   return entryOf(line, { key: phrase[0], value }, readTarget(phrase[1]));
 }
 
-/** `Registrant` alone on its line. */
+/** Reads a header that is alone on its line, such as `Registrant`. */
 function readBareHeader(line: Line, grammar: ReadyGrammar): Entry | undefined {
   if (line.body.length > HEADER_LENGTH_MAX || line.body.includes('  ')) return undefined;
   const key = normalizeKey(line.body);

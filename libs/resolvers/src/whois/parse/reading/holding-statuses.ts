@@ -1,6 +1,6 @@
 import { eppStatus } from '../../../epp-statuses.js';
 
-/** Words that registries print for a registered name, besides the statuses of EPP. */
+/** Words that registries print for a registered name, in addition to the EPP statuses. */
 const HOLDING_WORDS: ReadonlySet<string> = new Set([
   'active',
   'activated',

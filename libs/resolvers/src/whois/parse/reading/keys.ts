@@ -1,11 +1,11 @@
-/** A line read as a key and its value. */
+/** A line that was split into a key and its value. */
 export interface KeyedValue {
-  /** Normalised by `normalizeKey`. */
+  /** The key, normalised by `normalizeKey`. */
   key: string;
   value: string;
-  /** Whether it is in brackets (`[Holder]`), and thereby a header, whatever its text. */
+  /** Whether the key is in brackets (`[Holder]`), which makes it a header, whatever its text. */
   bracketed: boolean;
-  /** Whether no space follows the colon, as in `2001:db8::1`; the text is then a key only if it is a known one. */
+  /** Whether no space follows the colon, as in `2001:db8::1`. Then only a known key counts as a key. */
   tight: boolean;
 }
 
@@ -13,8 +13,8 @@ const KEY_LENGTH_MAX = 80;
 const REMARK_END_MAX = 240;
 
 /**
- * The canonical spelling under which a key is looked up: lower case, no accents, no padding dots, `-` and `_` as
- * spaces, without bracketed remarks, possessives and trailing numbers.
+ * Returns the spelling under which a key is looked up: lower case, no accents, no padding dots, `-` and `_` as spaces,
+ * without bracketed remarks, possessives and trailing numbers.
  */
 export function normalizeKey(raw: string): string {
   const words = keyWords(withoutAccents(raw.toLowerCase()));
@@ -43,7 +43,7 @@ export function readColumns(body: string, isBySpaces: boolean): KeyedValue | und
   };
 }
 
-/** `[Key] value`, with the item letter that JPRS and MYNIC put before it: `a. [Key] value`. */
+/** Reads `[Key] value`, also after an item letter, which JPRS and MYNIC print: `a. [Key] value`. */
 function readBracketed(body: string): KeyedValue | undefined {
   let open = 0;
   if (body[0] !== '[') {
@@ -69,7 +69,7 @@ function readColon(body: string): KeyedValue | undefined {
   return { key, value: withoutLeadingDots(body.slice(end + 1)), bracketed: false, tight };
 }
 
-/** `Key (a remark of any length): value`. */
+/** Reads `Key (a remark of any length): value`. */
 function readRemarked(body: string): KeyedValue | undefined {
   const open = body.indexOf(' (');
   const close = body.indexOf('):', open);
@@ -78,14 +78,14 @@ function readRemarked(body: string): KeyedValue | undefined {
   return { key: normalizeKey(body.slice(0, open)), value, bracketed: false, tight: false };
 }
 
-/** The colon of a time or of an IPv6 address. */
+/** True for the colon of a time or of an IPv6 address. */
 function isInsideNumber(body: string, colon: number): boolean {
   if (!isNumber(body[colon - 1]) || !isNumber(body[colon + 1] ?? 'x')) return false;
   const word = body.slice(Math.max(0, colon - 4), colon);
   return isNumber(word.slice(word.lastIndexOf(' ') + 1));
 }
 
-/** `key#. . . . value`, as the Java WHOIS server pads. */
+/** Reads `key#. . . . value`, padded by the Java WHOIS server. */
 function readPadded(body: string): KeyedValue | undefined {
   const end = body.indexOf('#.');
   if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;
@@ -98,7 +98,7 @@ function isItemLetter(text: string): boolean {
   return letter.length === 1 && letter >= 'a' && letter <= 'z';
 }
 
-/** Removes dots that pad a key; the dot of `.example` belongs to the value. */
+/** Removes the dots that pad a key; the dot of `.example` belongs to the value. */
 function withoutLeadingDots(text: string): string {
   let start = 0;
   while (start < text.length && (text[start] === '.' || text[start] <= ' ')) start += 1;
@@ -117,7 +117,7 @@ function withoutAccents(text: string): string {
     .normalize('NFC');
 }
 
-/** The words of a key without `(…)`: remarks such as `(dd/mm/yyyy)` do not belong to it. */
+/** Returns the words of a key without parentheses: remarks such as `(dd/mm/yyyy)` do not belong to the key. */
 function keyWords(text: string): string[] {
   const words: string[] = [];
   const isRemark = text.startsWith('(');
@@ -138,7 +138,7 @@ function keyWords(text: string): string[] {
   return words;
 }
 
-/** `2c.` before the key of a form. */
+/** True for the label of an item in a form: `2c.` before a key. */
 function isItemLabel(word: string): boolean {
   if (word.length !== 2 && word.length !== 3) return false;
   const last = word[word.length - 1];

@@ -2,16 +2,16 @@ import type { WorkMeter } from './work-meter.js';
 
 /** One line of a cleaned answer. */
 export interface Line {
-  /** Without surrounding white space. */
+  /** The text without surrounding white space. */
   body: string;
-  /** Columns of white space before the body; a tab counts as eight. */
+  /** The width of the white space before the body; a tab counts as eight columns. */
   indent: number;
-  /** Whether it begins with the comment mark of a WHOIS server (`%`, `#`, `;`) or is a framed notice. */
+  /** Whether the line begins with the comment mark of a WHOIS server (`%`, `#`, `;`), or belongs to a framed notice. */
   comment: boolean;
   blank: boolean;
 }
 
-/** Ten times the longest known answer; lines beyond that are not read. */
+/** Maximum number of lines that are read: ten times the longest known answer. */
 export const LINES_MAX = 4096;
 
 export function splitLines(text: string, meter: WorkMeter): Line[] {
@@ -19,7 +19,7 @@ export function splitLines(text: string, meter: WorkMeter): Line[] {
   return text.split('\n', LINES_MAX).map(toLine);
 }
 
-/** The body of a comment line without its marks: `%% No match` means the same as `No match`. */
+/** Returns the body of a comment line without its marks: `%% No match` means the same as `No match`. */
 export function commentBody(line: Line): string {
   let start = 0;
   while (start < line.body.length && '%#;*-> '.includes(line.body[start])) start += 1;

@@ -18,7 +18,7 @@ import type { ReadyGrammar } from '../grammars/grammar.js';
 
 const NAME_SERVERS_MAX = 64;
 const STATUSES_MAX = 40;
-/** Maximum number of further dates after the first date of a kind. Real answers have a few. */
+/** Maximum number of dates of one kind that are tried after the first; real answers have a few. */
 const DATE_TRIES_MAX = 200;
 const DS_MAX = 32;
 const OBJECTS_MAX = 200;
@@ -26,7 +26,7 @@ const VALUE_LENGTH_MAX = 300;
 
 type DateField = 'created' | 'updated' | 'expires';
 
-/** The data read so far. The first value of a field wins, because registries put theirs at the top. */
+/** The data read so far. The first value of a field wins, because registries print theirs at the top. */
 export class RecordDraft {
   /** True if the answer contains the handle of any contact. */
   hasHandle = false;
@@ -45,9 +45,9 @@ export class RecordDraft {
   private readonly ds: string[] = [];
   private referral?: string;
   private whoisServer?: string;
-  /** True while the answer is about a name other than the requested one. */
+  /** True while the lines are about a name other than the requested one. */
   private isOtherDomain = false;
-  /** True once the record has begun again, so that a list of name servers in it replaces the previous one. */
+  /** True once the record has begun again; a list of name servers in the repetition replaces the previous list. */
   private isRepeated = false;
 
   hasDomain(): boolean {
@@ -58,16 +58,16 @@ export class RecordDraft {
     return this.references.size > 0;
   }
 
-  /** The handle that the answer gives in place of a party's name. */
+  /** True if the answer gives this handle in place of a party's name. */
   isReferred(handle: string): boolean {
     for (const draft of this.contacts.values()) if (draft.first('heading') === handle) return true;
     return false;
   }
 
   /**
-   * Begins the record of a domain. Some servers answer with every name that has the same beginning, or with the record
-   * of the top-level domain first: the record of the requested name replaces an earlier one, and later ones add nothing
-   * to it. Names that follow it directly are its variants in other scripts.
+   * Begins the record of a domain; false if the value is not a name. Some servers list every name with the same
+   * beginning, or the record of the top-level domain first. The record of the requested name replaces an earlier one,
+   * and later ones add nothing. Names that directly follow the requested name are its variants in other scripts.
    */
   startDomain(value: string, asked: string): boolean {
     const name = firstWord(value).toLowerCase();
@@ -82,7 +82,7 @@ export class RecordDraft {
     return true;
   }
 
-  /** A host before the domain has its own registrar, because anyone may name a host after any domain. */
+  /** Begins a host object. Before the domain, its data is ignored, because anyone can name a host after any domain. */
   startHost(): void {
     if (this.domain === undefined) this.isOtherDomain = true;
   }
@@ -118,13 +118,16 @@ export class RecordDraft {
     else if (!this.registrar.has(field)) this.registrar.set(field, value);
   }
 
-  /** A contact's field below the registrar's header. */
+  /** Sets a field of the registrar from a contact's field below the registrar's header. */
   setRegistrarParty(field: ContactField, value: string): void {
     const own = REGISTRAR_FIELDS[field];
     if (own !== undefined) this.setRegistrar(own, value);
   }
 
-  /** The first line below the registrar's header is its name; Nominet prints `legal name t/a trading name [Tag = X]`. */
+  /**
+   * Reads a line below the registrar's header. The first is the name: `legal name t/a trading name [Tag = X]` at
+   * Nominet.
+   */
   addRegistrarLine(text: string): void {
     const [first] = text.split(' ', 1);
     if (/^https?:/i.test(first)) return this.setRegistrar('url', first);
@@ -142,7 +145,7 @@ export class RecordDraft {
     return this.isOtherDomain ? new ContactDraft() : draft;
   }
 
-  /** The first contact of a role counts; a second contact is ignored. */
+  /** Opens a contact. The first contact of a role counts; a second one is ignored. */
   openContact(role: ContactRole, isNamedBesideHeader: boolean): ContactDraft {
     const draft = this.contact(role);
     return draft.isTaken(isNamedBesideHeader) ? new ContactDraft() : draft;
@@ -158,7 +161,7 @@ export class RecordDraft {
     if (!this.objects.has(key)) this.objects.set(key, draft);
   }
 
-  /** The record, with handles resolved and placeholders listed as redactions. */
+  /** Returns the record, with handles resolved and placeholders listed as redactions. */
   finish(grammar: ReadyGrammar): RegistrationRecord {
     const redactions: Redaction[] = this.withheld.map((path) => ({ path, basis: 'text' }));
     const contacts = this.finishContacts(grammar, redactions);
@@ -179,7 +182,7 @@ export class RecordDraft {
     return Object.fromEntries(kept) as unknown as RegistrationRecord;
   }
 
-  /** A registrar's name may be followed by its id or its address in brackets. */
+  /** Sets the registrar's name, which the id or the address may follow in brackets. */
   private setRegistrarName(value: string): void {
     if (this.registrar.has('name') || value.toLowerCase().startsWith('no registrar')) return;
     const open = value.lastIndexOf('(');
@@ -193,12 +196,12 @@ export class RecordDraft {
     this.registrar.set('name', hasCode ? name.slice(0, space) : name);
   }
 
-  /** The record is repeated in the preferred language: the data read so far is discarded. */
+  /** Discards the data read so far, because the record is repeated in the preferred language. */
   startAgain(): void {
     if (this.domain !== undefined) this.startOver(this.domain);
   }
 
-  /** Whether anything of the record besides the name has been read. */
+  /** Whether anything of the record has been read besides the name. */
   private hasFacts(): boolean {
     const { dates, nameServers, statuses, registrar, contacts, references } = this;
     return [dates, nameServers, statuses, registrar, contacts, references].some(
@@ -219,7 +222,7 @@ export class RecordDraft {
     this.referral = undefined;
   }
 
-  /** A host to query next. Only `whois server` is the registrar's own; `refer` may be any server. */
+  /** Sets a host to query next. Only `whois server` is the registrar's own; `refer` may be any server. */
   private setReferral(field: 'whoisServer' | 'referral', value: string): void {
     const host = firstWord(value).slice(0, VALUE_LENGTH_MAX);
     if (!host.includes('.')) return;
@@ -236,7 +239,7 @@ export class RecordDraft {
     }
   }
 
-  /** `Connected (2026/03/31)` and `OK-UNTIL 20260331000000`: the status contains the expiry date. */
+  /** Takes the expiry date from a status: `Connected (2026/03/31)`, `OK-UNTIL 20260331000000`. */
   private takeStatusDate(value: string): void {
     const lower = value.toLowerCase();
     const isDated = lower.startsWith('ok-until ') || lower.startsWith('connected (');
@@ -247,7 +250,7 @@ export class RecordDraft {
     if (this.ds.length < DS_MAX) this.ds.push(value.slice(0, VALUE_LENGTH_MAX));
   }
 
-  /** A history of changes may begin with the date of the registration. */
+  /** Sets the date of a change. A history of changes may begin with the date of the registration. */
   private setUpdated(value: string, grammar: ReadyGrammar): void {
     if (value.toLowerCase().endsWith('(assigned)')) this.setDate('created', value, grammar.dates);
     if (grammar.lastUpdateLast) this.dates.set('updated', value);
@@ -262,7 +265,7 @@ export class RecordDraft {
     if (isWithheld(value)) this.withheld.push(field);
   }
 
-  /** If one date of an answer proves the order of day and month, the others have the same order. */
+  /** Parses the dates. If one of them proves the order of day and month, the others have the same order. */
   private finishDates(style: DateStyle): Partial<Record<DateField, DateValue>> {
     let { order } = style;
     for (const text of this.dates.values()) order ??= provenOrder(text);
@@ -304,7 +307,7 @@ export class RecordDraft {
     return contacts;
   }
 
-  /** A reference, or a name that is a handle, is replaced by the object it points to. */
+  /** Returns the contact of a role. A reference, or a name that is a handle, is replaced with the object. */
   private resolve(role: ContactRole): ContactDraft {
     const draft = this.contacts.get(role) ?? new ContactDraft();
     const handle = this.references.get(role) ?? draft.first('heading') ?? draft.first('name');
@@ -334,7 +337,7 @@ const REGISTRAR_FIELDS: Partial<Record<ContactField, RegistrarField>> = {
   handle: 'ianaId',
 };
 
-/** An address that begins with the registrant's name belongs to an employee; a title may precede it. */
+/** Takes the registrant's name, possibly after a title, from the start of an employee's address as the organisation. */
 function takeOrganization(contact: Contact, registrant: string | undefined): void {
   if (registrant === undefined || contact.organization !== undefined) return;
   const lines = contact.street?.split('\n') ?? [];
@@ -346,7 +349,7 @@ function takeOrganization(contact: Contact, registrant: string | undefined): voi
   else contact.street = street;
 }
 
-/** If only institutions register, the registrant's name is an institution's. */
+/** Moves the registrant's name to the organisation, because only institutions can register. */
 function moveName(contact: Contact): void {
   contact.organization ??= contact.name;
   delete contact.name;
@@ -360,13 +363,13 @@ function isPrivacyService(registrant: Contact | undefined): boolean {
   );
 }
 
-/** `SAMP-0002`, `SAMPLE-REG`: capital letters, a hyphen, no space. */
+/** True for capital letters with a hyphen and no space: `SAMP-0002`, `SAMPLE-REG`. */
 function isHandle(name: string | undefined): boolean {
   if (name === undefined || !name.includes('-') || name.includes(' ')) return false;
   return name === name.toUpperCase() && name.length < 24;
 }
 
-/** IANA's registrar ids are small numbers; registries use other numbers for their registrars. */
+/** True for a small number, as IANA's registrar ids are; registries use other numbers for their registrars. */
 function isIanaId(value: string): boolean {
   return value.length > 0 && value.length <= 5 && !Number.isNaN(Number(value));
 }
@@ -376,13 +379,13 @@ function isRegistrarCode(text: string): boolean {
   return isIanaId(text) || isRegistryCode(text);
 }
 
-/** `R22-LRCC`: a registry's number for a registrar. */
+/** True for a registry's number of a registrar: `R22-LRCC`. */
 function isRegistryCode(text: string): boolean {
   const dash = text.indexOf('-');
   return text[0] === 'R' && dash > 1 && isIanaId(text.slice(1, dash)) && text.length < 16;
 }
 
-/** Servers print a name in another script twice, in A-labels and in readable form: it is one name. */
+/** Returns A-labels, because servers print a name in another script twice, in A-labels and in readable form. */
 function asciiName(name: string): string {
   for (let at = 0; at < name.length; at += 1) {
     if (name.charCodeAt(at) > 127) return toALabels(name) || name;

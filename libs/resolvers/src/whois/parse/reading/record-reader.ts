@@ -12,20 +12,23 @@ import { RecordDraft } from './record-draft.js';
 import type { WorkMeter } from './work-meter.js';
 
 const TITLE_LENGTH_MAX = 60;
-/** A status printed as text below its header has few words; longer text is a sentence about something else. */
+/** Maximum number of words of a status below its header; longer text is a sentence about something else. */
 const STATUS_WORDS_MAX = 5;
 
-/** The reader's position in an answer. */
+/** The section of the answer to which the current line belongs. */
 interface Section {
   name: SectionName | 'object' | 'none';
   draft?: ContactDraft;
   /** The number of columns before the header. */
   indent: number;
-  /** Whether the section has its own header, so that dates and statuses below it are the party's, not the domain's. */
+  /**
+   * Whether the section has its own header, so that dates and statuses below it are those of the party, not of the
+   * domain.
+   */
   owns: boolean;
   /** True if something has been read below the header. */
   filled: boolean;
-  /** True if a blank line has followed the lines read so far. */
+  /** True if a blank line has followed what was read below the header. */
   ended: boolean;
 }
 
@@ -38,14 +41,14 @@ const NO_SECTION: Section = {
 };
 
 /**
- * Reads the lines of an answer once and collects their data. Every layout is read in the same way: a key states the
+ * Reads the lines of an answer once, and collects their data. Every layout is read in the same way: a key states the
  * meaning of its value, a header names the party of the following lines, and blank lines and indentation show where the
- * header's section ends.
+ * section of the header ends.
  */
 export class RecordReader {
   private readonly draft = new RecordDraft();
   private section: Section = { ...NO_SECTION };
-  /** The keyed line that is continued by further indented lines below it. */
+  /** The line with a key that further indented lines continue. */
   private last?: Entry;
   private startsBlock = true;
 
@@ -66,7 +69,7 @@ export class RecordReader {
     return this.draft;
   }
 
-  /** `% Technical Contact:` with a rule below it: a header that only looks like a remark. */
+  /** Reads a header that only looks like a comment: `% Technical Contact:` with a rule below it. */
   private takeTitle(line: Line): void {
     const key = normalizeKey(commentBody(line).slice(0, TITLE_LENGTH_MAX));
     const target = lookUpHeader(key, this.grammar.keys);
@@ -115,7 +118,7 @@ export class RecordReader {
     }
   }
 
-  /** A header opens its section; a value on its line is the party's name. */
+  /** Opens the section of a header. A value on the line of the header is the name of the party. */
   private takeHeader({ ...entry }: Entry, name: SectionName): void {
     if (name === 'host') return this.draft.startHost();
     if (entry.value.startsWith('!')) entry.value = '';
@@ -133,14 +136,14 @@ export class RecordReader {
     this.section.filled = true;
   }
 
-  /** `Owner: Ada Example`, `Owner: 1 Sample Street`: each line of the party repeats its header. */
+  /** True for a party whose lines all repeat the header: `Owner: Ada Example`, `Owner: 1 Sample Street`. */
   private repeatsHeader({ key, value, indent }: Entry): boolean {
     const { last } = this;
     if (value === '' || last === undefined || last.value === '') return false;
     return last.target?.kind === 'header' && last.key === key && last.indent === indent;
   }
 
-  /** A party on its header's line: a name, an address in angle brackets, or a handle. */
+  /** Adds a party that is on the line of its header: a name, a name with an address in angle brackets, or a handle. */
   private addParty(draft: ContactDraft, value: string): void {
     const open = value.indexOf('<');
     const close = value.indexOf('>', open);
@@ -165,7 +168,7 @@ export class RecordReader {
     this.draft.addReference(role, value);
   }
 
-  /** A handle identifies its own contact, or opens an object to which references point. */
+  /** Reads a handle, which identifies the contact that is being read, or opens an object to which references point. */
   private takeHandle(entry: Entry): void {
     this.draft.hasHandle ||= entry.value !== '';
     if (this.inParty(entry)) {
@@ -214,7 +217,7 @@ export class RecordReader {
     this.draft.setDomainField(field, entry.value, this.grammar);
   }
 
-  /** `State:` of a party is its location, unless it names a status. */
+  /** Reads `State:` of a party as its location, unless the value is a status. */
   private takePartysState({ key, value }: Entry): void {
     if (!PLACE_KEYS.has(key) || isHoldingStatus(value)) return;
     this.section.draft?.add('state', value);
@@ -249,7 +252,7 @@ export class RecordReader {
     this.section.filled ||= entry.value !== '';
   }
 
-  /** `Contact: administrative`, `Contact Type: owner`: a header whose role is in the value. */
+  /** Reads a header whose role is in the value: `Contact: administrative`, `Contact Type: owner`. */
   private takeRoleWord(entry: Entry): boolean {
     if (entry.key !== 'contact' && entry.key !== 'contact type') return false;
     const role = roleNamed(normalizeKey(entry.value.slice(0, 40)));
@@ -268,7 +271,10 @@ export class RecordReader {
     this.section.draft?.add(isObjectsName ? 'name' : field, value);
   }
 
-  /** In an answer with handles, a block that begins with a contact's field is a contact object. */
+  /**
+   * True for a block that begins with a contact's field, in an answer with references: such a block is a contact
+   * object.
+   */
   private startsObject(entry: Entry): boolean {
     if (!this.startsBlock || !this.draft.hasReferences()) return false;
     return (
@@ -276,7 +282,10 @@ export class RecordReader {
     );
   }
 
-  /** A labelled field may follow a blank line, if handles do not connect objects. */
+  /**
+   * True if a field belongs to the party of the section. A labelled field may follow a blank line, unless references
+   * connect the objects.
+   */
   private inParty(entry: Entry): boolean {
     const { draft } = this.section;
     return draft !== undefined && (this.isOpenFor(entry) || !this.draft.hasReferences());
@@ -286,7 +295,7 @@ export class RecordReader {
     return !this.section.ended || entry.indent > this.section.indent;
   }
 
-  /** Text continues the keyed line above its indentation, or belongs to the open section. */
+  /** Reads a text that continues the line with a key above it, or belongs to the open section. */
   private takeText(entry: Entry): void {
     if (entry.opensUnknown) {
       this.open('other', entry, true);
@@ -318,7 +327,7 @@ export class RecordReader {
     return true;
   }
 
-  /** A list continues, or the value is below its key; text below a domain's name is neither. */
+  /** Continues a list, or reads a value below its key. A text below the name of a domain is neither. */
   private continueDomainField(last: Entry, field: DomainField, value: string): boolean {
     if (field === 'domain' && last.value !== '') return false;
     if (last.value === '' || MANY.has(field)) {
@@ -349,21 +358,23 @@ export class RecordReader {
   }
 }
 
-/** Keys that registries use for contacts and for domains. */
+/** Keys that registries use both for contacts and for domains. */
 const PRINTED_OF_PARTIES: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
 
-/** Keys for a domain's status or a party's province. */
+/** Keys for the status of a domain or the province of a party. */
 const PLACE_KEYS: ReadonlySet<string> = new Set(['state', 'estado', 'etat']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
 
-/** A line without a key below a street belongs to the street, whatever its indentation. */
+/** True for a line without a key below a street; it belongs to the street, whatever its indentation. */
 function isStreet({ value }: Entry, { target }: Entry): boolean {
   if (target?.kind !== 'contact' || target.field !== 'street') return false;
   return !value.includes('@') && !value.startsWith('+');
 }
 
-/** Text that is indented further than a keyed line, or follows a date's key with nothing after it. */
+/**
+ * True for text that is indented further than the line with the key, or that follows the key of a date without a value.
+ */
 function continues(entry: Entry, last: Entry): boolean {
   return entry.indent > last.indent || (last.value === '' && last.target?.kind === 'domain');
 }

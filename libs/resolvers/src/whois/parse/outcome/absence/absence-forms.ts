@@ -1,10 +1,10 @@
 /**
- * The forms in which registries state that a name is not registered, which are the only evidence of absence. Add a form
+ * The forms in which registries state that a name is not registered; they are the only evidence of absence. Add a form
  * only if you have the registry's own answer or documentation.
  *
- * `NAME` is the queried name, `LABEL` its first label, `*` one word that varies. ` / ` separates lines, each of which
- * must be in the answer. A form without a name is compared letter by letter, including case; a form with a name is
- * compared without regard to case, quotation marks and a full stop. Only small print may accompany it.
+ * `NAME` is the queried name, `LABEL` its first label, and `*` one word that varies. ` / ` separates lines, each of
+ * which must be in the answer. A form without a name must match exactly, including case. A form with a name is compared
+ * without regard to case, quotation marks and a full stop. Only small print may accompany a form.
  */
 
 /** Statements about the name, which count at every server. */
@@ -74,8 +74,8 @@ export const STATEMENTS: readonly string[] = [
 ];
 
 /**
- * Statements without the name, which count at every server, but only beside an echo of the name or a registry's small
- * print.
+ * Statements without the name. They count at every server, but only next to an echo of the name, or small print of the
+ * registry.
  */
 export const BARE_STATEMENTS: readonly string[] = [
   'ERROR:101: no entries found',
@@ -130,7 +130,7 @@ export const BARE_STATEMENTS: readonly string[] = [
   'No Found',
 ];
 
-/** The further forms of registries under contract with ICANN, whose operators change. */
+/** Additional forms of registries under contract with ICANN, whose operators change. */
 export const GENERIC_FORMS: readonly string[] = [
   'NOT FOUND',
   'Domain not found.',
@@ -145,7 +145,7 @@ export const GENERIC_FORMS: readonly string[] = [
   'No entries found in the AFNIC Database.',
 ];
 
-/** The forms of single registries and registrars, by TLDs and servers; they need no further evidence. */
+/** The forms of individual registries and registrars, by TLDs and servers. They need no further evidence. */
 export const OWN_FORMS: readonly (readonly [of: string, forms: readonly string[]])[] = [
   ['fr pm re tf wf yt', ['NOT FOUND', 'No entries found in the AFNIC Database.']],
   ['at', ['nothing found']],

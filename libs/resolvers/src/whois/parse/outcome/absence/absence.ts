@@ -8,7 +8,7 @@ import { isOfOtherSuffixes, isSmallPrint } from '../../../../small-print/small-p
 
 /** A query: the server, and the name. */
 export interface AbsenceQuestion {
-  /** A-label; if it is empty, any host name is accepted in its place. */
+  /** The name in A-labels; if it is empty, any host name is accepted in its place. */
   domain: string;
   server: string;
   tld: string;
@@ -19,35 +19,35 @@ export interface AbsenceQuestion {
 interface FormLine {
   text: string;
   isExact: boolean;
-  /** Whether the line contains a label or a word that varies. */
+  /** Whether the line contains a label, or a word that varies. */
   varies: boolean;
 }
 type Form = readonly FormLine[];
 
-/** A line of an answer as printed, and in folded form. */
+/** A line of an answer, as printed and in folded form. */
 interface Said {
   exact: string;
   folded: string;
   /**
-   * True for a line in brackets, or after the mark of a list or a reply: it is one of several items, and not a
+   * True for a line in brackets, or after the mark of a list or a reply. Such a line is one of several items, not a
    * statement of the server about the name.
    */
   isItem: boolean;
 }
 
 const NAME = '\u0001';
-/** The placeholders in a form: the name, and a word that varies. Several stars are literal. */
+/** The placeholders in a form: the name, its label, and a word that varies. Several stars are literal. */
 const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const LEFT_OUT = /(?:\. ?\.|…)$/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
-/** Matches the text before the name in a host, a mailbox or a page, which shows that somebody holds the name. */
+/** Marks before the name in a host, a mailbox or a page; such an address shows that the name has a holder. */
 const OF_NAME = ['.', '@', '//'];
 /** Maximum length of a line of any form. */
 const LINE_LENGTH_MAX = 240;
-/** A line at least this long may continue on the next one. */
+/** A line of at least this length may continue on the next line. */
 const LONG_LINE_LENGTH = 40;
-/** Five times the longest recorded answer about a free name. */
+/** Maximum number of lines: five times the longest recorded answer about an unregistered name. */
 const LINES_MAX = 300;
 /** Keys and words with which servers repeat the query, folded. */
 const ECHOES: ReadonlySet<string> = new Set(
@@ -64,13 +64,13 @@ const ECHOES: ReadonlySet<string> = new Set(
     'domain_name:',
   ].map((key) => `${key} ${NAME}`.trim()),
 );
-/** AFNIC: `[192.0.2.1 REQUEST] >> example.fr`, folded. */
+/** Matches AFNIC's echo of the query, folded: `[192.0.2.1 REQUEST] >> example.fr`. */
 const REQUEST_ECHO = new RegExp(`^\\S+ request >> (?:-v \\S+ )?${NAME}$`);
 
 /**
- * The index of the line that states that the name is not registered, in a form that this server is known to use and
- * about this name. `undefined` if there is none, or if anything else in the answer is neither part of that form nor
- * small print, because an answer that is not understood completely proves nothing.
+ * Returns the index of the line that states that this name is not registered, in a form that this server is known to
+ * use. @returns undefined if there is none, or if anything else in the answer is neither part of that form nor small
+ * print: an answer that is not understood completely proves nothing.
  */
 export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): number | undefined {
   const found = formIn(lines, question);
@@ -88,7 +88,7 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
   return isFramed || beside.length > 0 ? at : undefined;
 }
 
-/** The first line of the form that the server uses about the name, and the other texts. */
+/** Finds a known form about the name. @returns the index of its first line, and the other texts of the answer. */
 export function formIn(
   lines: readonly Line[],
   question: AbsenceQuestion,
@@ -130,7 +130,8 @@ export function formIn(
 }
 
 /**
- * The texts of an answer: lines, each of which may continue on the next one, separated by `undefined` and blank lines.
+ * Groups the lines of an answer into texts. A text may continue on the next line; `undefined` and blank lines separate
+ * texts.
  */
 function textsOf(lines: readonly (Line | undefined)[]): string[][] {
   const texts: string[][] = [];
@@ -146,7 +147,7 @@ function textsOf(lines: readonly (Line | undefined)[]): string[][] {
 
 function bodyOf(line: Line): string {
   const body = line.comment ? commentBody(line) : line.body;
-  // A pattern begins at the start of a run; otherwise, a line of 256 KiB would be read again from each of its
+  // The pattern can match only at the start of a run; otherwise, a line of 256 KiB would be read again from each of its
   // characters.
   return body.replace(/^[[&|*\s]+|(?<![\]|*\s])[\]|*\s]+$/g, '').replace(/\s+/g, ' ');
 }
@@ -157,7 +158,7 @@ function isGoingOn(before: string | undefined, body: string): boolean {
   return before.length >= LONG_LINE_LENGTH || isLower;
 }
 
-/** A line that announces others turns the following lines into a quotation. */
+/** True if the previous line announces what follows, which is then a quotation. */
 function isIntroduced(
   lines: readonly Line[],
   at: number,
@@ -187,18 +188,21 @@ function isLine({ text, isExact, varies }: FormLine, said: Said, label: string):
 function saidOn(line: Line, names: readonly string[]): Said {
   const body = line.comment ? commentBody(line) : line.body;
   const text = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
-  // A quotation repeats the words of another party; three dots at the end mark an omission.
+  // A quotation repeats the words of another party, and dots at the end mark an omission, so such lines are not folded.
   const plain = QUOTED.test(text) || LEFT_OUT.test(text) ? text : folded(text, names);
   const isItem = ITEM.test(line.body) && !(line.body.startsWith('>') && plain.includes(NAME));
   return { exact: isItem ? line.body : text, folded: plain, isItem };
 }
 
-/** The spellings with which a server may refer to a name; empty if the name is unknown. */
+/** Returns the spellings with which a server may refer to a name; empty if the name is unknown. */
 function namesOf(domain: string): string[] {
   return domain === '' ? [] : [domain, domainToUnicode(domain).toLowerCase() || domain];
 }
 
-/** Lower case, with names marked, and without quotation marks, brackets, commas and the mark at the end. */
+/**
+ * Returns the text in lower case, with names marked, and without quotation marks, brackets, commas and final
+ * punctuation.
+ */
 function folded(text: string, names: readonly string[]): string {
   const words = plainText(text.replace(/(?:\. ?){3,}/g, '.. '))
     .replace(/["“”„«»[\](),'’]/g, ' ')
@@ -224,7 +228,7 @@ const OWN = new Map(
   OWN_FORMS.flatMap(([of, forms]) => of.split(' ').map((key) => [key, forms.map(toForm)] as const)),
 );
 
-/** The forms of the server or, if there are none, of its TLD or the suffix above it. */
+/** Returns the forms of the server or, if there are none, of its TLD or the suffix above it. */
 function ownFormsOf({ server, tld, role }: AbsenceQuestion): readonly Form[] {
   const byServer = OWN.get(server.toLowerCase());
   if (byServer !== undefined || role === 'registrar') return byServer ?? [];
