@@ -6,7 +6,7 @@ import { ENTITIES as ACCOUNT } from '../apps/account/src/start.js';
 import { ENTITIES as BILLING } from '../apps/billing/src/start.js';
 import { ENTITIES as ENTITLEMENT } from '../apps/entitlement/src/entitlement.module.js';
 
-/** Entities by the schema of their tables. The tables behind events are the same in every schema. */
+/** Entities by the schema of their tables. The tables for events are the same in every schema. */
 const SERVICES = [
   ['account', ACCOUNT],
   ['billing', BILLING],
@@ -23,7 +23,7 @@ describe('entities', () => {
   afterAll(() => test.drop());
 
   it.each(SERVICES)(
-    'those of %s match the columns of the migrations in type and nullability',
+    'the entities of %s match the columns of the migrations in type and nullability',
     async (service, entities) => {
       const database = await Database.open({
         url: test.url(service),
@@ -58,7 +58,7 @@ describe('entities', () => {
   );
 });
 
-/** The name of the type in PostgreSQL. */
+/** Returns the name of the type in PostgreSQL. */
 function postgresType(type: string): string {
   return type === 'timestamptz' ? 'timestamp with time zone' : type;
 }

@@ -81,17 +81,19 @@ const PIECES = [
   '$(',
 ];
 
-/** A text that is nearly a name, made of pieces of names and addresses, line breaks and beginnings of flags. */
+/**
+ * Returns a string that is nearly a name, made of parts of names and addresses, line breaks and beginnings of flags.
+ */
 export function hostileName(random: Random): string {
   const piece = () =>
     random.chance(0.1) ? String.fromCodePoint(random.between(0, 0x2fff)) : random.pick(PIECES);
   const some = (most: number) => Array.from({ length: random.between(0, most) }, piece).join('');
   if (random.chance(0.3)) return some(6);
-  // A valid name with a fault in one place only.
+  // A valid name with a fault in only one place.
   return `${some(1)}example${some(1)}shop${random.between(1, 9_999)}${some(1)}.com${some(1)}`;
 }
 
-/** The forms in which servers expect queries, with a name in them. */
+/** The forms of query that servers expect, each containing a name. */
 const FORMS: readonly (readonly [server: string, before: string, behind: string])[] = [
   ['whois.nic.example', '', ''],
   ['ccwhois.verisign-grs.com', 'domain ', ''],
@@ -102,18 +104,19 @@ const FORMS: readonly (readonly [server: string, before: string, behind: string]
   ['whois.punktum.dk', '--show-handles ', ''],
 ];
 
-/** The results of hostile names on their way to port 43. */
+/** The results of sending hostile names towards port 43. */
 export interface HostileRun {
   accepted: number;
   refused: number;
-  /** Queries that are not a single line with a name in the server's form, with the texts that caused them. */
+  /** Queries that are not one line with a name in the server's form, with the strings that caused them. */
   faults: string[];
   /** Some of the accepted names, with the bytes of their queries. */
   sample: { name: string; line: string }[];
 }
 
 /**
- * Passes this many hostile names through all steps that a customer's text takes, up to the bytes that would be sent.
+ * Passes this many hostile names through all steps through which a customer's input passes, up to the bytes that would
+ * be sent.
  */
 export function runHostileNames(seed: number, count: number, sampleEach: number): HostileRun {
   const random = new Random(seed);

@@ -1,4 +1,6 @@
-/** Numbers that depend only on a seed (a mixing step, then xorshift32), the same on every machine. */
+/**
+ * A generator whose numbers depend only on a seed (a mixing step, then xorshift32) and are the same on every machine.
+ */
 export class Random {
   private state: number;
 
@@ -7,14 +9,14 @@ export class Random {
     for (let i = 0; i < 4; i++) this.next();
   }
 
-  /** A separate generator for each name, so that its choices do not depend on others. */
+  /** Returns a separate generator for each name, so that its choices do not depend on those of others. */
   for(name: string): Random {
     let hash = this.seed >>> 0;
     for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193) >>> 0;
     return new Random(hash);
   }
 
-  /** A number with 0 ≤ x < 1. */
+  /** Returns a number with 0 ≤ x < 1. */
   next(): number {
     let x = this.state;
     x ^= x << 13;
@@ -24,7 +26,7 @@ export class Random {
     return (x >>> 0) / 0x1_0000_0000;
   }
 
-  /** An integer between the bounds, both inclusive. */
+  /** Returns an integer between the bounds, both inclusive. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }

@@ -38,7 +38,7 @@ describe('tidy', () => {
   });
 
   describe('layout', () => {
-    it('every file name states the contents of the file', () => {
+    it('every file name describes the contents of the file', () => {
       expect(layout.nameFaults(files)).toEqual([]);
     });
 
@@ -46,7 +46,7 @@ describe('tidy', () => {
       expect(layout.kindFaults(files)).toEqual([]);
     });
 
-    it('no folder within an app or library holds more than twelve files, not counting specs and migrations', () => {
+    it('no folder within an app or library contains more than twelve files, not counting specs and migrations', () => {
       expect(layout.folderFaults(files)).toEqual([]);
     });
 
@@ -54,13 +54,13 @@ describe('tidy', () => {
       expect(layout.readmeFaults(paths)).toEqual([]);
     });
 
-    it('nest-cli.json lists every app with the file that it starts with', () => {
+    it('nest-cli.json lists every app with its entry file', () => {
       expect(layout.nestFaults(paths)).toEqual([]);
     });
   });
 
   describe('code', () => {
-    it('time comes from the clock', () => {
+    it('business time comes only from the injected clock', () => {
       expect(code.clockFaults(files)).toEqual([]);
     });
 
@@ -80,7 +80,7 @@ describe('tidy', () => {
       expect(code.mappingFaults(files)).toEqual([]);
     });
 
-    it('every listed crash point is called, and no other', () => {
+    it('every listed crash point is called, and no others are', () => {
       expect(code.crashPointFaults(files)).toEqual([]);
       expect(code.crashPointFaults([])).toContain('relay.after-send: never called');
     });
@@ -99,7 +99,7 @@ describe('tidy', () => {
       expect(security.queryFaults(files)).toEqual([]);
     });
 
-    it('statement numbers in test titles are where the coverage finds them', () => {
+    it('statement numbers in test titles have the form that the coverage table recognises', () => {
       expect(security.proofNameFaults(files)).toEqual([]);
     });
 
@@ -108,7 +108,7 @@ describe('tidy', () => {
       expect(major > 1 || (major === 1 && minor >= 1)).toBe(true);
     });
 
-    it('S106: dependencies are exact, from a registry, at least a week old and run no scripts', () => {
+    it('S106: dependencies are exact, from a registry and at least a week old, and run no scripts', () => {
       expect(security.supplyFaults()).toEqual([]);
     });
 
@@ -130,7 +130,7 @@ describe('tidy', () => {
       });
     });
 
-    it('S113: each kind of secret is recognised by its shape, and none is printed', () => {
+    it('S113: each kind of secret is recognised by its form, and none is printed', () => {
       const letters = (count: number) => 'aB3'.repeat(count).slice(0, count);
       const samples = [
         `-----BEGIN ${'EC '}PRIVATE KEY-----\n${letters(64)}`,
@@ -157,11 +157,11 @@ describe('tidy', () => {
   });
 
   describe('documents', () => {
-    it('every error code has a page, and every page a code', () => {
+    it('every error code has a page, and every page has a code', () => {
       expect(documents.errorPageFaults(files, paths)).toEqual([]);
     });
 
-    it('every error page has the same sections: what happened and what to do', () => {
+    it('every error page has the same two sections: what happened and what to do', () => {
       expect(documents.errorPageFormFaults(paths)).toEqual([]);
       const body = '## What happened\n\nThis.\n\n## What to do\n\nThat.\n';
       expect(documents.isErrorPage('a_code', `# A title\n\n\`a_code\`\n\n${body}`)).toBe(true);
@@ -170,7 +170,7 @@ describe('tidy', () => {
     });
 
     it('every generated document is up to date', () => {
-      // Runs in a separate process, because other specs of this worker declare events and metrics that are not
+      // This runs in a separate process, because other specs of this worker declare events and metrics that are not
       // documented.
       const module = './dist/apps/cli/src/documents/generated-documents.js';
       const script = `const { generatedDocuments, staleDocuments } = await import('${module}');
@@ -184,7 +184,7 @@ describe('tidy', () => {
       expect(documents.wordsOf('# One two\n\n| three | --- |\n\n```\nnpm start\n```\n')).toBe(3);
     });
 
-    it('every relative link leads somewhere', () => {
+    it('the target of every relative link exists', () => {
       expect(documents.linkFaults(paths)).toEqual([]);
     });
   });
@@ -200,7 +200,7 @@ describe('tidy', () => {
     });
   });
 
-  it('the rules find the faults for which they are written', () => {
+  it('the rules find the faults that they describe', () => {
     const account = 'apps/account/src/keys';
     const caught: [faults: (files: SourceFile[]) => string[], path: string, text: string][] = [
       [imports.libraryFaults, 'libs/platform/src/a.ts', `import '#libs/database';`],

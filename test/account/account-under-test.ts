@@ -24,7 +24,7 @@ export interface Registered extends Owner {
 }
 
 export const PASSWORD = 'seven green bicycles';
-/** A hundredth of the real cost, for tests that are not about the hash. */
+/** A hundredth of the real cost, for tests that are not about password hashing. */
 export const CHEAP_HASH: HashCost = { memoryKib: 64, passes: 1, parallelism: 1 };
 
 export interface DashboardAnswer {
@@ -40,13 +40,13 @@ export interface DashboardCall {
   headers?: Record<string, string>;
 }
 
-/** Whether a statement belongs to a request, not to the relay or the mail sender. */
+/** Whether a statement belongs to a request, and not to the relay or the mail sender. */
 const isOfRequest = (sql: string) =>
   /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_heads|password_resets|mail|work)\b/.test(
     sql,
   ) && !/^(update (mail|work)|delete from mail|select id, (recipient|epoch)|with gone)/.test(sql);
 
-/** The complete account service with its own database, called as the gateway calls it. */
+/** The complete account service with its own database, called in the way that the gateway calls it. */
 export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> {
   readonly mailbox = new LocalMailbox(this.clock);
   config: AccountConfig;
@@ -62,7 +62,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return account;
   }
 
-  /** `METHOD /internal/dashboard/<path>` with a gateway's token and the headers it sets. */
+  /** Sends `METHOD /internal/dashboard/<path>` with a gateway's token and headers. */
   async dashboard(
     method: InjectOptions['method'],
     path: string,
@@ -92,7 +92,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return given;
   }
 
-  /** The calls of an operator's command to account. */
+  /** The requests that operator commands send to account. */
   async operator(route: string, accountId: string, body: object) {
     const answer = await this.service.app.inject({
       method: 'POST',
@@ -120,7 +120,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return { accountId, token: await this.newSession({ accountId }) };
   }
 
-  /** Sends all mail that is due and returns the messages to one address, newest first. */
+  /** Sends all e-mails that are due. Returns the messages to one address, newest first. */
   async mailsTo(address: string): Promise<KeptMail[]> {
     await this.get(ForgottenPasswordsService).settled();
     const logger = new Logger('mail', { write: () => undefined });
@@ -135,7 +135,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return (await this.mailbox.newest(200)).filter(({ to }) => to === address);
   }
 
-  /** The token of the newest link mailed to an address. */
+  /** Returns the token of the newest link that was mailed to an address. */
   async linkToken(address: string): Promise<string> {
     const [mail] = await this.mailsTo(address);
     const token = /[?]token=([A-Za-z0-9_-]{43})/.exec(mail?.text ?? '')?.[1];
@@ -143,7 +143,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return token;
   }
 
-  /** Signs up with the form and confirms. The account has a person, a password and its first keys. */
+  /** Signs up with the form and confirms the address. The account has a person, a password and its first keys. */
   async register(address: string, password = PASSWORD): Promise<Registered> {
     const body = { first_name: 'Ada', email: address, password };
     const asked = await this.dashboard('POST', 'sign-up', { body });
@@ -161,7 +161,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     };
   }
 
-  /** A service token for this account service. */
+  /** Returns a service token for this account service. */
   tokenOf(caller: ServiceName): string {
     return this.tokens.issue(caller, 'account');
   }
@@ -173,7 +173,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     });
   }
 
-  /** Every row of every table of the service, as a backup would contain it. */
+  /** Returns every row of every table of the service, as a backup would contain them. */
   async dump(): Promise<string> {
     const tables = await this.database.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'account'`,
@@ -184,7 +184,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return (await Promise.all(texts)).join('\n');
   }
 
-  /** Logs the same owner in once more, at the current time. */
+  /** Logs the same owner in again, at the current time. */
   async newSession({ accountId }: Pick<Owner, 'accountId'>): Promise<string> {
     const token = newToken();
     await this.database.query(
@@ -196,13 +196,13 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return token;
   }
 
-  /** From now on, collects the service's statements, except those of the relay. */
+  /** Starts to collect the service's statements, except those of the relay. */
   statements(): { texts(): string[] } {
     const before = this.queryLog.length;
     return { texts: () => this.queryLog.slice(before).filter(isOfRequest) };
   }
 
-  /** From now on, counts the statements of the maintenance role on a table. */
+  /** Starts to count the statements of the maintenance role on a table. */
   maintenanceStatements(table: string): { counted(): number } {
     const database = this.get(MaintenanceDatabase);
     let count = 0;
@@ -225,7 +225,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     });
     this.config = config;
     this.database = await this.test.service('account');
-    // In real time, jobs would occasionally run between a spec's steps.
+    // In real time, jobs would sometimes run between two steps of a spec.
     const isScheduled = false;
     this.service = await startAccount({ config, clock, logger, transport, mail, isScheduled });
     this.get(PasswordsService).cost = CHEAP_HASH;
@@ -241,7 +241,7 @@ function listenToQueries({ dataSource }: Database, heard: (sql: string) => void)
   dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
 }
 
-/** @throws when the call's row promises a different status or body. */
+/** @throws Error if the call's row promises a different status or body. */
 function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void {
   const row = OPERATIONS.find(({ method, owner }) => {
     const pattern = `${method} ${owner.path}`.replaceAll(/\{\w+\}/g, '[^/?]+');
@@ -249,7 +249,7 @@ function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void 
   });
   const form = row?.answers[0];
   if (form?.type !== 'application/json') throw new Error(`${call} has no row`);
-  // The service produces only one of the parts of such an answer.
+  // The service produces only one part of such an answer.
   const broken = row?.parts ? [] : faultsOf(form.of, body);
   const faults = broken.map(({ field, message }) => `${field} ${message}`);
   if (status !== (form.status ?? 200)) faults.push(`the status is ${status}`);

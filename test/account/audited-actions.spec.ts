@@ -19,7 +19,7 @@ const DETAILS = { address_line1: '1 Quay', city: 'Leith', country: 'GB' };
 const KEY = { name: 'Server', environment: 'live' };
 const ADDRESS = '203.0.113.77';
 
-/** Requests that need a recent password. */
+/** The requests that require a recently entered password. */
 const RECENT: [Method, string, object?][] = [
   ['POST', 'keys', KEY],
   ['PATCH', 'keys/any', { name: 'Other' }],
@@ -39,7 +39,7 @@ const RECENT: [Method, string, object?][] = [
   ['POST', 'account/delete', {}],
 ];
 
-/** Actions that are forbidden for a deleted account. */
+/** The actions that are forbidden for a deleted account. */
 const CLOSED: [Method, string, object?][] = [
   ...RECENT,
   ['GET', 'sessions'],
@@ -72,13 +72,13 @@ describe('audited actions', () => {
   afterAll(() => account.stop());
 
   /**
-   * Entries are appended, so they are mostly in the order in which they were written, unless a vacuum has freed earlier
-   * places.
+   * Rows are read in the order of the table, which is mostly the order in which they were written. After a vacuum, new
+   * rows may take earlier places.
    */
   const entries = () =>
     auditor.query<{ id: string; action: string }>('select id, action from audit order by ctid');
 
-  /** The audit entries that one action writes. */
+  /** Returns the audit entries that one action writes. */
   async function entriesOf(happens: () => Promise<unknown>): Promise<string[]> {
     const before = new Set((await entries()).map(({ id }) => id));
     await happens();
@@ -103,7 +103,7 @@ describe('audited actions', () => {
     return link;
   };
 
-  it('S117: a sign-up, a log-in, a log-out, and each failure of these, is one entry', async () => {
+  it('S117: each sign-up, log-in and log-out, and each failed attempt, writes one entry', async () => {
     const steps: [happens: () => Promise<unknown>, expected: string[]][] = [
       [
         async () => {
@@ -165,7 +165,7 @@ describe('audited actions', () => {
     secrets.add(owner.key).add(owner.token);
   });
 
-  it('S117: every change of keys, profile, address, password and billing details is one entry', async () => {
+  it('S117: each change of keys, profile, address, password and billing details writes one entry', async () => {
     let id = '';
     let link = '';
     const key = async (method: Method, path: string, body?: object) => {
@@ -216,12 +216,12 @@ describe('audited actions', () => {
     for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });
 
-  it('S117: each read of personal data by an operator is one entry', async () => {
+  it('S117: each read of personal data by an operator writes one entry', async () => {
     const inspect = () => account.operator('inspect', owner.accountId, {});
     expect(await entriesOf(inspect)).toEqual(['account.inspected']);
   });
 
-  it('S117: the setup of a second step, its changes, wrong codes and its removal are one entry each', async () => {
+  it('S117: the set-up of a second factor, each change, each wrong code and its removal write one entry each', async () => {
     let step = '';
     const inStep = (code: string) =>
       account.dashboard('POST', 'log-in/code', {
@@ -264,7 +264,7 @@ describe('audited actions', () => {
     }
   });
 
-  it('S117: a log-in by a provider, its connection and its removal are one entry each', async () => {
+  it('S117: a log-in with a provider, its connection and its disconnection write one entry each', async () => {
     const simulator = new IdentitySimulator();
     const settings = await simulator.start();
     Object.assign(account.config, {
@@ -295,7 +295,7 @@ describe('audited actions', () => {
     await simulator.stop();
   });
 
-  it('S117: adding, using, copying, rejecting and removing a passkey is one entry each', async () => {
+  it('S117: adding, using, rejecting and removing a passkey, and detecting a copy, write one entry each', async () => {
     const passkey = new SoftwarePasskey(account.config.dashboardUrl);
     let options: { challenge: string };
     const inStep = async (path: string, body: () => object) => {
@@ -331,14 +331,14 @@ describe('audited actions', () => {
     for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });
 
-  it('S117: suspending an account and ending the suspension is one entry each', async () => {
+  it('S117: suspending an account and ending the suspension write one entry each', async () => {
     for (const verb of ['suspend', 'unsuspend']) {
       const act = () => account.operator(verb, owner.accountId, { reason: 'a test' });
       expect(await entriesOf(act)).toEqual([`account.${verb}ed`]);
     }
   });
 
-  it('S117: too many attempts are one entry per network and window, and so are attempts that are made too early', async () => {
+  it('S117: too many attempts, and attempts that come too early, write one entry per network and window', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
     const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
@@ -358,7 +358,7 @@ describe('audited actions', () => {
     }
   });
 
-  it('S122: repeated refusals leave three entries an hour', async () => {
+  it('S122: repeated refusals write three entries an hour', async () => {
     const repeat = (happens: () => Promise<unknown>) =>
       entriesOf(async () => {
         for (let i = 0; i < 20; i++) await happens();
@@ -396,7 +396,7 @@ describe('audited actions', () => {
     },
   );
 
-  it('S117: the deletion of an account and its restoration are one entry each', async () => {
+  it('S117: the deletion of an account and its restoration write one entry each', async () => {
     account.clock.advance(30 * SECOND_MS);
     const remove = (password: string) => () => call('POST', 'account/delete', { password });
     expect(await entriesOf(remove(WRONG))).toEqual(['session.reauthentication-failed']);
@@ -414,16 +414,16 @@ describe('audited actions', () => {
     },
   );
 
-  it('S117: the erasure of an account is one entry', async () => {
+  it('S117: the erasure of an account writes one entry', async () => {
     const erase = async () => {
       account.clock.advance(91 * DAY_MS);
-      // The service's own job may already have erased it.
+      // The service's own job may already have erased the account.
       await account.get(ErasureService).eraseDue();
     };
     expect(await entriesOf(erase)).toEqual(['account.erased']);
   });
 
-  it('S117: no action of the code is missing, and no entry contains a secret', async () => {
+  it('S117: every action in the code is recorded, and no entry contains a secret', async () => {
     const folder = 'apps/account/src';
     const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'))

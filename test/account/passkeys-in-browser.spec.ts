@@ -6,7 +6,8 @@ import { type Deployment, openSolo } from '../stories/deployment.js';
 import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js';
 
 /**
- * A phone or laptop that unlocks by itself, simulated through the DevTools protocol. The steps build on one another.
+ * A phone or laptop that unlocks automatically, simulated through the DevTools protocol. Each step builds on the
+ * previous one.
  */
 (hasBrowser ? describe : describe.skip)('a passkey in a real browser', () => {
   let deployment: Deployment;
@@ -54,7 +55,7 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
   const credentials = async () =>
     (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
 
-  it('S34: is created on the security page under our policy, with a name, and listed', async () => {
+  it('S34: is created on the security page as our policy requires, with a name, and is listed', async () => {
     await user.open('/log-in');
     const fields = { 'E-mail': customer.email, Password: customer.password };
     expect(await user.submit('Log in', fields)).toBe(303);
@@ -74,7 +75,7 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
     await waitFor('the reason', async () => /has a passkey of the account/.test(await said()));
   });
 
-  it('S34: opens the account with one click, but not if the fingerprint is unknown', async () => {
+  it('S34: logs the owner in with one click, but not if the fingerprint is unknown', async () => {
     await user.open('/');
     await press('Log out');
     await user.open('/log-in?to=/keys');

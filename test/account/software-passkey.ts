@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** The faults that answers of browsers and authenticators may have. */
+/** The faults that the answers of browsers and authenticators can have. */
 export interface Said {
   type?: string;
   challenge?: string;

@@ -6,22 +6,24 @@ import { driveWrk } from './wrk.js';
 
 const RATE = 5_000;
 /**
- * The number of connections, each of which sends ten requests a second. With fewer connections, a late answer would
- * reduce the rate.
+ * The number of connections, each of which sends ten requests a second. With fewer connections, late answers would
+ * lower the rate.
  */
 const CALM_CONNECTIONS = 500;
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
-/** The length of the warm-up before each measurement, so that leases and memory have reached their usual size. */
+/** The length of the warm-up before each measurement, after which leases and memory have reached their usual size. */
 const WARM_UP_MS = 3_000;
 const FULL = { durationMs: 8_000, rounds: 3 };
 const SHORT = { durationMs: 5_000, rounds: 2 };
-/** The gateway's targets; the target of its p99 is a multiple of the latency that nginx and Lua add in the same run. */
+/**
+ * The gateway's targets. The target of its p99 is a multiple of the latency that nginx with Lua adds in the same run.
+ */
 const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
 
 /**
  * Measures the latency that a contender adds to requests, compared with sending them directly to the upstream, at a
  * load below the gateway's limit. The load generator, the upstream, the stand-ins and PostgreSQL share the second core,
- * so part of the latency is their waiting for one another; the figure of nginx and Lua shows how much.
+ * so they wait for each other, and part of the latency is due to this. The figure of nginx with Lua shows how much.
  */
 export async function addedLatency(
   field: Field,

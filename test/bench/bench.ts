@@ -21,25 +21,25 @@ export interface BenchRow {
 }
 
 export interface BenchOptions {
-  /** The name of the requested figure, for a module with several figures. */
+  /** The requested figure, for a bench that can measure several. */
   figure: string;
-  /** Fewer repetitions and shorter runs. */
+  /** Whether to repeat less often and run for a shorter time. */
   isShort: boolean;
-  /** For corpus: the number of names in the zone. */
+  /** The number of names in the zone, for the bench of the corpus. */
   names?: number;
 }
 
-/** The figures of one bench in one run on one machine; compare rows only within one report. */
+/** The figures of one bench in one run on one machine. Compare rows only within one report. */
 export interface BenchReport {
   title: string;
   rows: BenchRow[];
-  /** How the database ran its statements, for the `--json` file. */
+  /** The execution plans of the database's statements, for the `--json` file. */
   plans?: string[];
-  /** Figures that could not be measured here, and why. */
+  /** Figures that could not be measured on this machine, with the reason. */
   notRun?: string[];
 }
 
-/** The value at a share (0 … 1) of the sorted values. */
+/** Returns the quantile of the sorted values at a share from 0 to 1. */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -52,10 +52,10 @@ const bounded =
     return { what, value, unit, target, ok: sign === '≤' ? value <= bound : value >= bound };
   };
 
-/** Figures whose target is an upper or a lower bound. */
+/** Creates a figure whose target is an upper or a lower bound. */
 export const [atMost, atLeast] = [bounded('≤'), bounded('≥')];
 
-/** A figure from the lowest of its rounds, with their median. Other load on the machine can only add time. */
+/** Creates a figure from the lowest of its rounds, with their median. Other load on the machine can only add time. */
 export const leastOf = (what: string, values: number[], unit: string): BenchRow => ({
   what,
   value: Math.min(...values),
@@ -64,8 +64,8 @@ export const leastOf = (what: string, values: number[], unit: string): BenchRow 
 });
 
 /**
- * Runs a task for each item, `width` at a time.
- * @returns the milliseconds of each.
+ * Runs a task for each item, at most `width` tasks at a time.
+ * @returns the milliseconds of each task.
  */
 export async function inLanes<T>(
   items: Iterable<T>,
@@ -85,7 +85,7 @@ export async function inLanes<T>(
   return times;
 }
 
-/** A new folder that is removed when the bench ends. */
+/** Creates a folder that is removed when the bench ends. */
 export function newFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `bench-${name}-`));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
@@ -94,8 +94,8 @@ export function newFolder(name: string): string {
 
 /**
  * Starts a separate PostgreSQL server with the migrated template.
- * @param isDurable keeps committed data through a crash, as in production.
- * @param settings of a durable server.
+ * @param isDurable whether committed data survives a crash, as in production.
+ * @param settings settings of a durable server.
  */
 export async function openPostgres(
   isDurable = true,
@@ -130,7 +130,7 @@ export async function openService(
   return service;
 }
 
-/** The p50 of the times, and the p99 with its target. */
+/** Returns the p50 of the times, and their p99 with its target. */
 export const timesRows = (what: string, times: number[], p99MaxMs: number): BenchRow[] => [
   { what: `${what}, p50`, value: percentile(times, 0.5), unit: 'ms' },
   atMost(`${what}, p99`, percentile(times, 0.99), p99MaxMs, 'ms'),

@@ -9,7 +9,7 @@ export const cleanup = {
     stack.defer(async () => void (await task()));
   },
 
-  /** Stops everything; an error in one does not prevent the others. */
+  /** Stops everything. If one part fails to stop, the others are still stopped. */
   async run(): Promise<void> {
     running ??= stack
       .disposeAsync()
@@ -19,7 +19,7 @@ export const cleanup = {
   },
 };
 
-/** From now on, a signal stops everything that was started, and then ends the process. */
+/** Makes a signal stop everything that was started, and then end the process. */
 export function cleanUpAtSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void cleanup.run().then(() => process.exit(130)));

@@ -2,17 +2,17 @@ import { CONNECTIONS, type GatewayField, LOOKUP_PATH } from './gateway-field.js'
 import { cpuUs } from './machine.js';
 import { type LoadResult, driveWrk } from './wrk.js';
 
-/** The length of a round of a load whose CPU time is counted, unless a bench says otherwise. */
+/** The length of a round in which CPU time is counted, unless a bench sets another length. */
 const ROUND_MS = 2_000;
 
 /** A server under load. It runs alone on the first core, and everything else on the second. */
 export interface Contender {
   name: string;
   pid: number;
-  /** Further processes whose time counts. */
+  /** Other processes whose CPU time is added. */
   furtherPids?: readonly number[];
   port: number;
-  /** The number of connections of the load, unless it is the usual one. */
+  /** The number of connections of the load, if it differs from the default. */
   connections?: number;
   keys: string[];
   /** The status that every answer must have. */
@@ -27,7 +27,7 @@ export interface Field extends GatewayField {
 
 /**
  * Measures the CPU time per request of each contender in each round, in microseconds. Contenders take turns. Warm-ups,
- * in which keys are looked up and functions compiled, are not counted.
+ * in which keys are looked up and functions are compiled, do not count.
  */
 export async function cpuOfAll(
   field: GatewayField,
@@ -44,7 +44,7 @@ export async function cpuOfAll(
   return cpu;
 }
 
-/** CPU time per request in one round, in microseconds. */
+/** Measures the CPU time per request in one round, in microseconds. */
 async function cpuPerRequest(
   { around }: GatewayField,
   contender: Contender,
@@ -61,7 +61,7 @@ async function cpuPerRequest(
   return us;
 }
 
-/** @throws Error if an answer was lost or differed from the expected one. */
+/** @throws Error if an answer was lost or differs from the expected answer. */
 export function voidIfWrong(
   { name, expected }: Contender,
   { answers, refused, lost }: LoadResult,

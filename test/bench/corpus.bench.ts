@@ -32,20 +32,23 @@ import { cleanup } from './cleanup.js';
 
 const SEED = 17;
 const CLIENTS = 8;
-/** The number of names in the zone, of names with whole histories, and of first pages of each search. */
+/**
+ * The number of names in the zone, the number of names with full histories, and the number of first pages of each
+ * search.
+ */
 const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
 const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
 const OWN_ANSWERS_AT_A_TIME = 500;
-/** The memory of the database server: a share of the machine's, as PostgreSQL's manual advises. */
+/** The memory of the database server, as a share of the machine's memory, as PostgreSQL's manual advises. */
 const SETTINGS = {
   shared_buffers: '2GB',
-  // The server logs the plans of some statements.
+  // The server logs the execution plans of some statements.
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '2ms',
   'auto_explain.sample_rate': '0.05',
   'auto_explain.log_parameter_max_length': '80',
 };
-/** Addresses and holders to draw from. */
+/** The number of addresses, and the number of holders, to draw from. */
 const NEEDLES = 1_000;
 /** The share of a zone's names that are added in a day, and of those that are removed. */
 const CHANGED = 0.01;
@@ -54,7 +57,7 @@ type Parameters = Record<string, string>;
 /** A search, with the time within which it must return its first page. */
 type Search = readonly [what: string, row: Operation, targetMs: number, ask: () => Parameters];
 
-/** `npm run bench corpus`: how fast the corpus imports sources and answers searches. */
+/** Measures how fast the corpus imports sources and answers searches (`npm run bench corpus`). */
 export async function measure({ isShort, names }: BenchOptions): Promise<BenchReport> {
   const size = { ...(isShort ? SHORT : SIZE), ...(names && { zone: names }) };
   await openPostgres(true, SETTINGS);
@@ -74,7 +77,7 @@ export async function measure({ isShort, names }: BenchOptions): Promise<BenchRe
   add(await whoisRows(corpus, folder, size.generated));
   add(await ownAnswers(corpus, size.generated));
   add(await sizeOf(corpus));
-  // The server would do this by itself within minutes.
+  // Autovacuum would do this within minutes.
   await withClient(database.url(), async (client) => client.query('vacuum (analyze)'));
   const needles = await needlesOf(corpus);
   for (const search of searchesOf(size, needles)) add(await firstPages(corpus, search, size.pages));
@@ -85,7 +88,7 @@ export async function measure({ isShort, names }: BenchOptions): Promise<BenchRe
   };
 }
 
-/** The slowest execution of each statement in a server's log, with its plan. */
+/** Reads the slowest execution of each statement, with its plan, from a server's log. */
 function plansOf(log: string): string[] {
   const slowest = new Map<string, { ms: number; plan: string }>();
   for (const entry of log.split(/^\d{4}-\d\d-\d\d .*? LOG: {2}/m)) {
@@ -189,7 +192,7 @@ async function sizeOf(corpus: CorpusUnderTest): Promise<BenchRow> {
   return atMost('a name with its indexes', bytes / names, 230, 'bytes');
 }
 
-/** Addresses and holders of names in the corpus; frequent ones are drawn more often. */
+/** Draws addresses and holders of names in the corpus. Frequent values are drawn more often. */
 async function needlesOf({ database }: CorpusUnderTest) {
   const list = async (sql: string) =>
     (
@@ -241,7 +244,7 @@ function searchesOf(
   ];
 }
 
-/** Requests first pages with several clients at once. */
+/** Requests first pages with several clients at the same time. */
 async function firstPages(
   corpus: CorpusUnderTest,
   [what, row, targetMs, ask]: Search,

@@ -30,7 +30,7 @@ interface Measured {
   faults: string[];
 }
 
-/** Measures pages of the demo account and pages for visitors, in this machine's Chromium from Debian. */
+/** Measures pages of the demo account, and pages for visitors, in Debian's Chromium on this machine. */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const title = 'dashboard: pages in Chromium';
   if (!hasBrowser) return { title, rows: [], notRun: ['no Chromium on this machine'] };
@@ -78,7 +78,7 @@ function rowsOf(measured: Measured[]): BenchRow[] {
   ];
 }
 
-/** A separate installation with a fresh demo account. */
+/** Starts a separate installation with a fresh demo account. */
 async function startProduct(): Promise<SoloFacts> {
   const folder = newFolder('dashboard');
   const solo = launch(folder, { OFFLINE_NAMES: '0' });
@@ -94,7 +94,7 @@ async function measurePage(user: BrowserUser, path: string): Promise<Measured> {
   const take = (response: { body(): Promise<Buffer> }) => void bodies.push(response.body());
   page.on('response', take);
   await page.goto(path, { waitUntil: 'load' });
-  // Requests that a component sends later, such as a live tail, do not count for the page.
+  // Requests that a component sends later, such as those of a live tail, do not count towards the page.
   page.off('response', take);
   const sizes = (await Promise.all(bodies)).map((body) => gzipSync(body).length);
   const paints: number[] = [await paintOf(page)];
@@ -106,7 +106,7 @@ async function measurePage(user: BrowserUser, path: string): Promise<Measured> {
   return { path, kilobytes, paintMs: Math.min(...paints), faults: user.takeFaults() };
 }
 
-/** The page is polled, because a wait within it would need `eval`, which the policy forbids. */
+/** Polls the page, because waiting inside the page would need `eval`, which its content security policy forbids. */
 async function paintOf(page: Page): Promise<number> {
   const paint = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`;
   return waitFor('the first paint', () => page.evaluate<number | undefined>(paint));

@@ -31,7 +31,10 @@ const PER_SECOND_MIN = 3_000;
 const CONSUMERS = { account: ['entitlement'] } as const;
 const logger = new Logger('bench', process.stderr, 'error');
 
-/** The time from the commit of an event in one service to its handler in another, within this process and over a broker. */
+/**
+ * Measures the time from the commit of an event in one service to its handler in another, within this process and over
+ * a broker.
+ */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const title = 'events: from the outbox to the handler';
   await openPostgres();
@@ -48,7 +51,7 @@ async function inProcess(): Promise<BenchRow[]> {
   await line.consume();
   await line.startRelay();
   const { perSecond } = await line.handled();
-  // In a process that has handled the backlog, connections are open and code is compiled.
+  // After the backlog, connections are open and code is compiled in this process.
   await line.say(2_000, 1, 200);
   const { times } = await line.handled();
   const what = 'commit → handler at 200 events/s';
@@ -60,7 +63,10 @@ async function inProcess(): Promise<BenchRow[]> {
   ];
 }
 
-/** Events of five per transaction, as in a busy account service; with one each, commits would be measured. */
+/**
+ * Five events per transaction, as in a busy account service. With one event each, the bench would mainly measure
+ * commits.
+ */
 async function overKafka(backlog: number, calm: number): Promise<BenchRow[]> {
   const starting = KafkaBroker.start({ folder: newFolder('kafka'), isMeasured: true });
   cleanup.add(async () => (await starting).stop());
@@ -89,7 +95,7 @@ async function overKafka(backlog: number, calm: number): Promise<BenchRow[]> {
 
 /** A producer with its relay, and a consumer that writes a row for each event, on one durable server. */
 class EventLine {
-  /** The times just before the commit of each event and at the end of its handler. */
+  /** The times just before the commit of each event, and at the end of its handler. */
   readonly saidMs = new Map<string, number>();
   readonly handledMs = new Map<string, number>();
   private readonly outbox: Outbox;
@@ -130,7 +136,7 @@ class EventLine {
     cleanup.add(() => app.close());
   }
 
-  /** Commits events of different accounts, evenly over time if a rate is given. */
+  /** Commits events of different accounts; with a rate, evenly over time. */
   async say(count: number, perTransaction: number, perSecond = Infinity): Promise<void> {
     const startedMs = performance.now();
     let said = 0;
@@ -164,7 +170,10 @@ class EventLine {
     await waitFor('all to be sent', () => count() >= this.saidMs.size);
   }
 
-  /** Resolves when all events since the last call are handled, with the milliseconds that each took and their rate. */
+  /**
+   * Resolves when all events since the last call have been handled.
+   * @returns the milliseconds that each event took, and the events per second.
+   */
   async handled(): Promise<{ times: number[]; perSecond: number }> {
     const { saidMs, handledMs } = this;
     await waitFor('every event to be handled', () => handledMs.size === saidMs.size);

@@ -12,7 +12,7 @@ export const ANSWER_BYTES = 3_017;
 export const KEYS = 1_000;
 export const CONNECTIONS = 64;
 export const UNLIMITED = 1_000_000;
-/** The flags of `npm run start:gateway`. The peers that run on Node use them, too. */
+/** The flags of `npm run start:gateway`, which peers on Node also use. */
 export const NODE_FLAGS = [
   '--max-semi-space-size=16',
   '--heap-growing-percent=30',
@@ -22,12 +22,12 @@ export const LOOKUP_PATH = '/v2.0/whois/live?format=json&domainName=example{n}.c
 const GATEWAY = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.js');
 const START_LIMIT_MS = 60_000;
 
-/** The environment of a measured gateway: stand-ins, customers without limits, an upstream. */
+/** The environment of a measured gateway: stand-ins for services, customers without limits, and an upstream. */
 export interface GatewayField {
   around: GatewayHarness;
   keys: string[];
   upstreamPort: number;
-  /** The address at which the gateway reaches the same upstream, as it does with lookup on its machine. */
+  /** The address of the same upstream for the gateway, which reaches lookup on its own machine in this way. */
   socketPath: string;
 }
 
@@ -47,9 +47,9 @@ export async function openGatewayField(): Promise<GatewayField> {
 }
 
 /**
- * A gateway in its own process, as in production.
- * @param name of its journal.
- * @param core to bind it to; without one, it may use every core.
+ * Starts a gateway in its own process, as in production.
+ * @param name names its journal.
+ * @param core the core to bind it to; without one, it may use every core.
  */
 export async function startGateway(
   { around, socketPath }: GatewayField,
@@ -72,7 +72,7 @@ export async function startGateway(
   return { pid: child.pid!, port: Number(new URL(apiUrl).port) };
 }
 
-/** A data answer as lookup gives it, exactly `ANSWER_BYTES` long. */
+/** Builds a data answer like those of lookup, exactly `ANSWER_BYTES` long. */
 function answerBody(): string {
   const body = { status: true, domain_name: 'example.com', whois_raw_domain: '' };
   body.whois_raw_domain = 'x'.repeat(ANSWER_BYTES - JSON.stringify(body).length);

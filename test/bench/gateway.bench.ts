@@ -28,16 +28,16 @@ import { hasNginx, hasNginxLua, startLuaPeer } from './nginx.js';
 import { driveWrk, hasWrk } from './wrk.js';
 
 const MEMORY_KEYS = 100_000;
-/** Every key must be used at least once during the load; otherwise, the run is invalid. */
+/** The number of keys, each of which must be used at least once during the load; otherwise, the run is invalid. */
 const MEMORY_MS = 40_000;
 const MEMORY_WARM_UP_MS = 4_000;
 const ROUNDS = 6;
 const SHORT_ROUNDS = 3;
 
 /**
- * CPU time per request of the gateway's process with every feature on, compared with a bare proxy, off-the-shelf
- * plugins, and nginx with Lua. The contenders take turns alone on the first core, and everything else runs on the
- * second. The lowest round counts, because other load can only add time.
+ * Measures the CPU time per request of the gateway's process with every feature on, compared with a bare proxy,
+ * off-the-shelf plugins, and nginx with Lua. Contenders take turns: each runs alone on the first core, and everything
+ * else runs on the second. The lowest round counts, because other load can only add time.
  */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   if (!hasWrk) return { title: 'gateway', rows: [], notRun: ['wrk is not installed'] };
@@ -103,7 +103,7 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   const gateway = await measured(field, 'memory');
   const load = { port: gateway.port, path: LOOKUP_PATH, connections: CONNECTIONS };
   const { folder } = field.around;
-  // The idle process includes compiled code and a young generation that has seen traffic.
+  // At this point, the idle process has compiled its code, and its young generation has seen traffic.
   const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: MEMORY_WARM_UP_MS };
   await driveWrk(warmUp, folder);
   const idle = residentMb(gateway.pid);
@@ -114,7 +114,7 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   return atMost(what, residentMb(gateway.pid) - idle, 150, 'MB');
 }
 
-/** Checks that the peers enforce a limit of one request a minute; these instances are used for nothing else. */
+/** Checks that the peers enforce a limit of one request a minute. These instances are used only for this check. */
 async function verifyPeersLimits(field: Field): Promise<void> {
   const plugins = await startProxy(field, 'plugins, one a minute', 'plugin-proxy.js', '1');
   const limited = hasNginxLua ? [plugins, await startLua(field, 1)] : [plugins];

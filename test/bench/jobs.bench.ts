@@ -36,11 +36,12 @@ import { liveBesideJob } from './live-beside-job.js';
 import { cpuUs, cpuWithChildrenUs } from './machine.js';
 
 const NAMES = 3_000_000;
-/** Figures that use registries, resolvers or the corpus. */
+/** The figures that use registries, resolvers or the corpus. */
 const LOOKED_UP = { whois: 60_000, dns: 120_000, corpus: 60_000 };
 /**
- * Each top-level domain has its own registry, because the rate of a registry is not measured here. The registries
- * answer on port 43, where a simulator costs least, and have no registrars, because the simulator has only four.
+ * Each top-level domain has its own registry, so that the rate limit of a registry does not affect the figures. The
+ * registries answer on port 43, which costs a simulator least. They have no registrars, because the simulator has only
+ * four.
  */
 const TLDS = tldsOfUpstreams();
 /** A record that is about as long as a real one. */
@@ -68,7 +69,7 @@ const KNOWN_AT_ONCE = 2_000;
 const IMPORTED = 1_000_000;
 /** The number of rows in one database file. */
 const FILE_ROWS = 300_000;
-/** The names' keys are spread over all 64 bits, because files are read in ranges of keys. */
+/** The keys of the names are spread over all 64 bits, because files are read in ranges of keys. */
 const KEY_STEP = 2 ** 45;
 const SMALL = 100;
 const MOST = 0.9;
@@ -76,7 +77,7 @@ const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
 const POLL_MS = 200;
 
-/** `npm run bench jobs`: three million names through a worker in a separate process. */
+/** Sends three million names through a worker in a separate process (`npm run bench jobs`). */
 export const FIGURES: Record<string, (part: number) => Promise<BenchRow[]>> = {
   'stand-in': (part) => withStandIn(NAMES * part),
   upstreams: throughLookup,
@@ -141,7 +142,7 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
     corpus.clock.set(new Date());
     const begunMs = monotonicMs();
     const job = await bench.begin(accountId, kind, { upload_id, ...order });
-    // Leaves out items that wait for a minute because a server on this busy machine did not answer in time.
+    // Excludes items that wait for a minute because a server on this busy machine did not answer in time.
     const isMost = ({ counts }: JobAnswer) => counts.delivered >= count * MOST;
     const { counts } = await bench.until(accountId, job, isMost);
     const seconds = (monotonicMs() - begunMs) / 1_000;
@@ -186,7 +187,7 @@ async function lookupBesideRegistries(): Promise<ServiceProcess> {
   });
 }
 
-/** Live lookups during the first import of a list by a corpus in a separate process. */
+/** Measures live lookups while a corpus in a separate process imports a list for the first time. */
 async function besideImport(names: number): Promise<BenchRow[]> {
   const lookup = await lookupBesideRegistries();
   const test = await TestDatabase.create();
@@ -222,7 +223,7 @@ async function besideImport(names: number): Promise<BenchRow[]> {
   });
 }
 
-/** A file of records in its three formats; the other files of the same days are empty. */
+/** Builds a file of records in its three formats. The other files of the same days are empty. */
 async function databaseFile(rows: number): Promise<BenchRow[]> {
   const corpus = new CorpusStandIn();
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
@@ -274,7 +275,7 @@ async function started(app: string, settings: Record<string, string>): Promise<S
   return service;
 }
 
-/** A worker in a separate process, called as the gateway calls it. */
+/** A worker in a separate process, called in the way that the gateway calls it. */
 class BenchWorker {
   private constructor(
     private readonly process: ServiceProcess,
@@ -283,7 +284,7 @@ class BenchWorker {
     private readonly gateway: ServiceHttp,
   ) {}
 
-  /** @param others the addresses of other services. */
+  /** @param others addresses of other services. */
   static async start(others: Record<string, string>): Promise<BenchWorker> {
     const test = await TestDatabase.create();
     const [entitlement, account] = [new EntitlementStandIn(), new AccountContacts()];
@@ -321,8 +322,8 @@ class BenchWorker {
   }
 
   /**
-   * Uploads a form with this many names.
-   * @returns the id of the upload once they are counted.
+   * Uploads this number of names with a form.
+   * @returns the id of the upload, once its names are counted.
    */
   async upload(accountId: string, names: number): Promise<string> {
     const { statusCode, body } = await request(`${this.process.url}/internal/uploads`, {
@@ -351,7 +352,7 @@ class BenchWorker {
     return id!;
   }
 
-  /** Cancels the job and waits until no chunk of it is left. */
+  /** Cancels the job, and waits until none of its chunks are left. */
   async cancel(accountId: string, id: string): Promise<void> {
     // The job may already have ended.
     await this.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId }).catch(() => {});
@@ -379,7 +380,7 @@ class BenchWorker {
     return files.some((file) => file.rows === rows);
   }
 
-  /** The peak resident memory of the process (proc(5), VmHWM). */
+  /** Returns the peak resident memory of the process (proc(5), VmHWM). */
   largestMb(): number {
     const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
     return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);

@@ -7,7 +7,7 @@ import { type BenchRow, atMost, percentile } from './bench.js';
 const PER_SECOND = 200;
 const LOOP_MS = 15_000;
 const ALONE_MS = 5_000;
-/** A loop that is busy for a share of each 20 ms. */
+/** A loop that is busy for a given share of each 20 ms. */
 const SPIN = `const share = Number(process.argv[1]), rest = new Int32Array(new SharedArrayBuffer(4));
 for (;;) {
   const begun = performance.now();
@@ -20,17 +20,17 @@ export interface JobBeside {
   tokens: ServiceTokens;
   /** The name of the other work, such as `a job`. */
   what: string;
-  /** The processor time of the processes that it keeps busy, in microseconds. */
+  /** The CPU time of the processes that do this work, in microseconds. */
   usedUs: () => number;
   nameOf: (n: number) => string;
   /** Resolves when the work is done. */
   job: () => Promise<void>;
 }
 
-/** Measures live lookups of one customer during other work, and during loops that use as much processor time. */
+/** Measures live lookups of one customer during other work, and then during loops that use as much CPU time. */
 export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
   const live = new LiveLookups(beside);
-  /** @returns the share of a processor that the other work took. */
+  /** @returns the share of a core that the other work used. */
   const shareWhile = async (work: () => Promise<void>) => {
     const [begunMs, before] = [monotonicMs(), beside.usedUs()];
     const times = await live.run(work);
@@ -71,14 +71,14 @@ class LiveLookups {
   private readonly agent = new Agent({ connections: 256 });
   private readonly accountId = newId();
   private asked = 0;
-  /** Leaves out registries that lookup has paused, because simulators are slow on a busy machine. */
+  /** Excludes registries that lookup has paused, because simulators are slow on a busy machine. */
   private refused = 0;
 
   constructor(private readonly beside: Omit<JobBeside, 'job'>) {}
 
   /**
-   * Sends requests at an even pace until `work` ends, however late the answers are.
-   * @returns the milliseconds from when each request was due to its answer.
+   * Sends requests at an even pace until `work` ends, no matter how late the answers are.
+   * @returns the milliseconds from the time when each request was due to its answer.
    */
   async run(work: () => Promise<void>): Promise<number[]> {
     const times: number[] = [];

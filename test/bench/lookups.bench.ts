@@ -33,7 +33,7 @@ const WIDE = { buckets: [{ burst: 1e6, perSecond: 1e6 }], connections: 128 };
 let stub: Worker;
 let ports: StubPorts;
 
-/** `npm run bench lookups`: how fast registries and resolvers are queried. */
+/** Measures how fast registries and resolvers are queried (`npm run bench lookups`). */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const authority = new CertificateAuthority();
   const { keyPem, certificatePem } = authority.certificateFor([RDAP_HOST]);
@@ -84,8 +84,8 @@ const inParallel = (count: number, width: number, work: (at: number) => Promise<
   inLanes(Array.from({ length: count }).keys(), width, work);
 
 /**
- * Measures operations per second of wall-clock time, and per second of this thread's processor time, which excludes
- * other processes.
+ * Measures operations per second of wall-clock time, and per second of this thread's CPU time, which excludes other
+ * processes.
  */
 async function rates(count: number, width: number, work: (at: number) => Promise<void>) {
   await inParallel(count / 10, width, work);

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
-/** Kernel clock ticks are 10 ms on every Linux that Node supports. */
+/** A kernel clock tick, which is 10 ms on every Linux that Node supports. */
 const TICK_US = 10_000;
 
-/** User and system time of a process with all its threads, in microseconds. */
+/** Returns the user and system time of a process with all its threads, in microseconds. */
 export function cpuUs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-/** User and system time of a process and its children, including those that have ended. */
+/** Returns the user and system time of a process and its children, including those that have ended. */
 export function cpuWithChildrenUs(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(/\s+/);
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
@@ -24,7 +24,7 @@ export function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
 }
 
-/** Binds a process with its threads to one core; its later children inherit this. */
+/** Binds a process with all its threads to one core. Children that it starts later inherit this. */
 export function pin(pid: number, core: number): void {
   spawnSync('taskset', ['-a', '-cp', String(core), String(pid)], { stdio: 'ignore' });
 }
@@ -33,7 +33,7 @@ export function hasProgram(name: string, ...args: string[]): boolean {
   return spawnSync(name, args, { stdio: 'ignore' }).error === undefined;
 }
 
-/** The machine's processors, memory and Node, for reports. */
+/** Describes the machine's cores, memory and version of Node, for reports. */
 export function machine(): string {
   const gib = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} cores (${cpus()[0].model}), ${gib} GiB, Node ${process.version}`;

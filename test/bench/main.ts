@@ -11,7 +11,7 @@ interface Bench {
 
 const jobs = () => import('./jobs.bench.js');
 
-/** `npm run bench [names…]`: each bench in turn, all by default. */
+/** Runs each named bench in turn, by default all (`npm run bench [names…]`). */
 const BENCHES: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),
@@ -28,11 +28,11 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   monitors: () => import('./monitors.bench.js'),
   dashboard: () => import('./dashboard.bench.js'),
 };
-/** The names that stand for several benches. */
+/** Names that stand for several benches. */
 const GROUPS: Record<string, readonly string[]> = {
   jobs: ['stand-in', 'upstreams', 'beside-import', 'files'],
 };
-/** A bench that takes longer than this is hanging. */
+/** The time limit of a bench; a bench that takes longer is considered to hang. */
 const LIMIT_MS = 3 * 3_600_000;
 
 const program = new Command('bench')
@@ -73,7 +73,7 @@ const missed = reports.flatMap((report) => report.rows).filter((row) => row.ok =
 process.stdout.write(`\n${machine()}\n${missed.length} target(s) missed\n`);
 process.exit(options.enforce && missed.length > 0 ? 1 : 0);
 
-/** A bench that fails or hangs misses its target; the others are still measured. */
+/** Runs a bench. If it fails or hangs, its target counts as missed, and the other benches still run. */
 async function measured(figure: string): Promise<BenchReport> {
   const { short, names } = options;
   try {

@@ -4,7 +4,7 @@ import { cleanup } from './cleanup.js';
 import { purchaseTimes } from './money/purchases.js';
 import { Shop } from './money/shop.js';
 
-/** `npm run bench money`: how soon a purchase takes effect. */
+/** Measures how soon a purchase takes effect (`npm run bench money`). */
 export async function measure(): Promise<BenchReport> {
   const title = 'money: from the payment to the key';
   const inSolo = { where: 'in solo', targetMs: 200 };

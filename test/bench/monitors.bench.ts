@@ -5,11 +5,11 @@ import { type BenchOptions, type BenchReport, atMost } from './bench.js';
 const BRANDS = 10_000;
 const NAMES = 300_000;
 const SEED = 22;
-/** Brands are labels of names that are not among the new ones. */
+/** The index of the first name from which brands are taken. It is not among the new names. */
 const BRANDS_FROM = 1_000_000;
 const KEYWORD_LENGTH_MIN = 5;
 
-/** `npm run bench monitors`: matches a day's new names against the brands of all customers. */
+/** Matches a day's new names against the brands of all customers (`npm run bench monitors`). */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const count = isShort ? NAMES / 10 : NAMES;
   const names = Array.from({ length: count }, (_, at) => generatedName(at, SEED));
@@ -27,7 +27,7 @@ export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   return { title: 'monitors: new names against brands', rows };
 }
 
-/** Distinct labels like those of registered names. */
+/** Generates distinct labels that resemble those of registered names. */
 function brandKeywords(): string[] {
   const found = new Set<string>();
   for (let index = BRANDS_FROM; found.size < BRANDS; index++) {

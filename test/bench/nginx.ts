@@ -11,7 +11,7 @@ const MODULES = '/usr/lib/nginx/modules';
 const LUA = [`${MODULES}/ndk_http_module.so`, `${MODULES}/ngx_http_lua_module.so`];
 
 export const hasNginx = hasProgram('nginx', '-v');
-/** Debian: nginx-light, libnginx-mod-http-lua, lua-resty-core. */
+/** The necessary Debian packages are nginx-light, libnginx-mod-http-lua and lua-resty-core. */
 export const hasNginxLua =
   hasNginx && LUA.every(existsSync) && existsSync('/usr/share/lua/5.1/resty/core.lua');
 
@@ -35,7 +35,7 @@ export async function startUpstream(
   ]);
 }
 
-/** The gateway's checks in nginx and Lua: key, limit per minute, credits, ten headers and a log file. */
+/** Performs the gateway's checks in nginx with Lua: key, limit per minute, credits, ten headers and a log file. */
 export async function startLuaPeer(
   folder: string,
   { upstreamPort, keys, limit }: { upstreamPort: number; keys: string[]; limit: number },
@@ -96,7 +96,7 @@ const HEADERS = `
   header["x-ratelimit-remaining-requests"] = ctx.left
   header["x-ratelimit-remaining-time"] = ctx.reset .. "000000000"`;
 
-/** Runs a single process without a master, so that its CPU time is all of nginx's. */
+/** Runs one process without a master, so that its CPU time is that of the whole nginx. */
 async function startNginx(
   folder: string,
   name: string,

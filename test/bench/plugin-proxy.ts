@@ -2,7 +2,7 @@ import httpProxy from '@fastify/http-proxy';
 import rateLimit from '@fastify/rate-limit';
 import { fastify } from 'fastify';
 
-/** The proxy made of existing parts: plugins for the proxy and the rate limit, and a check of the key. */
+/** A proxy built from existing parts: plugins for proxying and rate limiting, and a check of the key. */
 const keys = new Set(JSON.parse(process.env.BENCH_KEYS!) as string[]);
 const app = fastify();
 

@@ -9,7 +9,7 @@ import { cleanup } from './cleanup.js';
 const TARGET_SECONDS = 15;
 const START_TIMEOUT_MS = 240_000;
 
-/** `npm start` after installation and build: the first start creates the database, later ones open it. */
+/** Measures `npm start` after installation and build. The first start creates the database; later starts open it. */
 export async function measure(): Promise<BenchReport> {
   const folder = newFolder('start');
   const rows: BenchRow[] = [];
@@ -33,7 +33,7 @@ async function timeStart(folder: string): Promise<number> {
 
 /**
  * Resolves when the product has written a file.
- * @throws if the product exits first.
+ * @throws Error if the product exits first.
  */
 export async function written(solo: ChildProcess, file: string): Promise<void> {
   const isThere = () => {
@@ -49,7 +49,7 @@ async function stop(solo: ChildProcess): Promise<void> {
   await once(solo, 'exit');
 }
 
-/** Starts the product offline and on free ports; it runs until the end of the bench. */
+/** Starts the product offline and on free ports. It runs until the bench ends. */
 export function launch(folder: string, settings: Record<string, string> = {}): ChildProcess {
   const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
   const solo = spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {

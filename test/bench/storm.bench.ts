@@ -15,9 +15,9 @@ const TEST_LIMIT = 1_000_000;
 const REASON = 'a benchmark';
 
 /**
- * 64 clients use one key at three gateways and send twice as many requests for distinct names as there are credits.
- * Each repetition, with a new customer, must serve exactly as many requests as there are credits. Lookup is a stand-in
- * that answers every name at once.
+ * Checks the last credits of a customer: 64 clients use one key at three gateways, and send twice as many requests for
+ * distinct names as there are credits. Each repetition uses a new customer, and must serve exactly as many requests as
+ * there are credits. A stand-in for lookup answers every name at once.
  */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const repetitions = isShort ? 3 : 20;

@@ -13,11 +13,14 @@ export interface Load {
   port: number;
   /** The path with its query; `{n}` is replaced by an increasing number. */
   path: string;
-  /** Keys that are added as `apiKey` in turn. */
+  /** Keys, of which each request sends the next one as `apiKey`. */
   keys: string[];
   connections: number;
   durationMs: number;
-  /** Requests per second over all connections; without a rate, as fast as answers arrive. */
+  /**
+   * Requests per second over all connections. Without a rate, each connection sends a request as soon as the last is
+   * answered.
+   */
   ratePerSecond?: number;
 }
 
@@ -25,19 +28,22 @@ export interface LoadResult {
   answers: number;
   /** The number of answers with a status of 400 or above. */
   refused: number;
-  /** Connections that broke. */
+  /** The number of broken connections. */
   lost: number;
   elapsedMs: number;
   p50Ms: number;
   p99Ms: number;
 }
 
-/** With a rate, each connection opens this long before its first request. wrk accepts only whole seconds. */
+/**
+ * With a rate, each connection is opened this many milliseconds before its first request. wrk accepts only whole
+ * seconds.
+ */
 const OPENING_MS = 1_000;
 
 /**
- * Each request has a name of its own; keys come in turn. With a rate, every connection pauses for a random time first,
- * so that opening hundreds at once does not add to the latency of the first answers.
+ * Each request has its own name, and uses the next key. With a rate, every connection first pauses for a random time,
+ * so that opening hundreds of connections at once does not add to the latency of the first answers.
  */
 const SCRIPT = `
 local keys, n = {}, 0
@@ -70,13 +76,13 @@ end
 `;
 
 /**
- * The number of names in one run; the next run continues after them, because a request repeated within a minute is
- * free.
+ * The number of names used in one run. The next run continues with later names, because a request that is repeated
+ * within a minute is free.
  */
 const NAMES_PER_RUN = 10_000_000;
 let runs = 0;
 
-/** Drives a load with wrk, which needs only a fraction of the processor time of a client in Node. */
+/** Generates load with wrk, which needs only a fraction of the CPU time of a client in Node. */
 export async function driveWrk(load: Load, folder: string): Promise<LoadResult> {
   const [script, keys] = [join(folder, 'wrk.lua'), join(folder, 'wrk.keys')];
   writeFileSync(script, SCRIPT);
@@ -93,7 +99,7 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
     load.path,
     String(runs++ * NAMES_PER_RUN),
   );
-  // wrk's timer resolution and the time of its answers add about one millisecond.
+  // wrk's timer resolution, and the time until it processes an answer, add about one millisecond.
   if (ratePerSecond) {
     args.push(String((connections / ratePerSecond) * 1000 - 1), String(connections));
   }
@@ -107,7 +113,7 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
   return { ...counted, elapsedMs: counted.elapsedMs - openingMs };
 }
 
-/** At a calm load, wrk's timing must not be delayed by the stand-ins and PostgreSQL, which share its core. */
+/** At low load, wrk's timing must not be delayed by the stand-ins and PostgreSQL, which share its core. */
 function preferIfRoot(pid: number): void {
   if (process.getuid?.() === 0) setPriority(pid, constants.priority.PRIORITY_HIGHEST);
 }

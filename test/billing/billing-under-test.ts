@@ -38,10 +38,10 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** The time of billing and of the processors. */
+/** The clock of billing and of the processors. */
 type MovedClock = Clock & Pick<TestClock, 'set' | 'advance'>;
 
-/** The complete billing service with its own database and the simulated Stripe over real sockets. */
+/** The complete billing service with its own database, connected to the simulated Stripe over real sockets. */
 export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock> {
   protected constructor(test: TestDatabase, clock: MovedClock) {
     const consumers = { account: ['billing'], billing: [] } as const;
@@ -52,7 +52,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
   readonly simulator: PaymentsSimulator;
   database: Database;
   config: BillingConfig;
-  /** The mails that were sent. */
+  /** The e-mails that were sent. */
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
   readonly holdings = new EntitlementHoldings();
@@ -63,7 +63,9 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
       ),
   );
 
-  /** @param settings that differ from the defaults, such as a real `entitlementUrl` in place of the stand-in. */
+  /**
+   * @param settings settings that differ from the defaults, such as a real `entitlementUrl` in place of the stand-in.
+   */
   static async start(settings: Partial<BillingConfig> = {}): Promise<BillingUnderTest> {
     const billing = new BillingUnderTest(await TestDatabase.create(), new TestClock());
     await billing.open(settings);
@@ -78,7 +80,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.holdings.stop();
   }
 
-  /** Calls an internal route as the gateway does. */
+  /** Calls an internal route in the way that the gateway does. */
   async call(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
     const answer = await this.service.app.inject({
       method,
@@ -103,12 +105,12 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.get(job).runOnce();
   }
 
-  /** @returns the errors that it has logged since the last call. */
+  /** @returns the errors that billing has logged since the last call. */
   takeErrors(): string[] {
     return this.logLines.splice(0);
   }
 
-  /** An answer that is not JSON. */
+  /** Requests an answer that is not JSON. */
   async bytes(path: string, accountId: string) {
     const authorization = `Bearer ${this.tokens.issue('gateway', 'billing')}`;
     const headers = { authorization, 'x-account-id': accountId };
@@ -118,7 +120,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
 
   /**
    * Orders a package.
-   * @throws if it is refused.
+   * @throws Error if the order is refused.
    */
   async order(
     accountId: string,
@@ -150,8 +152,8 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
   }
 
   /**
-   * Resolves when every callback has arrived and been handled, including those that handling causes: when billing
-   * captures an approved payment, PayPal sends a second callback.
+   * Resolves when every callback has arrived and been handled, including callbacks that result from handling others:
+   * when billing captures an approved payment, PayPal sends a second callback.
    */
   async settle(): Promise<void> {
     const { callbacks, paypal } = this.simulator;
@@ -170,7 +172,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.settle();
   }
 
-  /** Prints invoices and sends mails. @returns the mails to the account, oldest first. */
+  /** Prints invoices and sends e-mails. @returns the e-mails to the account, oldest first. */
   async deliverMail(accountId: string) {
     await this.runJob(PrintInvoicesJob);
     await this.runJob(MailSender);
@@ -179,7 +181,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     return mails.filter(({ to }) => to === email).toReversed();
   }
 
-  /** Moves the time of billing and of the processor. */
+  /** Advances the clock of billing and of the processor. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     this.simulator.clock.runDue();
@@ -190,7 +192,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.settle();
   }
 
-  /** Delivers an account's event as a transport delivers it to the consumer. */
+  /** Delivers an account's event in the way that a transport delivers it to the consumer. */
   async deliver(fate: AccountFate, accountId: string): Promise<void> {
     const at = this.clock.now();
     await deliverFate(this.service, { fate, accountId, at });
@@ -204,7 +206,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.settle();
   }
 
-  /** Runs `work` while a row cannot be changed. */
+  /** Runs `work` while a row is locked against changes. */
   async whileStuck(table: string, id: string, work: () => Promise<void>): Promise<void> {
     await withClient(this.test.url(), async (client) => {
       await client.query(
@@ -220,7 +222,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     });
   }
 
-  /** The event types of an account, oldest first. */
+  /** Returns the event types of an account, oldest first. */
   async events(accountId: string): Promise<RecordedEvent[]> {
     return recordedEvents(this.database, accountId);
   }
@@ -262,7 +264,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
   protected async serve(settings: Partial<BillingConfig>): Promise<void> {
     this.config = Object.assign(new BillingConfig(), settings);
     const { config, clock, logger, transport, mailbox: mail } = this;
-    // In real time, jobs would occasionally run between a spec's steps.
+    // In real time, jobs would sometimes run between two steps of a spec.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
   }

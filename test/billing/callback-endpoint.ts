@@ -2,16 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { LoopbackServer } from '../stand-ins/json-server.js';
 
-/** Delivers a callback's bytes and its processor's headers, as the gateway's route does. Status 0 means no answer. */
+/**
+ * Delivers a callback's bytes with its processor's headers, as the gateway's route does. The status 0 means that there
+ * was no answer.
+ */
 type CallbackReceiver = (
   body: Buffer,
   headers: Record<string, string>,
 ) => Promise<{ status: number }>;
 
-/** Headers with the processors' signatures. */
+/** The headers with the processor's signature. */
 const SIGNATURE = /^(stripe-signature|paypal-[\w-]+)$/;
 
-/** The public endpoint for callbacks, without the gateway around it. */
+/** The public endpoint for callbacks, without a gateway. */
 export class CallbackEndpoint extends LoopbackServer {
   constructor(private readonly receive: CallbackReceiver) {
     super();

@@ -9,7 +9,7 @@ import type { ProcessorSide } from './sides/processor-side.js';
 import { BOTH, sideOf } from './sides/side-of.js';
 
 /**
- * Replaces the ids and times of this run with the objects to which they refer, so that rows of two runs can be
+ * Replaces the ids and times of a run with the objects to which they refer, so that the rows of two runs can be
  * compared.
  */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -17,7 +17,7 @@ const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;
 
 const ONCE = { areRepeated: false };
-/** The callbacks of two payments, a refund and an end. */
+/** The number of callbacks of two payments, a refund and the end of a subscription. */
 const NEWS_OF_TWO =
   /invoice\.paid|refund\.created|subscription\.deleted|SALE\.(COMPLETED|REFUNDED)|SUBSCRIPTION\.CANCELLED/;
 const PACKAGE = {
@@ -29,13 +29,13 @@ const PACKAGE = {
   boughtAt: '2026-03-02T09:00:00Z',
 };
 
-/** Numbers the times of a run by their order, so that runs in different months can be compared. */
+/** Numbers the times of a run in ascending order, so that runs in different months can be compared. */
 function withoutDates(rows: string): string {
   const times = [...new Set(rows.match(TIME))].toSorted();
   return rows.replace(TIME, (time) => `time ${times.indexOf(time)}`);
 }
 
-/** The callbacks of an upgrade to which the customer agrees and for which the customer pays. */
+/** The number of callbacks of an upgrade to which the customer agrees and for which the customer pays. */
 const UPGRADE_CALLBACKS = { stripe: 3, paypal: 2 };
 
 describe.each(BOTH)('callbacks of %s in every order', (processor) => {
@@ -58,7 +58,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     await billing.settle();
   }
 
-  /** All rows and events of billing about an account, without the values that differ from run to run. */
+  /** Returns all rows and events of billing about an account, without the values that differ from run to run. */
   async function rowsOf(accountId: string): Promise<string> {
     const tables: string[][] = [];
     for (const [table, columns] of [
@@ -85,8 +85,8 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
   }
 
   /**
-   * Runs `begin` for each order of the resulting callbacks and delivers them in that order. The callbacks of the first
-   * order are delivered twice unless `areRepeated` is false.
+   * Runs `begin` once for each order of the resulting callbacks, and delivers them in that order. The callbacks of the
+   * first order are delivered twice, unless `areRepeated` is false.
    */
   async function inEveryOrder(
     begin: () => Promise<{ accountId: string; callbacks: readonly Callback[] }>,
@@ -134,7 +134,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     const { length, outcomes } = await inEveryOrder(async () => {
       const { accountId, order } = await ordered({ product: 'subscription', sku: 'api-15K-month' });
       const { callbacks } = await held(accountId, () => pressButton(order.redirect_url, 'pay'));
-      // Billing fetches the same invoice for both callbacks about it.
+      // Both callbacks are about the same invoice, which billing fetches for each.
       return { accountId, callbacks: callbacks.filter(({ type }) => !type.endsWith('finalized')) };
     });
     expect(length).toBeGreaterThanOrEqual(2);
@@ -174,12 +174,12 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
 
   it('S49: every order of the callbacks of a renewed plan, a renewed add-on and a refund of one ends in the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
-      // The subscriptions of earlier runs must not be renewed, too.
+      // The subscriptions of earlier runs must not be renewed as well.
       for (const { id } of running()) end(id);
       await billing.settle();
       const { accountId, plan, addOn } = await orderedBoth();
       await billing.act(plan, 'pay');
-      // The add-on must always be the one that renews last.
+      // The add-on must always be renewed after the plan.
       await billing.pass(MINUTE_MS);
       await billing.act(addOn, 'pay');
       const { callbacks } = await held(accountId, async () => {
@@ -197,7 +197,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     await expectNoViolation();
   });
 
-  /** Creates a plan and an add-on that are not paid yet. */
+  /** Creates an unpaid plan and an unpaid add-on. */
   async function orderedBoth() {
     const { accountId, order: plan } = await ordered({
       product: 'subscription',
@@ -253,7 +253,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     });
   }
 
-  /** The customer's action for the upgrade. */
+  /** Performs the customer's action for the upgrade. */
   async function upgradeOf(accountId: string): Promise<() => Promise<unknown>> {
     if (processor === 'stripe') {
       const price = await priceOf('api-50K-month');
@@ -267,14 +267,14 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     return () => side.agree(body.redirect_url);
   }
 
-  /** Upgrades at the processor, so that billing learns of it only from a callback. */
+  /** Upgrades at the processor, so that billing is informed only by a callback. */
   function upgradeTo(price: string): void {
     const [{ id }] = billing.simulator.world.all('subscription');
     const items = [{ price, quantity: 1 }];
     billing.simulator.subscriptions.update(id, { items, proration_behavior: 'always_invoice' });
   }
 
-  /** The price of a plan at the processor, created by an order that is never paid. */
+  /** Returns the price of a plan at the processor, which an order that is never paid creates. */
   async function priceOf(sku: string): Promise<string> {
     const find = () =>
       billing.simulator.world.all('price').find(({ metadata }) => metadata.sku === sku)?.id;

@@ -4,7 +4,7 @@ export type CheckoutAction =
 
 /**
  * Acts as a customer on a processor's checkout page.
- * @returns the address to which the browser is sent, or the text of the page if it stays there.
+ * @returns the URL to which the browser is redirected, or the text of the page if there is no redirect.
  */
 export async function pressButton(pageUrl: string, action: CheckoutAction): Promise<string> {
   if (action === 'three-d-secure') {
@@ -14,7 +14,7 @@ export async function pressButton(pageUrl: string, action: CheckoutAction): Prom
   return press(pageUrl, action);
 }
 
-/** Agrees to a change of plan on its page. If there is a next page, pays or takes another action there. */
+/** Agrees to a plan change on its page. If there is a next page, pays or takes another action there. */
 export async function agreeAtPaypal(
   pageUrl: string,
   action: CheckoutAction = 'pay',

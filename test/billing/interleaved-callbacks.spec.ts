@@ -10,7 +10,7 @@ import { BillingUnderTest, CALLBACK_SECRET, PAYPAL_WEBHOOK_ID } from './billing-
 import { pressButton } from './hosted-page.js';
 
 const CALLBACKS = 1_000;
-/** The number of callbacks in flight at once. */
+/** The number of callbacks that are in flight at the same time. */
 const BATCH = 20;
 const PROCESSORS = ['stripe', 'paypal'] as const;
 const SECRETS = { stripe: CALLBACK_SECRET, paypal: PAYPAL_WEBHOOK_ID };
@@ -29,7 +29,7 @@ interface Books {
   orders: Map<string, { order: OrderAnswer; state: string }>;
 }
 
-describe('callbacks of both processors', () => {
+describe('callbacks from both processors', () => {
   const random = new Random(12);
   let billing: BillingUnderTest;
   let accounts: Books[];
@@ -45,7 +45,7 @@ describe('callbacks of both processors', () => {
     const { callbacks, paypal } = billing.simulator;
     return [['stripe', callbacks] as const, ['paypal', paypal.callbacks] as const];
   };
-  /** Callbacks are added to the pool and do not arrive by themselves. */
+  /** Collects callbacks in a pool instead of delivering them. */
   function collect(): void {
     for (const [processor, sender] of sendersOf()) {
       for (const callback of sender.takeHeld()) pool.push({ processor, callback });
@@ -67,7 +67,7 @@ describe('callbacks of both processors', () => {
   const buy = (books: Books, processor: ChosenProcessor, credits: number) =>
     order(books, { product: 'package', credits, processor });
 
-  /** The payment of the latest package at a processor. */
+  /** Returns the payment of the latest package at a processor. */
   function paymentAt(processor: ChosenProcessor): string {
     const { world, paypal } = billing.simulator;
     return processor === 'stripe'
@@ -88,7 +88,7 @@ describe('callbacks of both processors', () => {
     } else payments.decideDispute(payments.dispute(payment).id, decision);
   }
 
-  /** Buys packages through both processors, some of them reversed, and a plan through one. */
+  /** Buys packages through both processors, of which some payments are reversed, and a plan through one processor. */
   async function live(books: Books, [first, second]: ChosenProcessor[]): Promise<void> {
     for (const processor of [first, second]) {
       const refunded = await buy(books, processor, 15_000);
@@ -104,7 +104,7 @@ describe('callbacks of both processors', () => {
       const won = await buy(books, processor, 10_000);
       await comeBack(books, won);
       dispute(processor, paymentAt(processor), 'won');
-      // Billing learns of it only from callbacks.
+      // Billing is informed of this only by callbacks.
       for (let i = 0; i < 5; i += 1) await buy(books, processor, 6_000);
     }
     await order(books, { product: 'subscription', sku: 'api-15K-month', processor: first });

@@ -3,7 +3,7 @@ import type {
   InvoiceDocument,
 } from '../../apps/billing/src/invoice-pdf/invoice-document.js';
 
-/** A buyer with every detail that an invoice can name. */
+/** A buyer with every detail that an invoice can contain. */
 export const BUYER: Buyer = {
   name: 'Example Holdings GmbH',
   contact: 'Ada',
@@ -13,7 +13,7 @@ export const BUYER: Buyer = {
   purchaseOrder: 'PO 7',
 };
 
-/** The invoice of one package, with the members that a test overrides. */
+/** Returns the invoice of one package, with the members that a test overrides. */
 export function invoiceDocument(members: Partial<InvoiceDocument> = {}): InvoiceDocument {
   return {
     kind: 'invoice',

@@ -11,26 +11,26 @@ import type { CallbackSender } from '../../apps/simulators/src/payments/callback
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { pressButton } from './hosted-page.js';
 
-/** A callback as it arrives on the wire. */
+/** A callback as it is sent over the network. */
 export interface SignedCallback {
   raw: Buffer;
   headers: Record<string, string>;
 }
 
-/** The simulated processors with their own clock. */
+/** The simulated processors, with their own clock. */
 export interface Simulated {
   simulator: PaymentsSimulator;
   clock: TestClock;
   apiUrl: string;
 }
 
-/** A real adapter and its simulated processor, which talk over real sockets. */
+/** A real adapter and its simulated processor, which communicate over real sockets. */
 export interface ProcessorParts {
-  /** The callback secrets; `current` is that of the endpoint. */
+  /** The callback secrets; `current` is the secret of the endpoint. */
   secrets: Record<'current' | 'next' | 'foreign', string>;
   adapterWith(secrets: readonly string[], simulated: Simulated): PaymentProcessor;
   callbacksOf(simulator: PaymentsSimulator): CallbackSender;
-  /** Signs bytes as the processor would at this moment. */
+  /** Signs bytes as the processor would sign them at this time. */
   sign(raw: Buffer, secret: string, simulated: Simulated): SignedCallback;
   /** An event of the processor's live mode, while the adapter is in test mode. */
   asLive(raw: Buffer, sign: (raw: Buffer) => SignedCallback): SignedCallback;
@@ -42,8 +42,8 @@ function valueOf<T>(outcome: CallResult<T>): T {
 }
 
 /**
- * The guarantees that every payment processor gives billing, apart from those that billing's own specs check at both:
- * purchases, subscriptions, refunds and disputes.
+ * The guarantees that every payment processor must give to billing, except those that billing's own specs check for
+ * both processors: purchases, subscriptions, refunds and disputes.
  */
 export function describePaymentProcessor(name: string, parts: ProcessorParts): void {
   describe(`payment processor: ${name}`, () => {

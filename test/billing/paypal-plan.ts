@@ -3,7 +3,7 @@ import { addMonths } from '#libs/platform';
 import type { BillingUnderTest } from './billing-under-test.js';
 import { agreeAtPaypal } from './hosted-page.js';
 
-/** A 15K API plan per month of a new account, bought now at PayPal and known through callbacks alone. */
+/** A monthly 15K API plan of a new account, bought now at PayPal, of which billing is informed only by callbacks. */
 export class PaypalPlan {
   /** The first period. */
   readonly start: Date;
@@ -31,7 +31,7 @@ export class PaypalPlan {
     return plan;
   }
 
-  /** The announcements since the last call. */
+  /** Returns the events published since the last call. */
   async said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
     const events = await this.billing.events(this.accountId);
     const fresh = events.slice(this.seen);

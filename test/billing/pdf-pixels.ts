@@ -16,11 +16,11 @@ interface CanvasLibrary {
 }
 
 const { createCanvas, loadImage } = createRequire(PDFJS)('@napi-rs/canvas') as CanvasLibrary;
-/** Pixels per point: an A4 page is 893 by 1,263 pixels. */
+/** Pixels per point: an A4 page has 893 by 1,263 pixels. */
 const SCALE = 1.5;
 const BLOCK = 16;
 
-/** A page of a PDF as a PNG, drawn by a library other than the one that printed it. */
+/** Draws a page of a PDF as a PNG, with a library other than the one that created the PDF. */
 export async function drawPage(pdf: Buffer, number: number): Promise<Buffer> {
   return withPdf(pdf, async (document) => {
     const page = await document.getPage(number);
@@ -32,8 +32,8 @@ export async function drawPage(pdf: Buffer, number: number): Promise<Buffer> {
 }
 
 /**
- * The greatest difference between two pages: the mean difference in brightness, 0 to 255, of the block of 16 by 16
- * pixels that differs most. It is 255 if their sizes differ.
+ * Returns the greatest difference between two pages: the mean difference in brightness, 0 to 255, of the block of 16 by
+ * 16 pixels that differs most. The result is 255 if the pages differ in size.
  */
 export async function pageDistance(one: Buffer, other: Buffer): Promise<number> {
   const [a, b] = [await brightness(one), await brightness(other)];
@@ -50,10 +50,10 @@ export async function pageDistance(one: Buffer, other: Buffer): Promise<number> 
   return Math.max(...sums) / BLOCK ** 2;
 }
 
-/** The levels, of 255, by which the edge of a letter may differ. */
+/** The maximum difference in brightness, of 255, that counts as the edge of a letter. */
 const EDGE = 18;
 
-/** The share of pixels that differ by more than the edge of a letter; 1 when the sizes differ. */
+/** Returns the share of pixels that differ by more than the edge of a letter, or 1 if the pages differ in size. */
 export async function changedShare(one: Buffer, other: Buffer): Promise<number> {
   const [a, b] = [await brightness(one), await brightness(other)];
   if (a.width !== b.width || a.height !== b.height) return 1;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** The part of pdf.js that is used here; its own types would need a browser's. */
+/** The part of pdf.js that is used here. Its own types would require those of a browser. */
 interface PdfDocument {
   numPages: number;
   getPage(number: number): Promise<{
@@ -17,7 +17,7 @@ interface Pdfjs {
   getDocument(source: object): { promise: Promise<PdfDocument>; destroy(): Promise<void> };
 }
 
-/** A PDF as read by a library other than the one that printed it. */
+/** A PDF, read with a library other than the one that created it. */
 export interface ReadPdf {
   /** The text of each page. */
   pages: string[];

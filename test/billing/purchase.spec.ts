@@ -3,7 +3,7 @@ import { eventClassOf } from '#libs/contracts';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 import { BillingUnderTest } from './billing-under-test.js';
 
-/** Purchases at the processor take effect at entitlement, through the real events as they are published. */
+/** Purchases at the processor take effect in entitlement through real events, exactly as they are published. */
 describe('purchases', () => {
   let billing: BillingUnderTest;
   let entitlement: EntitlementUnderTest;

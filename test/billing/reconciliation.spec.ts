@@ -41,7 +41,7 @@ describe('reconciliation', () => {
 
   async function violated(): Promise<string[]> {
     const audit = billing.get(AuditJob);
-    // This is a separate pass, because only a full pass clears an alarm.
+    // A separate pass, because only a full pass clears an alarm.
     await audit.runOnce(performance.now() + HOUR_MS * (rounds += 100));
     return [...audit.violations.keys()];
   }
@@ -56,7 +56,7 @@ describe('reconciliation', () => {
     return accountId;
   }
 
-  it('purchases, grants and refunds agree everywhere', async () => {
+  it('purchases, grants and refunds agree in billing, in entitlement and at the processor', async () => {
     const accountId = await bought();
     const [payment] = billing.simulator.world.all('payment_intent');
     billing.simulator.payments.refund({ payment_intent: payment.id });
@@ -67,7 +67,7 @@ describe('reconciliation', () => {
     expect(await violated()).toEqual([]);
   });
 
-  it('after a restore, events that are sent again reach a consumer that lacks them, once', async () => {
+  it('after a restore, events that are sent again take effect once at a consumer that lacks them', async () => {
     const page = readFileSync(
       new URL('../../../docs/operations/backup-and-restore.md', import.meta.url),
       'utf8',
@@ -107,7 +107,7 @@ describe('reconciliation', () => {
     }
   });
 
-  it('I21: a line that never reached entitlement is found and announced again, and then arrives', async () => {
+  it('I21: a payment line that never reached entitlement is found and announced again, and then takes effect', async () => {
     const accountId = await bought();
     await billing.pass(HOUR_MS);
     const { findings } = await reconcile();
@@ -122,7 +122,7 @@ describe('reconciliation', () => {
     expect((await entitlement.client.balance(accountId)).spendable).toBe(500 + 15_000 + 15_000);
   });
 
-  it('I21: a line whose grant differs from its payment is found', async () => {
+  it('I21: a payment line whose grant differs from its payment is found', async () => {
     const accountId = await bought();
     await relay(accountId);
     await billing.pass(HOUR_MS);
@@ -167,37 +167,40 @@ describe('reconciliation', () => {
     expect((await reconcile()).findings).toEqual([]);
   });
 
-  it.each(BOTH)('I14: money that only %s has is found, and waits for an operator', async (name) => {
-    const side = sideOf(billing, name);
-    const accountId = await entitlement.newAccount();
-    side.callbacks.faults.drop = true;
-    const order = await billing.order(accountId, 15_000, name);
-    await pressButton(order.redirect_url as string, 'pay');
-    if (name === 'paypal') {
-      await billing.call('POST', `orders/${order.id}/return`, { accountId });
-    }
-    const [heard] = await side.paymentsOf(accountId);
-    const foreign = foreignPayment(name);
-    side.refund(heard, 1);
-    await billing.pass(HOUR_MS);
-    const { findings } = await reconcile();
-    side.callbacks.faults.drop = false;
-    const about = (id: string) => findings.filter(({ subject }) => subject.endsWith(id));
-    if (name === 'stripe') expect(about(heard)).toMatchObject([{ isHealed: true }]);
-    expect(about(side.refunds()[0].id)).toMatchObject([{ isHealed: true }]);
-    expect(about(foreign)).toMatchObject([{ accountId: null, isHealed: false }]);
-    expect(await violated()).toContain('I14');
-    const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
-    expect(body).toContainEqual(
-      expect.objectContaining({ kind: 'unclaimed', id: `${name} payment ${foreign}` }),
-    );
-    const { world, paypal } = billing.simulator;
-    if (name === 'stripe') world.get('payment_intent', foreign).status = 'canceled';
-    else paypal.world.get('capture', foreign).status = 'DECLINED';
-    billing.logLines.splice(0);
-  });
+  it.each(BOTH)(
+    'I14: money that is recorded only by %s is found, and waits for an operator',
+    async (name) => {
+      const side = sideOf(billing, name);
+      const accountId = await entitlement.newAccount();
+      side.callbacks.faults.drop = true;
+      const order = await billing.order(accountId, 15_000, name);
+      await pressButton(order.redirect_url as string, 'pay');
+      if (name === 'paypal') {
+        await billing.call('POST', `orders/${order.id}/return`, { accountId });
+      }
+      const [heard] = await side.paymentsOf(accountId);
+      const foreign = foreignPayment(name);
+      side.refund(heard, 1);
+      await billing.pass(HOUR_MS);
+      const { findings } = await reconcile();
+      side.callbacks.faults.drop = false;
+      const about = (id: string) => findings.filter(({ subject }) => subject.endsWith(id));
+      if (name === 'stripe') expect(about(heard)).toMatchObject([{ isHealed: true }]);
+      expect(about(side.refunds()[0].id)).toMatchObject([{ isHealed: true }]);
+      expect(about(foreign)).toMatchObject([{ accountId: null, isHealed: false }]);
+      expect(await violated()).toContain('I14');
+      const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
+      expect(body).toContainEqual(
+        expect.objectContaining({ kind: 'unclaimed', id: `${name} payment ${foreign}` }),
+      );
+      const { world, paypal } = billing.simulator;
+      if (name === 'stripe') world.get('payment_intent', foreign).status = 'canceled';
+      else paypal.world.get('capture', foreign).status = 'DECLINED';
+      billing.logLines.splice(0);
+    },
+  );
 
-  it('I14: the payment of a change that arrives after its period is found, and refunded', async () => {
+  it('I14: the payment of a change that arrives after the period is found and refunded', async () => {
     const side = sideOf(billing, 'paypal');
     const accountId = await entitlement.newAccount();
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
@@ -226,7 +229,7 @@ describe('reconciliation', () => {
     billing.logLines.splice(0);
   });
 
-  /** A payment without an order in billing. */
+  /** Creates a payment without an order in billing. */
   function foreignPayment(name: ChosenProcessor): string {
     const { payments, paypal } = billing.simulator;
     if (name === 'stripe') {
@@ -248,7 +251,7 @@ describe('reconciliation', () => {
     return id;
   }
 
-  it('while entitlement is down, nothing is compared in part', async () => {
+  it('while entitlement is down, no partial comparison is made', async () => {
     const before = await billing.database.query('select from reconciliation_runs');
     await entitlement.service.stop();
     const answer = await billing.call('POST', 'operator/reconciliations', { caller: 'cli' });

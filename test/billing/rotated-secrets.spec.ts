@@ -48,7 +48,7 @@ describe('payment processors’ secrets that are rotated while billing runs', ()
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Each order needs a call to the processor's API and a callback that is accepted. */
+  /** Places and pays for an order, which needs a call to the processor's API and an accepted callback. */
   async function isSold(processor: ChosenProcessor): Promise<void> {
     const accountId = billing.newAccount();
     const order = await billing.order(accountId, 15_000, processor);
@@ -69,7 +69,7 @@ describe('payment processors’ secrets that are rotated while billing runs', ()
     await waitFor('the new key', () => billing.config.stripeApiKey === NEW_KEY);
   });
 
-  it('S113: Stripe’s callbacks are accepted at each step to a new secret, and afterwards no longer with the old one', async () => {
+  it('S113: Stripe’s callbacks are accepted at each step of a rotation, and with the old secret no longer afterwards', async () => {
     const { callbacks } = billing.simulator;
     const signWith = (secret: string) => {
       if (callbacks.target) callbacks.target = { ...callbacks.target, secret };

@@ -12,12 +12,15 @@ interface Sent {
   body: string;
 }
 
-/** The program, if `go install github.com/stripe/stripe-mock@v0.203.0` was run; otherwise undefined. */
+/** The path of the program if `go install github.com/stripe/stripe-mock@v0.203.0` was run; otherwise undefined. */
 export function stripeMockProgram(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['-version']).status === 0);
 }
 
-/** The faults of requests to API v1, found by Stripe's own server, which checks them against its published API. */
+/**
+ * Returns the faults in requests to API v1 that Stripe's own server finds, which checks them against Stripe's published
+ * API.
+ */
 export async function faultsAtStripe(program: string, requests: readonly Sent[]) {
   const [port, tlsPort] = await freePorts(2);
   const ports = ['-http-port', String(port), '-https-port', String(tlsPort)];

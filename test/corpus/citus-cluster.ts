@@ -17,13 +17,12 @@ import {
 } from '#libs/database';
 import { corpus } from '../../apps/corpus/src/service.js';
 
-/**
- * A folder beside the repository that contains Citus, built for Debian's PostgreSQL 15, and a script that starts it.
- */
+/** A folder beside the repository with a build of Citus for Debian's PostgreSQL 15 and a script that starts it. */
 const SCRIPT = resolve('../shared/citus/start');
 const PASSWORD = 'test-password';
 /**
- * The number of shards: three on each node. By default each table has 32, which each statement parses and plans anew.
+ * The number of shards: three on each node. By default, each table has 32 shards, for each of which every statement is
+ * parsed and planned again.
  */
 const SHARDS = 6;
 const run = promisify(execFile);
@@ -32,7 +31,7 @@ const run = promisify(execFile);
 const MINOR_MIN = 20;
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
 
-/** The reason why no cluster can be started here; undefined if one can. */
+/** Returns the reason why no cluster can be started on this machine, or undefined if one can. */
 export function citusMissing(): string | undefined {
   if (!existsSync(SCRIPT)) return `${SCRIPT} does not exist`;
   if (process.getuid?.() !== 0) return 'its script needs root';
@@ -43,7 +42,7 @@ export function citusMissing(): string | undefined {
   return undefined;
 }
 
-/** Three Citus nodes on loopback with the schema of the corpus, distributed as an operator would do it. */
+/** Three Citus nodes on loopback with the schema of the corpus, distributed in the way that an operator would do it. */
 export class CitusCluster {
   private database?: Database;
 
@@ -65,7 +64,7 @@ export class CitusCluster {
     }
   }
 
-  /** The address of the coordinator for a role; by default for the superuser. */
+  /** Returns the coordinator's URL for a role, by default for the superuser. */
   url(role?: string): string {
     const url = new URL(this.coordinatorUrl);
     if (!role) return url.toString();
@@ -89,8 +88,8 @@ export class CitusCluster {
   }
 
   /**
-   * Kills a worker as a crash would.
-   * @param number from 1.
+   * Kills a worker, as a crash would.
+   * @param number the worker's number, counted from 1.
    */
   async killWorker(number: number): Promise<void> {
     await this.control(number, '-m immediate stop');
@@ -109,7 +108,7 @@ export class CitusCluster {
     await run('su', ['postgres', '-s', '/bin/bash', '-c', `${command} > /dev/null`]);
   }
 
-  /** The ports of its nodes, the coordinator's first. */
+  /** The ports of the cluster's nodes, beginning with the coordinator's. */
   private async ports(): Promise<number[]> {
     return withClient(this.url(), async (client) => {
       const { rows } = await client.query<{ port: number }>(
@@ -124,7 +123,7 @@ export class CitusCluster {
       const url = new URL(this.coordinatorUrl);
       url.port = String(port);
       await withClient(url.toString(), async (client) => {
-        // Each node created the extension in a different schema before the nodes were connected.
+        // Before the nodes were connected, each created the extension in a different schema.
         await client.query('set citus.enable_ddl_propagation = off');
         await client.query(`create schema if not exists ${EXTENSIONS_SCHEMA}`);
         await client.query(`alter extension pg_trgm set schema ${EXTENSIONS_SCHEMA}`);

@@ -21,7 +21,7 @@ import { startCorpus } from '../../apps/corpus/src/start.js';
 import { ServiceUnderTest } from '../environment/service-under-test.js';
 
 const NAMES_AT_A_TIME = 500;
-/** The source of this installation's own answers. */
+/** The source that consists of this installation's own answers. */
 const LOOKUPS = 1;
 
 /** A database with the schema of the corpus. */
@@ -31,7 +31,7 @@ export interface CorpusDatabase {
   drop(): Promise<void>;
 }
 
-/** The complete corpus with its own database, called as its callers call it. */
+/** The complete corpus with its own database, called in the way that its real callers use. */
 export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock> {
   database: Database;
   /** Calls with an operator's token. */
@@ -41,7 +41,9 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
   feed: CorpusClient;
   private gateway: ServiceHttp;
 
-  /** @param on a database that is removed with it; by default a new one on the run's server. */
+  /**
+   * @param on a database that is removed with the service; by default, a new database on the server of the test run.
+   */
   static async start(
     settings: Partial<CorpusConfig> = {},
     on?: CorpusDatabase,
@@ -53,17 +55,17 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return corpus;
   }
 
-  /** The address of its internal listener. */
+  /** The URL of the internal listener. */
   get url(): string {
     return this.service.url;
   }
 
-  /** Imports the observations of a source, each given as a line of JSON. */
+  /** Imports the observations of a source, each of which is given as a line of JSON. */
   async record(...lines: Record<string, unknown>[]): Promise<RecordedBatch> {
     return this.service.app.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
   }
 
-  /** Like `record`, for a source that is added with these rights. */
+  /** Imports observations like `record`, but of a source that is added with these rights. */
   async recordOf(
     source: { name: string; kind?: string } & Partial<
       Pick<CorpusSource, 'isShown' | 'isSold' | 'isLookedUp'>
@@ -97,7 +99,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
   }
 
   /**
-   * Runs a source to its end, for a corpus whose `work` is `serve`.
+   * Imports a source completely, for a corpus whose `work` is `serve`.
    * @returns the newest file and its problem.
    */
   async runSource(name: string): Promise<{ file?: ImportedFile; problem: string | null }> {
@@ -107,12 +109,12 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return { file: files[0], problem: runProblem };
   }
 
-  /** Sends a request as the gateway would for a row of the table. */
+  /** Sends a request to an operation of the table in the way that the gateway would. */
   async ask<Answer>(path: string, parameters: Record<string, string> = {}): Promise<Answer> {
     return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
   }
 
-  /** Like `ask`; each answer is also checked against the class in the operation's row. */
+  /** Sends a request like `ask`, and also checks each answer against the class in the operation's row. */
   async answerTo<Answer extends object>(
     row: Operation,
     parameters: Record<string, string>,
@@ -134,7 +136,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     );
   }
 
-  /** Reads every page of a search by following its cursors. */
+  /** Reads all pages of a search by following the cursors. */
   async pagesOf<Answer extends { paging: { next_cursor: string | null } }>(
     row: Operation,
     parameters: Record<string, string>,
@@ -148,12 +150,12 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return pages;
   }
 
-  /** Like `ask`, but for an operation with a body. */
+  /** Sends a request like `ask`, but with a body. */
   async send<Answer>(path: string, body: object): Promise<Answer> {
     return this.gateway.call('POST', path, { body });
   }
 
-  /** A provider of the running service. */
+  /** Returns a provider of the running service. */
   part<Part>(type: new (...parts: never[]) => Part): Part {
     return this.get(type);
   }
@@ -161,7 +163,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
   private async open(settings: Partial<CorpusConfig>): Promise<void> {
     const { clock, logger, transport } = this;
     const config = Object.assign(new CorpusConfig(), this.settings, {
-      // The time limit is long, because the machine may be busy with other specs; the limit itself has its own spec.
+      // The time limit is long, because the machine may be busy with other specs. Another spec tests the limit itself.
       searchTimeoutMs: 20_000,
       ...settings,
     });

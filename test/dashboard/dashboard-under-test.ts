@@ -23,7 +23,7 @@ const AWAY = new Set([
   'GET /internal/allowance',
 ]);
 
-/** The call that reached the owner behind the dashboard. */
+/** A call that reached the owner behind the dashboard. */
 export interface Arrived {
   line: string;
   headers: IncomingHttpHeaders;
@@ -37,25 +37,25 @@ interface Answer {
   body: Buffer;
 }
 
-/** A dashboard's listener, called over its socket. One server takes the place of all owners. */
+/** A dashboard's listener, called over its socket. One server replaces all owners. */
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
   readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
-  /** Headers of a browser that is logged in. */
+  /** The headers of a browser that is logged in. */
   readonly cookie = `__Host-csrf=${CSRF}; __Host-session=${SESSION}`;
-  /** The headers of that browser's requests that change data. */
+  /** The headers of requests from this browser that change data. */
   readonly ours = {
     origin: OWN_ORIGIN,
     'sec-fetch-site': 'same-origin',
     'x-csrf-token': CSRF,
     cookie: this.cookie,
   };
-  /** Account's answer about the session. */
+  /** The answer of the account service about the session. */
   session = { accountId: ACCOUNT_ID, personId: 'p', accountState: 'active', isRecent: true };
   answer: Answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
   /** JSON answers of owners that replace the default, by method and path: `GET /internal/orders/1`. */
   readonly answers = new Map<string, object>();
-  /** From now on, the owners accept calls but answer none. */
+  /** Whether the owners accept calls without answering them. */
   isSilent = false;
   /** The contents of the mailbox page. */
   mails: MailboxMessage[] = [];
@@ -76,7 +76,7 @@ export class DashboardUnderTest {
         if (this.isSilent) return;
         const { status, type, headers } = this.answer;
         const given = this.answers.get(line);
-        // Neither the request log nor the limits of accounts are available here.
+        // The request log and the accounts' limits are not available in this test.
         if (!given && AWAY.has(line)) return void response.writeHead(503).end('{}');
         const text = given ? JSON.stringify(given) : this.answer.body;
         response.writeHead(status, { ...headers, 'content-type': type }).end(text);
@@ -84,7 +84,7 @@ export class DashboardUnderTest {
     });
   }
 
-  /** @param operations instead of the table. @param settings environment variables of the dashboard. */
+  /** @param operations replaces the table of operations. @param settings environment variables of the dashboard. */
   static async start(
     operations?: readonly Operation[],
     settings: Record<string, string> = {},
@@ -104,12 +104,12 @@ export class DashboardUnderTest {
     await this.running.stop();
   }
 
-  /** The address of its listener, for callers with their own connections. */
+  /** The URL of the listener, for callers with their own connections. */
   get url(): string {
     return this.running.dashboardUrl;
   }
 
-  /** The address for probes and Prometheus. */
+  /** The URL for probes and Prometheus. */
   get internalUrl(): string {
     return this.running.url;
   }
@@ -141,22 +141,22 @@ export class DashboardUnderTest {
     return { status, headers: sent, body: bytes, text: bytes.toString() };
   }
 
-  /** A page as a browser with a session gets it. */
+  /** Returns a page as a browser with a session gets it. */
   get(path: string) {
     return this.send('GET', path, { cookie: this.cookie });
   }
 
-  /** Submits a form of a page. */
+  /** Submits a form on a page. */
   post(path: string, body = '') {
     return this.send('POST', path, { ...this.ours, ...FORM }, body);
   }
 
-  /** The calls that arrived and that change data. */
+  /** Returns the received calls that change data. */
   changes(): string[] {
     return this.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
   }
 
-  /** Sets the answer of every owner from now on. */
+  /** Sets the answer that every owner gives from now on. */
   answerWith(body: object, status = 200): void {
     this.answer = { ...this.answer, status, body: Buffer.from(JSON.stringify(body)) };
   }
@@ -182,7 +182,10 @@ export class DashboardUnderTest {
   }
 }
 
-/** The environment of a dashboard on free ports. @param ownersUrl of the one server that replaces all owners. */
+/**
+ * Returns the environment of a dashboard on free ports. @param ownersUrl the URL of the server that replaces all
+ * owners.
+ */
 export function dashboardEnvironment(ownersUrl: string): Record<string, string> {
   return {
     DASHBOARD_PORT: '0',
@@ -199,5 +202,5 @@ export function dashboardEnvironment(ownersUrl: string): Record<string, string> 
   };
 }
 
-/** The text of a page in one line. */
+/** Returns the text of a page in one line. */
 export const textOf = ({ text }: { text: string }) => text.replaceAll(/\s+/g, ' ');

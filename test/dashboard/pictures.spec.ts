@@ -27,7 +27,10 @@ import { ACCOUNT_ID, DashboardUnderTest, OWN_ORIGIN } from './dashboard-under-te
 const KEPT = join(process.cwd(), 'test/dashboard/pictures');
 const MADE_WITH = join(KEPT, 'made-with.txt');
 const CHANGED_MAX = 0.01;
-/** After an intended change, run this spec with KEEP_PAGES=1 and look at the pictures. */
+/**
+ * Whether pages are compared with the reference pictures. After an intended change, run this spec with KEEP_PAGES=1,
+ * which replaces the pictures, and check the new ones.
+ */
 const isKept = process.env.KEEP_PAGES === undefined;
 const executablePath = chromiumPath();
 
@@ -51,7 +54,7 @@ const PICTURED: Readonly<Record<string, string>> = {
   job: '/jobs',
 };
 
-/** A month of requests: more on later days, and some of them refused. */
+/** A month of requests: the later days have more requests, and some requests are refused. */
 function usage(): { byOperation: UsageAnswer; byKey: KeyUsageAnswer } {
   const dates = Array.from({ length: 30 }, (_, place) =>
     new Date(NOW.getTime() - (29 - place) * DAY_MS).toISOString().slice(0, 10),
@@ -100,7 +103,7 @@ const CHANGES: LedgerChanges = {
 };
 const PACE: PaceAnswer = { live: ONE, bulk: ONE, heavy: ONE };
 
-/** The versions of the browser and the fonts, because different versions draw the same letters differently. */
+/** The versions of the browser and the fonts, because other versions draw the same letters differently. */
 function machine(): string {
   const run = (program: string, ...args: string[]) =>
     execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -109,7 +112,7 @@ function machine(): string {
   return `${[run(executablePath!, '--version'), ...['system-ui', 'monospace'].map(fontOf)].join('\n')}\n`;
 }
 
-/** The reason why nothing is compared here; undefined if pictures are compared. */
+/** Returns the reason why no pictures are compared on this machine, or undefined if they are. */
 function differenceOfMachine(): string | undefined {
   if (!executablePath) return 'there is no Chromium on this machine';
   if (!isKept) return undefined;
@@ -132,7 +135,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     browser = await openBrowser();
     const viewport = { width: 1280, height: 800 };
     const here = { locale: 'en-US', timezoneId: 'UTC', colorScheme: 'light' } as const;
-    // At half size a change is still visible, and a picture takes only a few kilobytes.
+    // At half size, a change is still visible, and a picture takes only a few kilobytes.
     context = await browser.newContext({ viewport, deviceScaleFactor: 0.5, ...here });
     if (isKept) return;
     mkdirSync(KEPT, { recursive: true });
@@ -161,7 +164,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     under.answers.set('POST /internal/questions', WHOIS_LIVE.examples[0].answer as object);
   });
 
-  /** The page from the dashboard's socket, under the origin that it has for browsers. */
+  /** Fetches the page from the dashboard's socket, under the origin that it has for browsers. */
   async function pictureOf(path: string, cookie?: string): Promise<Buffer> {
     const page = await context.newPage();
     await page.route(`${OWN_ORIGIN}/**`, async (route) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { alertFaults, promtoolAvailability, type AlertCase } from './promtool.js';
 
-/** 120 values, one per minute: two hours. */
+/** A series of 120 equal values, one per minute: two hours. */
 const always = (value: number) => `${value}x120`;
 const rising = (perMinute: number) => `0+${perMinute}x120`;
 
@@ -114,7 +114,7 @@ const ALERT_CASES: Record<string, AlertCase> = {
   },
   ErrorBudgetBurnsFast: {
     fires: { [refusals('internal_error')]: rising(15), [REQUESTS]: rising(1_000) },
-    // A registry's failure is not counted as ours.
+    // A registry's failure does not count as our own error.
     silent: {
       [refusals('internal_error')]: rising(14),
       [refusals('upstream_unreachable')]: rising(500),
@@ -147,7 +147,7 @@ const ALERT_CASES: Record<string, AlertCase> = {
     fires: { [volume('available')]: always(14), [volume('capacity')]: always(100) },
     silent: { [volume('available')]: always(15), [volume('capacity')]: always(100) },
   },
-  // promtool's clock starts in 1970, and two hours pass.
+  // promtool's clock starts in 1970, and each test covers two hours.
   CertificateExpires: gauge(
     'dds_internal_certificate_expires_at_seconds{service="account"}',
     14_399,

@@ -10,7 +10,7 @@ import { CHART_VALUES } from './chart-values.js';
 import { Chart, componentOf, workloadsOf } from './chart.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** If Helm has not been built on this machine, it is built first. */
+/** The time limit is long, because Helm is built first if this machine does not have it. */
 jest.setTimeout(1_900_000);
 
 const missing = chartToolsAvailability() ?? valkeyAvailability();
@@ -53,7 +53,7 @@ const program =
       expect(await answerTo()).toMatch(/NOAUTH/);
     } finally {
       server.kill('SIGTERM');
-      // The shell has replaced itself with the server, so the server receives the signal directly.
+      // The shell has replaced itself with the server (exec), so the server receives the signal directly.
       await waitFor('it to end', () => server.exitCode !== null || server.signalCode !== null);
       rmSync(folder, { recursive: true, force: true });
     }

@@ -7,7 +7,7 @@ import { Chart, type Resource, componentOf, workloadsOf } from './chart.js';
 import { CHART_VALUES } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** If the tools have not been built on this machine, they are built first. */
+/** The time limit is long, because the tools are built first if this machine does not have them. */
 jest.setTimeout(1_900_000);
 
 /** Connections reserved for superusers and the migration. */
@@ -24,7 +24,7 @@ describe('declared connections of services', () => {
     }
   });
 
-  it.each(['1', '201', 'ten', ''])('no pool may have the size %j', (size) => {
+  it.each(['1', '201', 'ten', ''])('no pool can have the size %j', (size) => {
     const settings = { SERVICE_SECRET: 'x'.repeat(40), DATABASE_POOL_SIZE: size };
     const poolSize = () => loadConfig(DatabaseConfig, settings).poolSize;
     if (size === '') expect(poolSize()).toBe(10);
@@ -68,7 +68,7 @@ describe('declared connections of services', () => {
       chart = new Chart((await chartTools()).helm);
     });
 
-    /** The connections of an installation, counted from the pods and their settings. */
+    /** Counts the connections of an installation from its pods and their settings. */
     const sumOf = (resources: Resource[]) =>
       workloadsOf(resources).reduce((total, workload) => {
         const name = componentOf(workload);
@@ -84,7 +84,7 @@ describe('declared connections of services', () => {
         return each === 0 ? total : total + pods * each;
       }, APART);
 
-    it('fit a server exactly with the default values', async () => {
+    it('fit one server exactly with the default values', async () => {
       const values = CHART_VALUES.defaults as string[];
       const sum = sumOf(await chart.render(values));
       expect(sum).toBeLessThanOrEqual(100);

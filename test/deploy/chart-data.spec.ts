@@ -3,10 +3,10 @@ import { Chart, RELEASE, type Resource, workloadsOf } from './chart.js';
 import { CHART_VALUES } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** If the tools have not been built on this machine, they are built first. */
+/** The time limit is long, because the tools are built first if this machine does not have them. */
 jest.setTimeout(1_900_000);
 
-/** The kinds that are deleted with the release, because their contents can be recreated. */
+/** The kinds of resources that are deleted with the release, because their contents can be recreated. */
 const WITHOUT_DATA = [
   'Certificate',
   'ConfigMap',
@@ -54,7 +54,7 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
       expect(stateful.length).toBeGreaterThan(0);
     });
 
-    it('is backed up on a schedule, to the store where the WAL is archived', () => {
+    it('is backed up on a schedule, to the store in which the WAL is archived', () => {
       const [archiver] = specOf('Cluster').plugins as Plugin[];
       expect(archiver).toEqual({
         name: 'barman-cloud.cloudnative-pg.io',

@@ -10,7 +10,7 @@ import {
 import { CHART_VALUES, FOR_EVERY_POD } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** If the tools have not been built on this machine, they are built first. */
+/** The time limit is long, because the tools are built first if this machine does not have them. */
 jest.setTimeout(1_900_000);
 
 const missing = chartToolsAvailability();
@@ -29,13 +29,13 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     resources.filter((resource) => resource.kind === kind);
   const named = (resources: Resource[], kind: string, name: string) =>
     ofKind(resources, kind).find(({ metadata }) => metadata.name === name);
-  /** The pods of workloads, and that of `helm test`. */
+  /** The pods of workloads, and the pod of `helm test`. */
   const podsOf = (resources: Resource[]) => [
     ...workloadsOf(resources).map(({ spec }) => spec.template as Template),
     ...(ofKind(resources, 'Pod') as unknown as Template[]),
   ];
 
-  it('common settings are in every pod', async () => {
+  it('default settings apply to every pod', async () => {
     const set = `defaults=${JSON.stringify(FOR_EVERY_POD)}`;
     const resources = await render(BROUGHT, set);
     const pods = podsOf(resources);
@@ -62,7 +62,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     }
   });
 
-  it('one pod overrides them, and a null field is absent', async () => {
+  it('the settings of one pod override the defaults, and a null field is absent', async () => {
     const resources = await render(
       BROUGHT,
       'defaults.priorityClassName="usual"',
@@ -81,7 +81,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect(specOf('lookup')?.securityContext).not.toHaveProperty('runAsUser');
   });
 
-  it('every resource is in the given namespace and under the given name, from one registry', async () => {
+  it('every resource has the given namespace and name prefix, and every image comes from one registry', async () => {
     const resources = await render(
       BROUGHT,
       'namespaceOverride="elsewhere"',
@@ -131,7 +131,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     }
   });
 
-  it('S111: policies open the ports of the configured addresses, and those of DNS', async () => {
+  it('S111: network policies open the ports of the configured addresses and of DNS', async () => {
     const resources = await render(
       CHART_VALUES.production as string[],
       'valkey={"url":"rediss://cache.example.org:6380","fromSecret":false}',
@@ -152,7 +152,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect(ports).not.toContain(53);
   });
 
-  it('every listener accepts IPv6 where the cluster has it', async () => {
+  it('every listener accepts IPv6 if the cluster uses it', async () => {
     const hosts = workloadsOf(await render(ALL_ON, 'bindAddress="::"'))
       .flatMap(({ spec }) => containersOf(spec.template.spec))
       .flatMap(({ env }) => env.filter(({ name }) => name.endsWith('_HOST')));
@@ -182,7 +182,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect(found).not.toContain('dds,database_admin_url,database_admin_url');
   });
 
-  it('S112: everything, including the scaler, logs in to the brokers with the named mechanism', async () => {
+  it('S112: every client, including the scaler, logs in to the brokers with the named mechanism', async () => {
     const resources = await render(ALL_ON, 'kafka.saslMechanism="plain"');
     const logins = workloadsOf(resources)
       .flatMap(({ spec }) => containersOf(spec.template.spec))
@@ -220,7 +220,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     ]);
   });
 
-  it('the ServiceMonitor finds the metrics of every service exactly once, and no others', async () => {
+  it('the ServiceMonitor selects the metrics of every service exactly once, and no other metrics', async () => {
     const resources = await render(ALL_ON);
     const { spec: watched } = ofKind(resources, 'ServiceMonitor')[0] as Resource;
     const [{ port, honorLabels }] = watched.endpoints as { port: string; honorLabels: boolean }[];

@@ -4,10 +4,10 @@ import { CHART, Chart } from './chart.js';
 import { CHART_VALUES } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** If the tools have not been built on this machine, they are built first. */
+/** The time limit is long, because the tools are built first if this machine does not have them. */
 jest.setTimeout(1_900_000);
 
-/** Changes to the example with bundled servers, each with the resulting message. */
+/** Changes to the example with bundled servers, each with the expected message. */
 const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
   ['kafka.saslMechanism="plain"', 'kafka.saslMechanism is for an existing broker'],
   ['postgresql.cluster.backup.destination="bucket/dds"', 'destination is "bucket/dds": set it to'],
@@ -27,7 +27,7 @@ const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
   ['postgresql.cluster.enabled=false', 'postgresql.cluster.backup is on without'],
 ];
 
-/** Changes to the example with all options, each with the resulting message. */
+/** Changes to the example with all options, each with the expected message. */
 const REFUSED: readonly [set: string, sentence: string][] = [
   ['hosts.api=""', 'hosts.api is empty: set it to the public name of the API'],
   ['secrets.name=""', 'secrets.name is empty: set it to the Secret'],
@@ -176,11 +176,11 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ],
 ];
 
-/** Messages of the schema, which Helm checks before it renders the templates. */
+/** The messages of the schema, which Helm checks before it renders the templates. */
 const OF_SCHEMA = /^at '|^m(?:in|ax)imum: |^must be one of|^additional properties/;
 const TOGETHER_MAX = 12;
 
-/** Groups changes that do not affect one another, so that one run of Helm names all that is wrong. */
+/** Groups changes that do not affect one another, so that one run of Helm reports all of them. */
 function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
   const batches: (typeof REFUSED)[] = [];
   const pathOf = (set: string) => `${set.slice(0, set.indexOf('='))}.`;
@@ -204,7 +204,10 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
   () => {
     let chart: Chart;
     const said: string[] = [];
-    /** Helm's messages about a change that was made with others or, if those hide its message, alone. */
+    /**
+     * Returns Helm's messages about a change that was made together with others or, if the others hide its message,
+     * alone.
+     */
     const heard = new Map<string, string>();
 
     beforeAll(async () => {
@@ -233,7 +236,7 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
       expectRefusal('brought along', set, sentence),
     );
 
-    it('without values, everything that is missing is named at once, and no password has a default', async () => {
+    it('without values, everything that is missing is reported at once, and no password has a default', async () => {
       const said = await chart.refusal([]);
       for (const needed of [
         'image.repository',
@@ -249,13 +252,13 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
       );
     });
 
-    it('are numerous, and none is merely the mismatch of a regular expression', () => {
+    it('are numerous, and no message merely reports the mismatch of a regular expression', () => {
       const tried = [...REFUSED, ...REFUSED_BROUGHT_ALONG];
       expect(new Set(tried.map(([set]) => set)).size).toBeGreaterThan(60);
       expect(said.filter((sentence) => /does not match pattern|\[a-z/.test(sentence))).toEqual([]);
     });
 
-    it('every message of the templates is among them', () => {
+    it('include every message of the templates', () => {
       const templates = globSync('templates/*.tpl', { cwd: CHART }).map((path) =>
         readFileSync(`${CHART}/${path}`, 'utf8'),
       );
@@ -265,7 +268,7 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
       expect(sentences.length).toBeGreaterThan(30);
       const unheard = sentences
         .map(([, sentence]) => sentence)
-        // This message needs an existing installation.
+        // This message can occur only in an existing installation.
         .filter((sentence) => !sentence.includes('cannot change those of a StatefulSet'))
         .filter((sentence) => {
           const parts = sentence

@@ -34,7 +34,7 @@ const values = load(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Value;
 const isMap = (value: Value): value is { [name: string]: Value } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every value with its path, maps before their members. */
+/** Lists every value with its path, maps before their members. */
 function* pathsIn(value: Value, path: Path = []): Generator<[Path, Value]> {
   yield [path, value];
   const isFree = FREE.has(String(path.at(-1)));
@@ -43,7 +43,7 @@ function* pathsIn(value: Value, path: Path = []): Generator<[Path, Value]> {
   }
 }
 
-/** The values with one path replaced. Without a replacement the value is missing, as Helm treats `null`. */
+/** Returns the values with one path replaced. Without a replacement, the value is removed, as Helm does with `null`. */
 function changed(path: Path, value?: Value): Value {
   const copy = structuredClone(values);
   let at = copy as Record<string | number, Value>;
@@ -54,15 +54,15 @@ function changed(path: Path, value?: Value): Value {
   return copy;
 }
 
-/** A value of another type. */
+/** Returns a value of another type. */
 const unlike = (value: Value): Value => (typeof value === 'string' ? [1] : 'of another type');
 
 const everywhere = [...pathsIn(values)].filter(([path]) => path.length > 0);
 /** A service's entry in `services` overrides `defaults`, which is complete. */
 const isPartial = (path: Path) => path[0] === 'services' && path.length > 1;
 
-describe('the single values of the chart', () => {
-  it('are numerous and valid without a change', () => {
+describe('the values of the chart', () => {
+  it('are numerous, and valid without changes', () => {
     expect([isValid(values), isValid.errors]).toEqual([true, null]);
     expect(everywhere.length).toBeGreaterThan(120);
   });

@@ -1,4 +1,7 @@
-/** Sets of values with which the chart is tested: files in the chart, where later ones override earlier ones. */
+/**
+ * Sets of values with which the chart is tested. Each set consists of files in the chart, of which later ones override
+ * earlier ones.
+ */
 export const CHART_VALUES: Record<string, string[]> = {
   'all off': ['ci/all-off-values.yaml'],
   defaults: ['ci/defaults-values.yaml'],
@@ -8,7 +11,7 @@ export const CHART_VALUES: Record<string, string[]> = {
   production: ['values-production.yaml', 'ci/all-on-values.yaml'],
 };
 
-/** The settings of every pod (`defaults`), each checked once. */
+/** The settings that apply to every pod (`defaults`), each checked once. */
 export const FOR_EVERY_POD = {
   nodeSelector: { 'example.org/pool': 'domains' },
   tolerations: [{ key: 'dedicated', operator: 'Exists' }],

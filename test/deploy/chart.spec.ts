@@ -20,7 +20,7 @@ import { CHART_VALUES } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 import { composeServices } from './compose-plan.js';
 
-/** If the tools have not been built on this machine, they are built first. */
+/** The time limit is long, because the tools are built first if this machine does not have them. */
 jest.setTimeout(1_900_000);
 
 const MIB = 1024 * 1024;
@@ -39,7 +39,7 @@ const missing = chartToolsAvailability();
     const database = 'postgres:5432/domain_data?sslmode=disable';
     const ownDatabases = { gateway: 'log:5433/gateway?sslmode=disable' };
     writeSecretFiles({ folder, database, ownDatabases, smtpUrl: 'smtp://mail.example:25' });
-    // Files that an operator adds to those that the command creates.
+    // The files that an operator adds to those that the command creates.
     const added = ['valkey_url=redis://valkey:6379', 'stripe_api_key=sk', 'ca.crt=PEM'];
     const users = [...SERVICES.map(({ name }) => name), 'cli'];
     const passwords = users.map((name) => `${name}_kafka_sasl_password=of-the-broker`);
@@ -59,7 +59,7 @@ const missing = chartToolsAvailability();
   /** The workloads that run the product. */
   const own = (resources: Resource[]) =>
     workloadsOf(resources).filter((one) => componentOf(one) !== 'valkey');
-  /** The environment of a process, with its mounted files. */
+  /** Returns the environment of a process, including its mounted files. */
   const environmentOf = ({ env }: Container) =>
     Object.fromEntries(
       env.map(({ name, value }) => [
@@ -74,7 +74,7 @@ const missing = chartToolsAvailability();
     expect(await chart.lint(CHART_VALUES[name] as string[])).toContain('0 chart(s) failed');
   });
 
-  it('every service of the registry has its pods, and optional ones only on request', () => {
+  it('every service of the registry has pods, and an optional service has them only on request', () => {
     const servicesOf = (resources: Resource[]) =>
       [
         ...new Set(own(resources).flatMap(({ spec }) => spec.template.spec.containers.map(appOf))),
@@ -108,7 +108,7 @@ const missing = chartToolsAvailability();
     });
   });
 
-  it('pods and operator commands get the same settings as services in the compose file', async () => {
+  it('pods and operator commands get the same settings as the services in the compose file', async () => {
     const all = await chart.render(CHART_VALUES['all on'] as string[], 'cli.superuser=true');
     const pods = new Map(
       own(all).map((one) => [componentOf(one), one.spec.template.spec.containers[0]]),
@@ -144,7 +144,7 @@ const missing = chartToolsAvailability();
     });
   });
 
-  it('S110: every pod runs with limits, without privileges, on a read-only root, and without a service account token', () => {
+  it('S110: every pod runs with limits, without privileges, on a read-only root file system, and without a service account token', () => {
     everywhere((resources) => {
       expect(workloadsOf(resources).length).toBeGreaterThan(4);
       for (const { spec } of workloadsOf(resources)) {
@@ -180,7 +180,7 @@ const missing = chartToolsAvailability();
     });
   });
 
-  it('S110: every service has probes and a disruption budget, and runs on several nodes', () => {
+  it('S110: every service has probes and a disruption budget, and is spread over several nodes', () => {
     for (const values of ['all on', 'production', 'brought along']) {
       const resources = rendered[values] ?? [];
       const guarded = ofKind(resources, 'PodDisruptionBudget').map(
@@ -204,7 +204,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('a new version replaces the pods of a service one after another, without a gap unless a single pod has a volume', () => {
+  it('a new version replaces the pods of a service one by one without a gap, except a single pod with a volume', () => {
     everywhere((resources) => {
       for (const { kind, metadata, spec } of own(resources)) {
         if (kind === 'Job' || metadata.name.endsWith('-cli')) continue;
@@ -221,7 +221,7 @@ const missing = chartToolsAvailability();
     });
   });
 
-  it('S111: only declared connections are allowed, and to the internet only for services that declare it', () => {
+  it('S111: only declared connections are allowed, and only services that declare it can reach the internet', () => {
     for (const values of ['all on', 'production', 'brought along']) {
       const policies = ofKind(rendered[values] ?? [], 'NetworkPolicy');
       const [deny] = policies.filter(({ metadata }) => metadata.name.endsWith('-default-deny'));
@@ -237,7 +237,7 @@ const missing = chartToolsAvailability();
       for (const policy of policies.filter((one) => one !== deny)) {
         const name = policy.spec.podSelector.matchLabels['app.kubernetes.io/component'];
         const rules = [...(policy.spec.egress ?? []), ...(policy.spec.ingress ?? [])];
-        // A rule without peers allows all peers, one without ports all ports.
+        // A rule without peers allows all peers, and a rule without ports allows all ports.
         for (const { to, from, ports } of rules) {
           expect([name, (to ?? from ?? []).length > 0, ports.length > 0]).toEqual([
             name,
@@ -302,7 +302,7 @@ const missing = chartToolsAvailability();
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
   });
 
-  it('S112: each service has a certificate only for its name, from an authority that signs no others', () => {
+  it('S112: each service has a certificate only for its own name, from an authority that signs no other certificates', () => {
     for (const values of ['all on', 'production', 'brought along', 'defaults']) {
       const resources = rendered[values] ?? [];
       const certificates = ofKind(resources, 'Certificate').map(
@@ -344,7 +344,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('S112: events use SASL_SSL, and Strimzi gives each service the rules for its topics', () => {
+  it('S112: events use SASL_SSL, and Strimzi grants each service access only to its topics', () => {
     const resources = rendered['brought along'] ?? [];
     for (const pod of own(resources).flatMap(({ spec }) => spec.template.spec.containers)) {
       const environment = environmentOf(pod);
@@ -375,7 +375,7 @@ const missing = chartToolsAvailability();
     });
   });
 
-  it('S113: secrets are files of an existing Secret; none is a variable, and the chart creates none', async () => {
+  it('S113: secrets are files of an existing Secret; no secret is an environment variable, and the chart creates no Secret', async () => {
     const secret = CONFIGURED_APPS.flatMap(({ config }) => settingsOf(config))
       .filter((setting) => setting.secret)
       .map(({ env }) => env);
@@ -405,7 +405,7 @@ const missing = chartToolsAvailability();
     );
   });
 
-  it('S114: only the migration, a hook before every upgrade, gets the superuser', () => {
+  it('S114: only the migration, a hook before every upgrade, gets the superuser’s URL', () => {
     everywhere((resources, values) => {
       const given = workloadsOf(resources).filter(({ spec }) =>
         containersOf(spec.template.spec).some(({ env }) =>
@@ -419,7 +419,7 @@ const missing = chartToolsAvailability();
     });
   });
 
-  it('S114: a service with its own database reaches only that one, and the migration reaches all', () => {
+  it('S114: a service with a separate database can reach only that database, and the migration can reach all', () => {
     const resources = rendered['all on'] ?? [];
     const own = { to: [{ ipBlock: { cidr: '10.2.0.20/32' } }], port: 5433 };
     const shared = { to: [{ ipBlock: { cidr: '10.2.0.10/32' } }], port: 5432 };
@@ -453,7 +453,7 @@ const missing = chartToolsAvailability();
     expect(graceOf(await chart.render(CHART_VALUES['all off'] as string[], slow))).toBe(75);
   });
 
-  it('a small installation has limits of 2.6 GB in total and one pod per service', () => {
+  it('a small installation has memory limits of 2.6 GB in total and one pod per service', () => {
     const pods = workloadsOf(rendered.small ?? []).filter(({ kind }) => kind !== 'Job');
     const limits = pods.flatMap(({ spec }) =>
       spec.template.spec.containers.map(({ resources }) => resources.limits.memory as string),
@@ -463,7 +463,7 @@ const missing = chartToolsAvailability();
     expect(pods.map(({ spec }) => spec.replicas)).toEqual(pods.map(() => 1));
   });
 
-  it('scales by CPU, waiting events or a Prometheus query, and leaves the number of pods to the scaler', () => {
+  it('a scaler uses CPU time, waiting events or a Prometheus query, and the chart leaves the number of pods to it', () => {
     const resources = rendered['all on'] ?? [];
     const targets = [
       ...ofKind(resources, 'HorizontalPodAutoscaler'),
@@ -497,7 +497,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('each host may have its own certificate, and a host used twice has one', async () => {
+  it('each host can have its own certificate, and a host that is used twice has one', async () => {
     const perHost = [
       'ingress.tlsSecretPerHost=true',
       'ingress.annotations={"cert-manager.io/issuer":"x"}',
@@ -516,7 +516,7 @@ const missing = chartToolsAvailability();
     );
   });
 
-  it('public names lead to gateways and dashboards, callbacks to dashboards', () => {
+  it('public host names lead to gateways and dashboards, and callbacks lead to dashboards', () => {
     const resources = rendered['all on'] ?? [];
     const ways = ofKind(resources, 'HTTPRoute').map(({ spec }) => {
       const [rule] = spec.rules as { backendRefs: { name: string; port: number }[] }[];
@@ -537,7 +537,7 @@ const missing = chartToolsAvailability();
   });
 });
 
-/** How the pods of a workload are replaced. */
+/** Returns how the pods of a workload are replaced. */
 interface Replaced {
   replicas?: number;
   strategy: { rollingUpdate: Record<'maxSurge' | 'maxUnavailable', number> };

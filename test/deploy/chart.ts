@@ -74,12 +74,12 @@ export interface Destination {
 export class Chart {
   constructor(private readonly helm: string) {}
 
-  /** @param values files within the chart; later ones override earlier ones. @throws Helm's message. */
+  /** @param values files within the chart; later ones override earlier ones. @throws Error with Helm's message. */
   async render(values: string[], ...sets: string[]): Promise<Resource[]> {
     return loadAll(await this.text(values, ...sets)).filter(Boolean) as Resource[];
   }
 
-  /** The rendered chart as text. */
+  /** Renders the chart as text. */
   async text(values: string[], ...sets: string[]): Promise<string> {
     return this.run('template', RELEASE, CHART, ...optionsOf(values, sets));
   }
@@ -88,7 +88,7 @@ export class Chart {
     return this.run('lint', '--strict', CHART, ...optionsOf(values, sets));
   }
 
-  /** Installs without waiting, because nothing becomes ready without controllers. @throws Helm's message. */
+  /** Installs without waiting, because nothing becomes ready without controllers. @throws Error with Helm's message. */
   async store(
     by: 'install' | 'upgrade',
     to: Destination,
@@ -98,7 +98,7 @@ export class Chart {
     return this.run(by, RELEASE, CHART, ...placeOf(to), '--no-hooks', ...optionsOf(values, sets));
   }
 
-  /** Rolls back to an earlier revision, also without waiting. */
+  /** Rolls back to an earlier revision, without waiting. */
   async restore(to: Destination, revision: number, ...options: string[]): Promise<string> {
     return this.run(
       'rollback',
@@ -110,13 +110,16 @@ export class Chart {
     );
   }
 
-  /** Runs all checks of an installation that need an API server, without changing anything. @throws Helm's message. */
+  /**
+   * Runs all checks of an installation that need an API server, without changing anything. @throws Error with Helm's
+   * message.
+   */
   async installDry(to: Destination, values: string[], ...sets: string[]): Promise<string> {
     const options = ['--dry-run=server', ...placeOf(to), ...optionsOf(values, sets)];
     return this.run('install', RELEASE, CHART, ...options);
   }
 
-  /** Helm's message about values that it rejects; empty if it accepts them. */
+  /** Returns Helm's message about values that it rejects, or an empty string if it accepts them. */
   async refusal(values: string[], ...sets: string[]): Promise<string> {
     return this.text(values, ...sets).then(
       () => '',
@@ -125,7 +128,7 @@ export class Chart {
   }
 
   private async run(...args: string[]): Promise<string> {
-    // Without garbage collection Helm takes a fifth less processor time, and it exits before the memory matters.
+    // Without garbage collection, Helm needs a fifth less CPU time, and it exits before its memory matters.
     const env = { ...process.env, GOGC: 'off' };
     const options = { env, maxBuffer: OUTPUT_MAX_BYTES };
     const { stdout } = await promisify(execFile)(this.helm, args, options);
@@ -148,13 +151,13 @@ const optionsOf = (values: string[], sets: string[]) => [
 export const workloadsOf = (resources: Resource[]) =>
   resources.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
 
-/** The service whose pods the resource creates or protects. */
+/** Returns the service whose pods the resource creates or protects. */
 export const componentOf = ({ metadata, spec }: Resource) =>
   spec.template?.metadata.labels['app.kubernetes.io/component'] ??
   metadata.labels['app.kubernetes.io/component'] ??
   '';
 
-/** All containers of a pod. */
+/** Returns all containers of a pod. */
 export const containersOf = ({ initContainers = [], containers }: PodSpec) => [
   ...initContainers,
   ...containers,

@@ -9,7 +9,7 @@ import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
 import { composePlan, composeServices } from './compose-plan.js';
 import { composeAvailability, composeConfig } from './tools/programs.js';
 
-/** If the parser has not been built on this machine, it is built first. */
+/** The time limit is long, because the parser is built first if this machine does not have it. */
 jest.setTimeout(1_900_000);
 
 const FILE = 'docker-compose.yml';
@@ -52,7 +52,7 @@ interface Taken {
     return load(stdout) as Taken;
   }
 
-  it('Compose’s own parser reads every service as the test of the image starts it', async () => {
+  it('Compose’s own parser reads every service in the way that the test of the image starts it', async () => {
     const { services } = await taken({ COMPOSE_PROFILES: 'billing' });
     const secrets = join(folder, 'secrets');
     for (const key of OPERATORS_KEYS) writeFileSync(join(secrets, key), 'from the operator');
@@ -76,7 +76,7 @@ interface Taken {
     expect(services['gateway-1'].environment?.BASE_URL).toBe('https://api.example.org');
   });
 
-  it('billing runs if its profile and its address are set, as the guide says', async () => {
+  it('billing runs if its profile and its URL are set, as the guide says', async () => {
     const guide = readFileSync('deploy/README.md', 'utf8');
     const said = /`(COMPOSE_PROFILES=\S+) (BILLING_INTERNAL_URL=\S+)`/.exec(
       guide,

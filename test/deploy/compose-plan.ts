@@ -18,13 +18,13 @@ export interface PlannedContainer {
   name: string;
   command: string[];
   environment: Record<string, string>;
-  /** Contents of the files below /run/secrets. */
+  /** The contents of the files below /run/secrets. */
   secrets: Record<string, string>;
-  /** Paths of its persistent files. */
+  /** The paths of its persistent files. */
   kept: string[];
-  /** Names of the containers that must be done or ready before it starts. */
+  /** The names of the containers that must have finished or be ready before it starts. */
   needs: string[];
-  /** Whether it exits when its work is done. */
+  /** Whether it exits when its work has finished. */
   isJob: boolean;
 }
 
@@ -35,7 +35,10 @@ export function composeServices(): Record<string, ComposeService> {
   return compose.services;
 }
 
-/** Our services that every `up` starts. @param origins that an operator sets, such as `BASE_URL`. */
+/**
+ * Returns our services that every `up` starts. @param origins the public origins that an operator sets, such as
+ * `BASE_URL`.
+ */
 export function composePlan(
   secretFolder: string,
   origins: Record<string, string> = {},
@@ -58,6 +61,6 @@ export function composePlan(
   }));
 }
 
-/** Replaces what an operator may set: `${BASE_URL:-…}`. */
+/** Substitutes variables that an operator can set: `${BASE_URL:-…}`. */
 const filled = (value: string, origins: Record<string, string>) =>
   value.replace(/\$\{(\w+):-([^}]*)\}/g, (_, key: string, usual: string) => origins[key] ?? usual);

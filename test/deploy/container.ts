@@ -6,20 +6,20 @@ import type { ImageConfig } from './image.js';
 
 export interface ContainerOptions {
   name: string;
-  /** The root of the image, to which it cannot write. */
+  /** The root of the image, which is read-only. */
   root: string;
   image: ImageConfig;
   command?: string[];
   environment: Record<string, string>;
-  /** The folder for its own files. */
+  /** The folder for the container's own files. */
   folder: string;
   /** Paths on this machine, by their paths in the container. */
   mounts: Record<string, string>;
 }
 
 /**
- * Mounts the image read-only for this process alone, with `/tmp` in memory, and replaces itself with the command, which
- * runs as the image's user without capabilities or new privileges. It ends with the process that started it.
+ * Mounts the image read-only for this process alone, with `/tmp` in memory. Then replaces itself with the command,
+ * which runs as the image's user without capabilities or new privileges, and ends with the process that started it.
  */
 const ENTER = `
 set -e
@@ -37,7 +37,10 @@ exec chroot "$mounted" setpriv --pdeathsig KILL --reuid "\${user%:*}" --regid "\
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A process from an image, started as an engine would start it, but in this machine's network and without limits. */
+/**
+ * A process from an image, started as a container engine would start it, but in this machine's network and without
+ * limits.
+ */
 export class Container {
   readonly name: string;
   output = '';
@@ -72,13 +75,13 @@ export class Container {
     return this.child.pid as number;
   }
 
-  /** The exit code of the process, or the signal that ended it. */
+  /** Resolves to the exit code of the process, or to the signal that ended it. */
   async result(): Promise<number | string | null> {
     await this.ended;
     return this.child.exitCode ?? this.child.signalCode;
   }
 
-  /** Stops it as an engine does, with SIGTERM. @returns its exit code or signal. */
+  /** Stops the process with SIGTERM, as a container engine does. @returns its exit code or signal. */
   async stop(): Promise<number | string | null> {
     if (this.isRunning) this.child.kill('SIGTERM');
     return this.result();

@@ -50,7 +50,7 @@ interface Compose {
   secrets: Record<string, { file: string }>;
 }
 
-/** Compares the files with the product to which they refer; `image.spec.ts` builds and runs them. */
+/** Compares the files with the parts of the product to which they refer; `image.spec.ts` builds and runs them. */
 describe('the image and the compose file', () => {
   const compose = load(readFileSync('docker-compose.yml', 'utf8')) as Compose;
   const dockerfile = readFileSync('Dockerfile', 'utf8');
@@ -62,7 +62,7 @@ describe('the image and the compose file', () => {
   const entryOf = ({ command = [] }: ComposeService) =>
     command.find((word) => word.startsWith('dist/')) as string;
   const appOf = (service: ComposeService) => entryOf(service).split('/')[2];
-  /** The environment of the container, with the secrets that the command creates. */
+  /** Returns the environment of the container, with the secrets that the command creates. */
   const environmentOf = ({ environment = {} }: ComposeService) =>
     Object.fromEntries(
       Object.entries(environment).map(([name, value]) => [
@@ -78,14 +78,15 @@ describe('the image and the compose file', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('every service of the registry has its container, and the gateway has two', () => {
+  it('every service of the registry has a container, and the gateway has two', () => {
     const apps = own.map(([, service]) => appOf(service)).toSorted();
     const names = SERVICES.map(({ name }) => name);
     expect(apps).toEqual(['cli', 'cli', 'cli', 'gateway', ...names].toSorted());
     for (const [name, service] of own) {
       expect([name, existsSync(entryOf(service))]).toEqual([name, true]);
     }
-    // Services that need data which an installation cannot generate are started only by operators who provide it.
+    // Some services need data that an installation cannot generate. Only operators who provide this data start these
+    // services.
     for (const { name, requires } of SERVICES.filter((service) => service.name !== 'gateway')) {
       expect([name, compose.services[name].profiles]).toEqual([name, requires && [name]]);
     }
@@ -105,7 +106,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S22: gateways and dashboard get their public address and proxies from the operator', () => {
+  it('S22: gateways and the dashboard get their public origin and trusted proxies from the operator', () => {
     const origins = ['BASE_URL', 'BILLING_URL'];
     for (const [name, setting] of [
       ['gateway-1', 'GATEWAY_TRUSTED_PROXIES'],
@@ -119,7 +120,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('services refer to one another by existing addresses, and each has every address that it needs', () => {
+  it('services refer to one another by existing addresses, and each service has every address that it needs', () => {
     for (const { name, listeners, urlSetting, requires } of SERVICES) {
       const [{ port }] = listeners;
       for (const [, service] of own.filter((entry) => appOf(entry[1]) === name)) {
@@ -142,13 +143,13 @@ describe('the image and the compose file', () => {
     expect(dockerfile).toContain('READY_URL=http://127.0.0.1:7100/ready');
   });
 
-  it('every long-running process has a health check, and nothing starts before its dependencies', () => {
+  it('every long-running process has a health check, and no process starts before its dependencies', () => {
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
     for (const [name, { build, healthcheck, command }] of services) {
       const isJob = command?.includes('dist/apps/cli/src/main.js') ?? false;
       const isChecked = healthcheck?.test !== undefined;
       expect([name, isJob ? healthcheck?.disable : isChecked]).toEqual([name, true]);
-      // The image states it in the exec form of CMD.
+      // The image defines its health check in the exec form of CMD.
       const [, ofImage] = /^ {4}CMD (.*)$/m.exec(dockerfile) as RegExpExecArray;
       const own = ['CMD', ...(JSON.parse(ofImage) as string[])];
       if (build !== undefined && !isJob) expect(healthcheck?.test).toEqual(own);
@@ -163,9 +164,9 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S113: secrets are files that a command creates readable only by their owner, and none is in the compose file', () => {
+  it('S113: secrets are files that a command creates, readable only by their owner, and the compose file contains none', () => {
     const files = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
-    // The secret from which the services' secrets are derived stays with the operator.
+    // Only the operator has the secret from which the services' secrets are derived.
     const expected = written.filter((name) => name !== 'service_secrets_source');
     expect(files.toSorted()).toEqual(
       expected.map((name) => [name, `deploy/secrets/${name}`]).toSorted(),
@@ -185,7 +186,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S86: no service gets a secret with which it could pose as another service', () => {
+  it('S86: no service gets a secret with which it could impersonate another service', () => {
     const tokensOf = (service: string) =>
       new ServiceTokens(
         readFileSync(join(folder, `${service}_service_secret`), 'utf8'),
@@ -210,7 +211,7 @@ describe('the image and the compose file', () => {
     expect(account.verify(stolen.issue('cli', 'account'), 'account')).toBeUndefined();
   });
 
-  it('S113: the image is built only from named folders, and none of its variables is a secret', () => {
+  it('S113: the image is built only from named folders, and none of its variables contains a secret', () => {
     const lines = readFileSync('.dockerignore', 'utf8').split('\n');
     const [first, ...others] = lines.filter((line) => line !== '' && !line.startsWith('#'));
     expect(first).toBe('*');
@@ -234,14 +235,14 @@ describe('the image and the compose file', () => {
     );
   });
 
-  it('only gateways and dashboard publish ports: on loopback, and not the internal one', () => {
+  it('only gateways and the dashboard publish ports, on loopback, and never the internal port', () => {
     for (const [name, { ports = [] }] of services) {
       expect([name, ports.length > 0]).toEqual([name, /^(gateway-|dashboard$)/.test(name)]);
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:808[01]$/);
     }
   });
 
-  it('S110: every image has a version; ours runs with limits, without privileges, on a read-only root', () => {
+  it('S110: every image has a version; our image runs with limits, without privileges, on a read-only root file system', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     for (const image of [...bases, ...services.map((entry) => entry[1].image)]) {
       expect(image).toMatch(/^[\w./-]+:\d+\.\d+(\.\d+)?(-\w+)*(@sha256:[0-9a-f]{64})?$/);
@@ -266,7 +267,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S107: the bill of materials of the image lists Node and every Debian package', () => {
+  it('S107: the SBOM of the image lists Node and every Debian package', () => {
     const file = join(folder, 'sbom.json');
     writeFileSync(file, '{"components":[]}');
     execFileSync(process.execPath, ['image-sbom.js', file]);
@@ -281,7 +282,7 @@ describe('the image and the compose file', () => {
     expect(components.at(-1)).toMatchObject({ name: 'node', version: process.versions.node });
   });
 
-  it('everything that the image copies exists, and it starts without a shell', () => {
+  it('everything that the image copies exists, and the image starts without a shell', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths]) =>
       paths.split(' '),
     );
@@ -293,7 +294,7 @@ describe('the image and the compose file', () => {
     expect(existsSync(JSON.parse(command as string)[0] as string)).toBe(true);
   });
 
-  it('no package of the image depends on the processor architecture, and amd64 and arm64 have the same version of Node', () => {
+  it('no package in the image depends on the processor architecture, and amd64 and arm64 have the same version of Node', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
       packages: Record<string, LockedPackage>;
     };

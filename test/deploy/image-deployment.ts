@@ -16,9 +16,9 @@ import { TcpProxy } from '../faults/tcp-proxy.js';
 const IMAGE_USER = 10_001;
 const DATABASE = 'domain_data';
 const READY_LIMIT_MS = 600_000;
-/** A service exits if its database is late, and an engine restarts it. */
+/** The maximum number of starts: a service exits if its database is late, and a container engine restarts it. */
 const STARTS_MAX = 5;
-/** A busy test machine does not count as overloaded. */
+/** Prevents gateways from shedding load on a busy test machine. */
 const UNHURRIED = {
   GATEWAY_LOOP_DELAY_MAX_MS: '60000',
   GATEWAY_SERVICES_TIMEOUT_MS: '20000',
@@ -26,13 +26,15 @@ const UNHURRIED = {
 };
 
 /**
- * The containers of docker-compose.yml, each with the command, user, environment, secrets and volume that the file and
- * the image give it, and an address to which its name leads. PostgreSQL, Kafka and Valkey are those of the tests. The
- * mailbox and the registries on this machine are added.
+ * The containers of docker-compose.yml. Each has the command, user, environment, secrets and volume that the file and
+ * the image define, and an address to which its host name resolves. PostgreSQL, Kafka and Valkey are the servers of the
+ * test run. The mailbox and the simulated registries on this machine are added.
  */
 export class ImageDeployment {
   private readonly folder = makeOwnFolder('deployment');
-  /** Each name has its own address on loopback, so that each container can have the ports that the file names. */
+  /**
+   * Each host name has its own loopback address, so that each container can listen on the ports that the file defines.
+   */
   private readonly network = `127.${randomInt(1, 255)}.${randomInt(255)}`;
   private readonly names = Object.keys(composeServices());
   private readonly closings: (() => unknown)[] = [];
@@ -55,7 +57,7 @@ export class ImageDeployment {
     }
   }
 
-  /** The addresses at which customers reach it, and their mailbox. */
+  /** The URLs that customers use, and the mailbox with their e-mails. */
   get origins(): Origins {
     return {
       apiUrl: `http://${this.addressOf('gateway-1')}:8080`,
@@ -71,7 +73,7 @@ export class ImageDeployment {
   }
 
   private async begin(): Promise<void> {
-    // PostgreSQL's user may enter the folder.
+    // PostgreSQL runs as another user, who must be able to enter the folder.
     chmodSync(this.folder, 0o755);
     const secrets = join(this.folder, 'secrets');
     const smtpUrl = await this.mail.start();
@@ -95,7 +97,7 @@ export class ImageDeployment {
     return `${this.network}.${this.names.indexOf(name) + 1}`;
   }
 
-  /** Makes a server of this machine reachable under a name and a port of the file. */
+  /** Makes a server on this machine reachable under a host name and a port of the file. */
   private async forward(name: string, port: number, toPort: number): Promise<void> {
     const target = { host: '127.0.0.1', port: toPort };
     const at = { host: this.addressOf(name), port };
@@ -127,7 +129,7 @@ export class ImageDeployment {
     await this.forward('valkey', 6379, Number(new URL(valkey.url).port));
   }
 
-  /** Lookup finds the authority of the simulated registries among its secrets. */
+  /** Lookup reads the certificate authority of the simulated registries from its secrets. */
   private async startRegistries({ environment, secrets }: PlannedContainer): Promise<void> {
     const registries = new RegistrySimulator();
     const { upstreamExceptions, caFile } = await registries.start();
@@ -190,7 +192,7 @@ export class ImageDeployment {
     const lines = this.names.map((one) => `${this.addressOf(one)} ${one}\n`);
     const alias = `${this.addressOf('gateway-1')} gateway\n`;
     writeFileSync(hosts, `127.0.0.1 localhost\n${lines.join('')}${alias}`);
-    // In a network of its own, a container would listen at every address.
+    // In its own network, a container would listen on every address.
     const listening = Object.entries(environment).map(([key, value]) => [
       key,
       value === '0.0.0.0' ? this.addressOf(name) : value,

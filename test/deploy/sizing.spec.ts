@@ -11,7 +11,7 @@ const CORE_USED = 0.5;
 
 type Row = string[];
 
-/** The tables of a document, row by row, without their headings. */
+/** Returns the tables of a document, row by row, without their headings. */
 function rowsOf(path: string): Row[] {
   return readFileSync(path, 'utf8')
     .split('\n')
@@ -43,7 +43,7 @@ describe('the sizing guide', () => {
   });
 
   it.each(['values.yaml', 'values-small.yaml', 'values-production.yaml'])(
-    'a worker with the limit of %s has the memory that its maximum needs, as the guide says',
+    'a worker with the limit of %s has more memory than its measured maximum, which the guide states',
     (file) => {
       const values = load(readFileSync(`${CHART}/${file}`, 'utf8')) as Values;
       const limits = values.services?.worker?.resources?.limits ?? values.defaults.resources.limits;

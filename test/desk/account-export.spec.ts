@@ -26,9 +26,9 @@ const SCHEMAS: Record<string, ExportedSchema> = {
   gateway: ofGateway,
   worker: ofWorker,
 };
-/** The defaults of every account in the tests. */
+/** The values that every account in the tests has by default. */
 const ANYBODYS = ['Ada', '192.0.2.1', 'a browser'];
-/** Shorter texts occur by chance in any export. */
+/** The minimum length of a text, because shorter texts can occur in any export by chance. */
 const SECRET_LENGTH_MIN = 12;
 
 type Exported = Record<string, Record<string, Record<string, unknown>[]>>;
@@ -99,7 +99,7 @@ describe('account export', () => {
   const services = Object.keys(SCHEMAS);
 
   it.each(services)(
-    'it contains each table and column of %s, or the omission is explained',
+    'it contains each table and column of %s, unless a reason for the omission is given',
     async (name) => {
       const { tables, withheld } = SCHEMAS[name];
       const declared = Object.fromEntries([
@@ -118,22 +118,19 @@ describe('account export', () => {
     },
   );
 
-  it.each(services)(
-    'it contains every row of every table of %s that belongs to the account',
-    async (name) => {
-      const exported = (JSON.parse(text) as Exported)[name];
-      for (const { table, ownedBy = 'account_id', key } of SCHEMAS[name].tables) {
-        const where = ownedBy.includes('$1') ? ownedBy : `${ownedBy} = $1`;
-        const keys = Object.keys(key).map((column) => `${column}::text`);
-        const rows = await databases[name].query<{ key: string }>(
-          `select concat_ws(' ', ${keys.join(', ')}) as key from ${table} where ${where}`,
-          [owner.accountId],
-        );
-        expect([table, rows.length > 0]).toEqual([table, true]);
-        expect([table, exported[table].length]).toEqual([table, rows.length]);
-      }
-    },
-  );
+  it.each(services)('it contains every row of the account in every table of %s', async (name) => {
+    const exported = (JSON.parse(text) as Exported)[name];
+    for (const { table, ownedBy = 'account_id', key } of SCHEMAS[name].tables) {
+      const where = ownedBy.includes('$1') ? ownedBy : `${ownedBy} = $1`;
+      const keys = Object.keys(key).map((column) => `${column}::text`);
+      const rows = await databases[name].query<{ key: string }>(
+        `select concat_ws(' ', ${keys.join(', ')}) as key from ${table} where ${where}`,
+        [owner.accountId],
+      );
+      expect([table, rows.length > 0]).toEqual([table, true]);
+      expect([table, exported[table].length]).toEqual([table, rows.length]);
+    }
+  });
 
   it.each(SEEDED)('it includes %s', (seeded) => {
     expect(text).toContain(seeded);
@@ -173,7 +170,7 @@ describe('account export', () => {
     },
   );
 
-  it('it requires a password entered within the last ten minutes, and each export is audited', async () => {
+  it('it requires that the password was entered within the last ten minutes, and each export is audited', async () => {
     const exports = async () =>
       (await desk.audited(owner.accountId)).filter((line) => line.includes('account.exported'));
     const before = await exports();
@@ -189,7 +186,7 @@ describe('account export', () => {
     await stranger.body.dump();
   });
 
-  it('it says where each invoice is available as a PDF', () => {
+  it('it contains the URL of each invoice’s PDF', () => {
     const { invoices } = (JSON.parse(text) as Exported).billing;
     expect(invoices).not.toHaveLength(0);
     for (const { id, pdf_path: path } of invoices) {
@@ -199,7 +196,7 @@ describe('account export', () => {
     }
   });
 
-  it('it contains nothing of another account', async () => {
+  it('it contains no data of another account', async () => {
     const other = await desk.account.register('other@example.com');
     const answer = await download(other.token);
     const others = await answer.body.text();
@@ -211,7 +208,7 @@ describe('account export', () => {
     }
   });
 
-  it('after five exports an hour it answers 429', async () => {
+  it('after five exports within an hour, it answers 429', async () => {
     const busy = await desk.account.register('busy@example.com');
     const statuses: number[] = [];
     for (let count = 0; count < 6; count++) {
@@ -234,7 +231,7 @@ describe('account export', () => {
 
 const columnOf = (column: string) => / as (\w+)$/.exec(column)?.[1] ?? column;
 
-/** The columns of every table of a schema, except partitions and views. */
+/** Returns the columns of every table of a schema, except partitions and views. */
 async function columnsOf(database: Database, schema: string): Promise<Record<string, string[]>> {
   const rows = await database.query<{ name: string; columns: string[] }>(
     `select c.relname::text as name, array_agg(a.attname::text) as columns

@@ -18,7 +18,7 @@ const SCHEMAS = schemaServices(SERVICES);
 const { operator } = JSON.parse(
   readFileSync('deploy/helm/domain-data-service/files/services.json', 'utf8'),
 ) as { operator: { settings: string[]; secrets: { env: string }[] } };
-/** The settings that the chart gives its operator pod. */
+/** The settings that the chart gives to its pod for operator commands. */
 const POD_SETTINGS = [...operator.settings, ...operator.secrets.map(({ env }) => env)];
 
 function throwInsteadOfExit(command: Command): void {
@@ -41,7 +41,7 @@ export interface CommandEnd {
 }
 
 /**
- * The services that hold an account's money, and the command line that calls them, with exactly the settings of the
+ * The services that manage an account's money, and the command line that calls them with exactly the settings of the
  * chart's pod for operator commands.
  */
 export class OperatorDesk {
@@ -87,12 +87,12 @@ export class OperatorDesk {
     await this.account.stop();
   }
 
-  /** Moves the time of all services. */
+  /** Advances the clock of all services. */
   advance(ms: number): void {
     for (const { clock } of [this.account, this.billing, this.entitlement]) clock.advance(ms);
   }
 
-  /** `npm run cli -- <args>`. */
+  /** Runs `npm run cli -- <args>`. */
   async command(...args: string[]): Promise<CommandEnd> {
     const program = operatorProgram(this.config, new EventsConfig(), this.databases, {});
     throwInsteadOfExit(program);
@@ -117,8 +117,8 @@ export class OperatorDesk {
   }
 
   /**
-   * The answer of a command with `--json`.
-   * @throws if it fails.
+   * Returns the answer of a command with `--json`.
+   * @throws Error if the command fails.
    */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
   async answer(...args: string[]): Promise<any> {
@@ -127,7 +127,7 @@ export class OperatorDesk {
     return JSON.parse(stdout);
   }
 
-  /** The errors that the services logged last. */
+  /** Returns the errors that the services have logged most recently. */
   private errors(): unknown[] {
     return [this.account, this.billing, this.entitlement].map(({ logLines }) => logLines.at(-1));
   }
@@ -137,7 +137,7 @@ export class OperatorDesk {
     await withClient(this.databases.gateway!, (client) => client.query(sql, parameters));
   }
 
-  /** The audit log of an account, oldest first, as `actor action object`. */
+  /** Returns the audit log of an account, oldest first, as `actor action object`. */
   async audited(accountId: string): Promise<string[]> {
     const rows = await this.account.database.query<{ line: string }>(
       `select actor || ' ' || action || ' ' || object as line from audit

@@ -8,7 +8,7 @@ import type { OperatorDesk } from './operator-desk.js';
 
 const TEXT = 'seeded text';
 
-/** Texts in the rows of the seeded account that appear unchanged in its export. */
+/** Strings in the rows of the seeded account that appear unchanged in its export. */
 export const SEEDED = [
   TEXT,
   'seeded@example.com',
@@ -30,7 +30,7 @@ export const SEEDED = [
   'seeded limit',
 ];
 
-/** Values by type of column; the others are numbers. */
+/** Values by type of column; values of all other types are numbers. */
 const VALUES: Record<string, string> = {
   uuid: 'uuidv7()',
   text: `'${TEXT}'`,
@@ -42,7 +42,10 @@ const VALUES: Record<string, string> = {
   bytea: `sha256('seeded')`,
 };
 
-/** Gives the account rows in every table that holds account data: by its actions, and where there are none, directly. */
+/**
+ * Creates rows of the account in every table that contains account data: through actions where possible, and otherwise
+ * by inserting them directly.
+ */
 export async function seedEverywhere(
   desk: OperatorDesk,
   schemas: Record<string, ExportedSchema>,
@@ -66,7 +69,7 @@ async function seedRest(
   await withClient(test.url(), async (client) => {
     await client.query(`set search_path = ${schema}; set session_replication_role = replica`);
     if (schema === 'gateway') await client.query('select roll_partitions($1)', [at]);
-    // Nothing is due for an hour.
+    // No work is due within the next hour.
     const time = `'${new Date(at.getTime() + HOUR_MS).toISOString()}'`;
     for (const { table, ownedBy = 'account_id', encrypted = [], withheld = {} } of tables) {
       const isOwn = ownedBy.includes('$1') ? ownedBy : `${ownedBy} = $1`;
@@ -79,7 +82,7 @@ async function seedRest(
            and a.attgenerated = '' and a.attidentity <> 'a'`,
         [table],
       );
-      // Any text is taken as a state.
+      // The database accepts any text as a state.
       const checks = await client.query<{ drop: string }>(
         `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop
          from pg_constraint where conrelid = $1::regclass and contype = 'c'`,
@@ -147,7 +150,7 @@ async function seedBilling(desk: OperatorDesk, { accountId }: Registered) {
   );
   const refund = ['billing', 'refund', accountId, id, '--scope', 'whole', '--reason'];
   await desk.command(...refund, 'seeded refund');
-  // The dispute is lost after its refund: money that is returned twice is a loss.
+  // The dispute is lost after the payment was refunded, so the money is returned twice, which is recorded as a loss.
   const { payments } = billing.simulator;
   payments.decideDispute(payments.dispute(paid).id, 'lost');
   await billing.settle();

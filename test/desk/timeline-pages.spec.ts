@@ -10,8 +10,8 @@ import { TimelineRepository as OfEntitlement } from '../../apps/entitlement/src/
 const EVERY_MINUTE = `now() - n * interval '1 minute'`;
 
 /**
- * Rows as the services write them. `$1` is the account and `$2` the number of rows of each kind: one per minute, up to
- * now.
+ * Rows in the form that the services write. `$1` is the account, and `$2` is the number of rows of each kind: one per
+ * minute, up to now.
  */
 const LIVES = {
   billing: [
@@ -54,7 +54,7 @@ const LIVES = {
   ],
 };
 
-/** Gives an account several years of events in one service: the given number of each kind. */
+/** Creates several years of events of an account in one service: the given number of each kind. */
 async function seedLife(
   test: TestDatabase,
   service: keyof typeof LIVES,
@@ -71,8 +71,8 @@ async function seedLife(
 const OF_EACH = 12_500;
 const PAGE = 50;
 /**
- * Blocks of 8 KiB. At this size an index has three levels, and each movement of credits looks up its entries. The
- * outbox keeps events only for minutes and is read completely.
+ * The maximum number of 8 KiB blocks that a page reads. At this size, an index has three levels, and each movement of
+ * credits looks up its entries. The outbox keeps events only for minutes and is read completely.
  */
 const BLOCKS_MAX = { account: 100, billing: 100, entitlement: 800 };
 const NOBODY_LATER = new Date('9999-12-31T00:00:00Z');
@@ -98,7 +98,7 @@ describe('a timeline with 100,000 events of one account', () => {
     ['billing', OfBilling, ['callback', 'invoice', 'mail', 'order', 'payment']],
     ['entitlement', OfEntitlement, ['credits', 'event']],
   ] as const)(
-    '%s reads few blocks for a page, however many events precede it',
+    '%s reads few blocks for a page, no matter how many events precede it',
     async (service, Repository, kinds) => {
       const database = await test.service(service);
       const middle = new Date(Date.now() - (OF_EACH / 2) * 60_000);
@@ -118,7 +118,7 @@ describe('a timeline with 100,000 events of one account', () => {
     },
   );
 
-  /** PostgreSQL's own count of the blocks that exactly this statement reads. */
+  /** Returns PostgreSQL's own count of the blocks that this statement reads. */
   async function blocksRead(
     database: Database,
     before: Date,

@@ -25,7 +25,7 @@ interface ModelPeriod {
 }
 
 /**
- * A customer's expectations as plain sums: the credits granted by each source, used, and set aside. It does
+ * A model of a customer's expectations as plain sums: the credits granted by each source, used, and set aside. It does
  * not model buckets, burn order, expiry or debt.
  */
 class CreditModel {
@@ -46,7 +46,7 @@ class CreditModel {
     this.now = new Date(this.now.getTime() + days * DAY_MS);
   }
 
-  /** Every paid slice that has started; refunds are counted separately. */
+  /** The credits of every paid slice that has started; refunds are counted separately. */
   issueSlices(): void {
     for (const period of this.periods) {
       for (let index = 0; index < period.months; index++) {
@@ -69,14 +69,14 @@ class CreditModel {
     return open.reduce((sum, { amount, used }) => sum + amount - used, 0);
   }
 
-  /** True while the balance equals the grants less the usage. */
+  /** True if the balance equals the grants less the usage. */
   get isPlain(): boolean {
     return this.state === 'active' && this.periods.length === 0 && this.reversals.length === 0;
   }
 
   /**
-   * The expected outcome of a request for a lease. Unused credits in other leases may still be returned, so with enough
-   * of them it is not `insufficient`, which is a 402.
+   * Returns the expected outcome of a request for a lease. Unused credits in other leases may still be returned. If
+   * these would be sufficient, the outcome is not `insufficient`, which would cause a 402.
    */
   expectedOutcome(spendable: number, min: number): 'granted' | 'insufficient' | 'elsewhere' {
     if (spendable >= min) return 'granted';
@@ -93,7 +93,7 @@ class CreditModel {
   }
 }
 
-/** Computes with the days of each month, unlike the code that it checks. */
+/** Calculates with the days of each month, unlike the code under test. */
 function monthsAfter(anchor: Date, months: number): Date {
   const month = anchor.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(anchor.getUTCFullYear(), month + 1, 0)).getUTCDate();
@@ -113,7 +113,9 @@ const cost = fc.integer({ min: 1, max: 250 });
 const share = fc.constantFrom('0.1', '0.25', '0.333333', '0.5', '1');
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 
-/** Actions of customers, gateways, processors and time; `pick` chooses among the existing objects. */
+/**
+ * Actions of customers, gateways and processors, and the passing of time; `pick` chooses among the existing objects.
+ */
 const command = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: kind('buy'), credits }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('announceAgain'), pick }) },
@@ -149,7 +151,7 @@ describe('credits in every history', () => {
     readonly accountId = newId();
     readonly subscriptionId = newId();
     readonly model: CreditModel;
-    /** The credits that are available or reserved, less those owed. */
+    /** The credits that are available or reserved, less the debt. */
     private left = 0;
 
     constructor() {
@@ -216,7 +218,7 @@ describe('credits in every history', () => {
       model.leases.push({ id, amount: answer.amount, used: 0, isOpen: true });
     }
 
-    /** Delivers totals late, twice, and for leases that were closed long ago. */
+    /** Delivers totals late, twice, and for leases that were closed long before. */
     private async report(step: Extract<Command, { pick: number }>): Promise<void> {
       const { model, accountId } = this;
       const lease = chosen(model.leases, step.pick);

@@ -35,7 +35,7 @@ import { ServiceUnderTest } from '../environment/service-under-test.js';
 
 type Handle = (event: EventEnvelope, transaction: Transaction) => Promise<void>;
 
-/** The consumer of each event, and its method if it is not called `handle`. */
+/** The consumer of each event, and the method that handles it if it is not called `handle`. */
 const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
   [AccountRegistered, [OnAccountRegisteredConsumer]],
   [AccountDeleted, [OnAccountNewsConsumer, 'handleDeleted']],
@@ -60,13 +60,13 @@ type NewLine = PaymentLine extends infer Line
 
 type SnapshotInTest = Partial<SubscriptionChanged> &
   Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'> & {
-    /** The credits of the line that pays for the period; `0` for a subscription that grants only rights. */
+    /** The credits of the payment line for the period; `0` for a subscription that grants only rights. */
     monthlyCredits?: string;
     /** The id of that line, and thus of its grant. */
     lineId?: string;
   };
 
-/** The complete entitlement service with its own database, called as its callers call it. */
+/** The complete entitlement service with its own database, called in the way that its real callers use. */
 export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClock> {
   database: Database;
   /** Calls with a gateway's token. */
@@ -86,12 +86,15 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return entitlement;
   }
 
-  /** Calls an internal route as a gateway does. */
+  /** Calls an internal route in the way that a gateway does. */
   async call<T>(method: 'GET', path: string, accountId: string): Promise<T> {
     return this.gateway.call(method, path, { accountId });
   }
 
-  /** Delivers an event to its consumer as a transport does, but without the inbox that drops repeats. */
+  /**
+   * Delivers an event to its consumer in the way that a transport does, but without the inbox, which discards repeated
+   * events.
+   */
   async deliver<T extends object>(
     eventClass: EventClass<T>,
     accountId: string,
@@ -116,7 +119,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     await this.database.transaction((transaction) => consumer[method](event, transaction));
   }
 
-  /** Applies the passing of time to every account, as the job does. */
+  /** Applies all changes that are due to every account, as the job does. */
   async advanceAll(): Promise<void> {
     await this.service.app.get(AdvanceAccountsJob).runOnce();
   }
@@ -142,7 +145,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return accountId;
   }
 
-  /** Pays for one line. @returns its id. */
+  /** Pays for one line. @returns the line's id. */
   async pay(accountId: string, line: NewLine, orderId?: string): Promise<string> {
     const lineId = line.lineId ?? newId();
     const rest = { sku: 'test', quantity: 1, amountMicros: LINE_MICROS };
@@ -161,7 +164,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return this.pay(accountId, { kind: 'package', credits: String(credits) });
   }
 
-  /** Uses credits, as one answered request would. */
+  /** Uses credits in the way that one answered request would. */
   async use(accountId: string, consumed: number): Promise<void> {
     const leaseId = newId();
     const lease = { accountId, leaseId, gatewayId: 'gateway-1', min: consumed, wanted: 0 };
@@ -170,7 +173,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
   }
 
   /**
-   * Reverses a share of a line; with `from`, everything after that time.
+   * Reverses a share of a line or, with `from`, everything after that time.
    * @returns the reversal's id.
    */
   async reverse(
@@ -196,7 +199,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     await this.deliver(PaymentReversalUndone, accountId, { reversalId });
   }
 
-  /** Pays once for a period, up to the snapshot's paid amount, and publishes the snapshot. */
+  /** Pays for a period up to the paid amount in the snapshot, at most once, and publishes the snapshot. */
   async subscribe(
     accountId: string,
     { monthlyCredits = '15000', lineId, ...snapshot }: SnapshotInTest,
@@ -227,8 +230,8 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
   }
 
   /**
-   * The ledger entries of an account since the last call, one line per transfer: `reserve lease: available -5, reserved
-   * +5`. Sources and ids are reduced to their kind.
+   * Returns an account's ledger entries since the last call, one line per transfer: `reserve lease: available -5,
+   * reserved +5`. Sources and ids are reduced to their kind.
    */
   async newEntries(accountId: string): Promise<string[]> {
     const rows = await this.database.query<{ id: string; line: string }>(
@@ -243,7 +246,10 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return rows.map(({ line }) => line);
   }
 
-  /** The events that this service published about an account, as `AllowanceChanged 1` or `CreditsLow 20% 100`. */
+  /**
+   * Returns the events that this service has published about an account, such as `AllowanceChanged 1` or `CreditsLow
+   * 20% 100`.
+   */
   async events(accountId: string): Promise<string[]> {
     const events = await recordedEvents(this.database);
     return events
@@ -255,7 +261,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
       );
   }
 
-  /** Violated invariants and logged errors; every spec expects none after each test. */
+  /** Returns violated invariants and logged errors, of which every spec expects none after each test. */
   async violations(): Promise<unknown[]> {
     return [
       ...(await checkInvariants(this.auditor, ENTITLEMENT_INVARIANTS)),
@@ -271,7 +277,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     this.auditor = await this.test.auditor('entitlement');
     const config = Object.assign(new EntitlementConfig(), this.settings);
     const { clock, logger, transport } = this;
-    // In real time, jobs would occasionally run between a spec's steps.
+    // In real time, jobs would sometimes run between two steps of a spec.
     const isScheduled = false;
     this.service = await startEntitlement({ config, clock, logger, transport, isScheduled });
     this.gateway = this.connect('gateway');

@@ -8,7 +8,7 @@ import {
   closeReservation,
 } from '../../apps/entitlement/src/reservations/charge.js';
 
-/** A lease as its holder sees it: every total that the holder may have sent, delivered or not. */
+/** A lease from its holder's view: every total that the holder may have sent, delivered or not. */
 interface Held {
   lease: Chargeable;
   spent: number;
@@ -36,7 +36,7 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
-/** Leases of one account whose messages arrive late, twice and in any order. */
+/** A model of an account's leases whose messages arrive late, twice and in any order. */
 class LeaseHistory {
   private readonly book = new Book(
     { id: 'account', state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 },
@@ -57,7 +57,7 @@ class LeaseHistory {
     this.check();
   }
 
-  /** At the end every holder reports its last total; the rest is returned. */
+  /** At the end, every holder reports its last total, and the remaining credits are returned. */
   end(): void {
     for (const { lease, spent } of this.held) {
       this.charge(this.book, lease, spent);
@@ -102,7 +102,7 @@ class LeaseHistory {
     const sent = 'which' in step ? totals[step.which % totals.length] : 0;
     switch (step.kind) {
       case 'answer':
-        // The holder cannot know that its lease was revoked; it spends the granted credits.
+        // The holder cannot know that its lease was revoked, so it continues to spend the granted credits.
         if (held.isGone || held.spent + step.cost > lease.amount) return;
         held.spent += step.cost;
         this.answered += step.cost;
@@ -138,7 +138,7 @@ class LeaseHistory {
   }
 }
 
-/** This is cheaper than `expect` in each of many thousand steps. */
+/** Checks a condition. This is cheaper than calling `expect` in each of many thousand steps. */
 function holds(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }
@@ -155,7 +155,7 @@ function outcomeWith(charge: Charge) {
 }
 
 describe('leases whose totals arrive late, twice and in any order', () => {
-  it('no customer is charged for more than was answered, and no credit is stranded, sold twice or lost', () => {
+  it('no customer is charged for more answers than were given, and no credit is stranded, spent twice or lost', () => {
     const { failed, counterexample, errorInstance } = outcomeWith(chargeTo);
     expect({ failed, counterexample, errorInstance }).toMatchObject({ failed: false });
   });
@@ -170,7 +170,7 @@ describe('leases whose totals arrive late, twice and in any order', () => {
     expect(failed).toBe(true);
   });
 
-  it('without late debits, a history gives answers away', () => {
+  it('without late debits, some answers of a history are free', () => {
     const { failed } = outcomeWith((book, lease, total) => {
       if (lease.state === 'open') chargeTo(book, lease, total);
     });

@@ -6,10 +6,10 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 let source: string | undefined;
 
 /**
- * Checks a page without frames in its current state. axe is loaded only once per page, because loading costs as much as
- * a check.
- * @param rules of axe; all, unless some are named.
- * @returns each violated rule with the first element that violates it.
+ * Checks a page without frames in its current state. axe is loaded only once per page, because loading it takes as long
+ * as a check.
+ * @param rules the rules of axe to check; by default, all.
+ * @returns each violated rule, with the first element that violates it.
  */
 export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   source ??= readFileSync(AXE, 'utf8');

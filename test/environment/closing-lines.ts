@@ -16,7 +16,7 @@ import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
 import { chromiumPath } from './chromium.js';
 
-/** The suites that need a program, each with the reason why it cannot run on this machine; undefined if it can. */
+/** The suites that need a program, each with the reason why it cannot run on this machine, or undefined if it can. */
 const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] = [
   [
     'the dashboard in a browser (test/stories/browser.spec.ts)',
@@ -64,7 +64,7 @@ const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] =
 
 const NOT_RUN = 'not run here: ';
 
-/** Ends the run with a plain line of counts, and names the suites that could not be run on this machine. */
+/** Ends the run with a plain line of counts, and names the suites that could not run on this machine. */
 export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;

@@ -1,6 +1,6 @@
 import type { Database, MaintenanceDatabase } from '#libs/database';
 
-/** An event as a test asserts it. */
+/** An event in the form in which tests compare it. */
 export interface RecordedEvent {
   type: string;
   key: string;
@@ -9,9 +9,9 @@ export interface RecordedEvent {
 }
 
 /**
- * Every event in the outbox of the service whose role `database` uses, in the order in which they were written. Meant
- * for asserting the exact list.
- * @param key only the events of this account.
+ * Returns every event in the outbox of the service whose role `database` uses, in the order in which they were written,
+ * so that tests can compare the exact list.
+ * @param key returns only the events of this account.
  */
 export async function recordedEvents(
   database: Pick<Database | MaintenanceDatabase, 'query'>,

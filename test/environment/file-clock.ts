@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Clock } from '#libs/platform';
 
-/** Milliseconds since the epoch, as text of fixed length, so that each read and write is atomic. */
+/** The number of milliseconds since the epoch, as text of fixed length, so that each read and write is atomic. */
 const DIGITS = 16;
 
-/** A clock in a file that several processes share: it stands still until one of them moves it for all. */
+/** A clock in a file that several processes share. It stands still until one of them advances it for all. */
 export class FileClock extends Clock {
   private readonly bytes = Buffer.alloc(DIGITS);
 
@@ -43,7 +43,7 @@ export class FileClock extends Clock {
   }
 }
 
-/** The settings that make a service's process take its time from a `FileClock`'s file. */
+/** The settings with which a service's process reads its time from the file of a `FileClock`. */
 export function fileClockSettings(path: string): Record<string, string> {
   const preload = new URL('./preload-file-clock.js', import.meta.url);
   return { NODE_OPTIONS: `--import=${preload.href}`, TEST_CLOCK_FILE: path };

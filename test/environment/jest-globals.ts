@@ -2,7 +2,7 @@ import { spyOn } from 'jest-mock';
 
 type Call = (...words: unknown[]) => unknown;
 
-/** The functions that Jest creates anew for each file. */
+/** The functions that Jest creates again for each file. */
 export interface Globals {
   afterAll: Call;
   afterEach: Call;
@@ -13,15 +13,15 @@ export interface Globals {
   it: Call;
 }
 
-/** The symbol under which Jest keeps the time limit of a file's tests. */
+/** The symbol under which Jest stores the time limit of a file's tests. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /**
- * The symbol under which Jest keeps the handlers of test events. Each file adds its own handlers to those that it
- * finds, and none is removed.
+ * The symbol under which Jest stores the handlers of test events. Each file adds its own handlers to the existing ones,
+ * and none is removed.
  */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
-// Imports from `@jest/globals` for suites that several specs share: always the functions of the current file.
+// Suites that several specs share import these from `@jest/globals`, and always get the functions of the current file.
 export let afterAll: Call;
 export let afterEach: Call;
 export let beforeAll: Call;
@@ -39,7 +39,7 @@ export function useGlobals(globals: Globals): void {
 }
 
 /**
- * Removes the handlers that previous files have left in Jest's globals: with them, each result would be reported once
+ * Removes the handlers that previous files have left in Jest's globals. With these, each result would be reported once
  * per file.
  */
 export function forgetPreviousFile(): void {

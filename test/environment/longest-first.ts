@@ -5,7 +5,7 @@ const { default: Sequencer } =
   require('@jest/test-sequencer') as typeof import('@jest/test-sequencer');
 type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 
-/** Specs that take long or start processes, browsers or brokers, however short their files are. */
+/** Specs that take long or start processes, browsers or brokers, even if their files are short. */
 const LONG = /\/dist\/test\/|\.(slow|system)\.spec\.js$/;
 
 /** The slowest specs in a new clone without recorded durations. */
@@ -24,8 +24,8 @@ const LONGEST = [
 ];
 
 /**
- * Files that take long start first, so that the workers end together. The order follows the durations of the last run
- * or, in a fresh clone, the list above. By file size alone the stories would come last.
+ * Sorts the files that take longest first, so that all workers finish at about the same time. The order follows the
+ * durations of the last run or, in a fresh clone, the list above. By file size alone, the stories would come last.
  */
 export default class LongestFirst extends Sequencer {
   override sort(tests: Tests): Tests {

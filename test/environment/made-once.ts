@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 export const CACHE = join(homedir(), '.cache', 'domain-data-service');
 
-/** A path in the user's cache that changes with the contents of files and with further words. */
+/** Returns a path in the user's cache that depends on the contents of files and on additional strings. */
 export function cachedPath(kind: string, files: readonly string[], ...words: string[]): string {
   const hash = createHash('sha256');
   for (const text of [...files.map((file) => readFileSync(file)), ...words]) hash.update(text);
@@ -13,8 +13,8 @@ export function cachedPath(kind: string, files: readonly string[], ...words: str
 }
 
 /**
- * Makes a folder unless it exists. If several processes make it at once, the first one counts.
- * @param make fills an empty folder, which then gets the path.
+ * Creates a folder unless it exists. If several processes create the folder at the same time, the first one is kept.
+ * @param make fills an empty folder, which is then renamed to the path.
  */
 export async function madeOnce(
   path: string,

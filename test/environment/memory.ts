@@ -1,6 +1,6 @@
 const EVERY_MS = 50;
 
-/** The maximum growth of this process's memory during some work, in bytes. */
+/** Measures the maximum growth of this process's memory during some work, in bytes. */
 export async function growthOf(work: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage().rss;
   let most = before;

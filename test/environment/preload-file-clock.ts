@@ -2,8 +2,9 @@ import { SystemClock } from '#libs/platform';
 import { FileClock } from './file-clock.js';
 
 /**
- * Loaded before a service's own code (`--import`), so that its business time comes from the file named by
- * `TEST_CLOCK_FILE`. `Date` itself stays real, because clients of brokers and databases use it for their timeouts.
+ * This module is loaded before a service's own code (`--import`), so that the service reads its business time from the
+ * file in `TEST_CLOCK_FILE`. `Date` itself stays real, because clients of brokers and databases use it for their
+ * time-outs.
  */
 const path = process.env.TEST_CLOCK_FILE;
 if (path) {

@@ -7,11 +7,11 @@ import { cachedPath, madeOnce } from './made-once.js';
 const run = promisify(execFile);
 const DOWNLOAD_LIMIT_MS = 300_000;
 
-/** A Python environment with the packages of one requirements file, installed once in the user's cache. */
+/** A Python environment with the packages in a requirements file, installed once in the user's cache. */
 export class PythonPackages {
   private readonly requirements: string;
 
-  /** @param requirements path from the repository's root of the file with the exact version of every package. */
+  /** @param requirements path, relative to the repository, of the file with the exact version of every package. */
   constructor(
     private readonly name: string,
     requirements: string,
@@ -19,14 +19,14 @@ export class PythonPackages {
     this.requirements = resolve(requirements);
   }
 
-  /** @returns undefined if they are installed or pip can fetch them, otherwise the reason why not. */
+  /** @returns undefined if the packages are installed or pip can fetch them, and otherwise the reason why not. */
   availability(): string | undefined {
     if (existsSync(this.folder)) return undefined;
     const { status } = spawnSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' });
     return status === 0 ? undefined : 'no Python with pip on this machine';
   }
 
-  /** @returns the path of the Python interpreter that has them. */
+  /** @returns the path of the Python interpreter with these packages. */
   async python(): Promise<string> {
     const folder = await madeOnce(this.folder, (making) => this.install(making));
     return join(folder, 'bin/python');

@@ -7,9 +7,9 @@ const MEMORY_MIN_BYTES = 4 * 2 ** 30;
 const PREFIX = 'dds-test-';
 
 /**
- * Creates a folder for the files of a run or of a spec's installation. It is in memory if Linux has enough, because a
- * clone of the template has 1,200 files, and on the disk if its cost is measured. PostgreSQL's user may enter the
- * folder; otherwise its data would be stored elsewhere and never be removed.
+ * Creates a folder for the files of a run or of a spec's installation. The folder is in memory if Linux has enough,
+ * because a clone of the template has 1,200 files. If disk accesses are measured, it is on the disk. PostgreSQL's user
+ * may enter the folder; otherwise, its data would be stored elsewhere and never be removed.
  */
 export function makeRunFolder({ onDisk } = { onDisk: false }): string {
   const parent = onDisk || !hasMemory() ? tmpdir() : MEMORY;
@@ -19,7 +19,7 @@ export function makeRunFolder({ onDisk } = { onDisk: false }): string {
   return folder;
 }
 
-/** Creates a folder of this process on the disk and removes the folders of this kind that killed runs have left. */
+/** Creates a folder of this process on the disk, and removes such folders of killed runs. */
 export function makeOwnFolder(kind: string): string {
   removeAbandoned(tmpdir(), `${kind}-`);
   return mkdtempSync(join(tmpdir(), `${kind}-${process.pid}-`));
@@ -34,7 +34,7 @@ function hasMemory(): boolean {
   }
 }
 
-/** Removes the folders of killed runs; a server of such a run ends when its folder is gone. */
+/** Removes the folders of killed runs. A server of such a run ends when its folder is removed. */
 function removeAbandoned(parent: string, prefix: string): void {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
@@ -43,7 +43,7 @@ function removeAbandoned(parent: string, prefix: string): void {
   }
 }
 
-/** Whether a process with that id is running. */
+/** Whether a process with this id is running. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -10,7 +10,7 @@ export interface Run {
 
 let current: Run | undefined;
 
-/** State that setup and teardown share, because the same process loads both. */
+/** State that set-up and teardown share, because the same process loads both. */
 export function remember(run: Run): void {
   current = run;
 }

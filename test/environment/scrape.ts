@@ -1,9 +1,9 @@
-/** The samples of one scrape, by name and labels as written. */
+/** The samples of one scrape, by name and labels exactly as written. */
 export type Scrape = ReadonlyMap<string, number>;
 
 /**
- * The metrics of a service's internal listener.
- * @throws if its answer is not 200.
+ * Reads the metrics of a service's internal listener.
+ * @throws Error if the status of the answer is not 200.
  */
 export async function scrape(internalUrl: string): Promise<Scrape> {
   const answer = await fetch(`${internalUrl}/metrics`);

@@ -11,7 +11,7 @@ import {
 } from '#libs/platform';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
-/** A limit for a machine that is busy with other specs. */
+/** A time limit for a machine that is busy with other specs. */
 const CALL_TIMEOUT_MS = 60_000;
 
 type Options = ConstructorParameters<typeof InProcessTransport>[0];
@@ -22,7 +22,7 @@ interface UsedDatabase {
   drop(): Promise<void>;
 }
 
-/** A complete service with its own database, called as its callers call it. */
+/** A complete service with its own database, called in the way that its real callers use. */
 export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
   service: RunningService;
   readonly logLines: string[] = [];
@@ -31,7 +31,7 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
   protected readonly logger: Logger;
   private readonly callers: ServiceHttp[] = [];
 
-  /** @param logged the least level of the lines that are kept. */
+  /** @param logged the lowest level of the log lines that are kept. */
   protected constructor(
     private readonly name: SchemaService,
     readonly test: Used,

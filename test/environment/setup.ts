@@ -17,17 +17,17 @@ import { makeRunFolder } from './run-folder.js';
 import { type Run, currentRun, remember } from './run.js';
 import teardown from './teardown.js';
 
-/** Adds a Kafka broker and Valkey to `setupPostgres` if they can run here. */
+/** Starts PostgreSQL with `setupPostgres`, and also a Kafka broker and Valkey if they can run on this machine. */
 export default async function setup(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);
 }
 
-/** Starts the run's PostgreSQL and creates the migrated template that spec files clone. */
+/** Starts the PostgreSQL server of the test run, and creates the migrated template that spec files clone. */
 export async function setupPostgres(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run)]);
 }
 
-/** Like `setupPostgres`, but with a durable server that has these settings, for measurements. */
+/** Starts PostgreSQL like `setupPostgres`, but as a durable server with these settings, for measurements. */
 export async function setupDurablePostgres(settings: Record<string, string> = {}): Promise<void> {
   await prepareRun([async (run) => startPostgres(run, settings)], { onDisk: true });
 }
@@ -36,13 +36,13 @@ async function prepareRun(
   starts: ((run: Run) => Promise<void>)[],
   { onDisk } = { onDisk: false },
 ): Promise<void> {
-  // Jest calls the setup of each project that has specs to run, but one setup serves all.
+  // Jest calls the set-up of each project that has specs to run, but one set-up serves all projects.
   const run: Run = currentRun() ?? { folder: makeRunFolder({ onDisk }) };
   remember(run);
   const started = await Promise.allSettled(starts.map(async (start) => start(run)));
   const failed = started.find(({ status }) => status === 'rejected');
   if (!failed) return;
-  // Jest runs no teardown after a failed setup.
+  // Jest runs no teardown after a failed set-up.
   await teardown();
   throw (failed as PromiseRejectedResult).reason;
 }
@@ -50,7 +50,7 @@ async function prepareRun(
 async function startPostgres(run: Run, measured?: Record<string, string>): Promise<void> {
   if (run.server) return;
   const { folder } = run;
-  // The server's Unix socket is beside its data; an answer over the socket takes two thirds of the time over TCP.
+  // The server's Unix socket is beside its data. An answer over the socket takes two thirds of the time over TCP.
   const settings = { unix_socket_directories: '.', ...measured };
   const durable = measured !== undefined;
   const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable, settings });
@@ -61,7 +61,10 @@ async function startPostgres(run: Run, measured?: Record<string, string>): Promi
   process.env[TEST_SERVER_URL] = url.toString();
 }
 
-/** One broker that all specs share, each with its own prefix, or the broker that the caller's environment names. */
+/**
+ * Starts one broker that all specs share, each with its own prefix, or uses the broker that the caller's environment
+ * names.
+ */
 async function startBroker(run: Run): Promise<void> {
   if (process.env[KAFKA_BROKERS]) return;
   const reason = kafkaAvailability();
@@ -75,7 +78,7 @@ async function startBroker(run: Run): Promise<void> {
 
 async function startValkey(run: Run): Promise<void> {
   const reason = valkeyAvailability();
-  // A server in the caller's environment belongs to someone else, and specs would flush it.
+  // A server in the caller's environment belongs to someone else, and specs would delete all its data.
   delete process.env[VALKEY_URL];
   if (reason === undefined) {
     run.valkey = await ValkeyServer.start({ folder: join(run.folder, 'valkey') });

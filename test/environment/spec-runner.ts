@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Globals, forgetPreviousFile, useGlobals } from './jest-globals.js';
 
-/** The part of a runtime that Jest's own runner uses. */
+/** The part of a Jest runtime that Jest's own test runner uses. */
 interface Runtime {
   requireInternalModule(path: string): unknown;
   requireModule(path: string): unknown;
@@ -15,7 +15,8 @@ interface Runtime {
 }
 
 /**
- * The arguments of Jest's runner of files: two configs, the environment, the runtime, the file's path and a channel.
+ * The arguments with which Jest calls a test runner: two configs, the environment, the runtime, the file's path and a
+ * channel.
  */
 type Given = [object, object, object, Runtime, path: string, channel?: unknown];
 type Runner = (...given: Given) => Promise<unknown>;
@@ -23,7 +24,7 @@ type Runner = (...given: Given) => Promise<unknown>;
 /** The time within which connections must have closed. */
 const CLOSING_MS = 5_000;
 
-// Standard output and error are opened by the first line that is written, and would count as left open by that spec.
+// The first line that is written opens standard output or standard error, which would count as left open by that spec.
 void [process.stdout, process.stderr];
 
 const require = createRequire(import.meta.url);
@@ -38,15 +39,15 @@ registerHooks({
 });
 
 /**
- * Runs a spec in the process itself. Jest gives each file its own context, in which every module is read, compiled and
- * optimised again, which took more than half of the suite's time.
+ * Runs a spec in this process's own context. Jest gives each file its own context, in which every module is read,
+ * compiled and optimised again. This took more than half of the suite's time.
  */
 export default async function run(...given: Given): Promise<unknown> {
   const [globalConfig, config, environment, runtime, path, channel] = given;
   forgetPreviousFile();
   const bare: Runtime = {
     requireInternalModule: (internal) => {
-      // The state of this module belongs to a single spec file.
+      // The state of this module belongs to one spec file.
       delete require.cache[internal];
       return require(internal) as unknown;
     },
@@ -63,7 +64,7 @@ export default async function run(...given: Given): Promise<unknown> {
   return result;
 }
 
-/** The resources that keep this process from ending, such as sockets, timers and child processes, counted by kind. */
+/** Counts the resources that keep this process from ending, such as sockets, timers and child processes, by kind. */
 function openResources(): Map<string, number> {
   const open = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) open.set(kind, (open.get(kind) ?? 0) + 1);
@@ -71,8 +72,8 @@ function openResources(): Map<string, number> {
 }
 
 /**
- * Names the resources that a spec leaves open. They would keep the worker from ending, when the spec is no longer
- * known.
+ * Names the resources that a spec leaves open. They would keep the worker from ending later, when it is no longer known
+ * which spec opened them.
  */
 async function waitForRest(path: string, before: ReadonlyMap<string, number>): Promise<void> {
   const left = () =>

@@ -1,6 +1,6 @@
 import { Clock } from '#libs/platform';
 
-/** A clock that stands still until it is moved, or advances with each reading. */
+/** A clock that stands still until it is advanced, or that advances with each reading. */
 export class TestClock extends Clock {
   private time: number;
   private stepMs = 0;
@@ -19,7 +19,7 @@ export class TestClock extends Clock {
     this.time += ms;
   }
 
-  /** From now on, each reading is this much later than the last one; 0 stops the clock again. */
+  /** Makes each later reading this much later than the last; 0 stops the clock again. */
   stepEachReading(ms: number): void {
     this.stepMs = ms;
   }

@@ -11,17 +11,17 @@ import {
 } from '#libs/database';
 import { waitFor } from './wait.js';
 
-/** The address of the run's server and the template to clone; set by the suite's global setup. */
+/** The URL of the server of the test run, and the template to clone. The suite's global set-up sets both. */
 export const TEST_SERVER_URL = 'TEST_SERVER_URL';
 export const TEMPLATE_DATABASE = 'template_services';
-/** Every role of a test server has this password. */
+/** The password of every role on a test server. */
 export const TEST_PASSWORD = 'test-password';
 /** A time limit that is long enough for dozens of callers that share ten connections on a busy machine. */
 const CONNECT_TIMEOUT_MS = 60_000;
 
 /**
- * A separate database for one spec file: a clone of the migrated template, so every service's schema exists and is
- * empty.
+ * A separate database for one spec file: a clone of the migrated template, in which every service's schema exists and
+ * is empty.
  */
 export class TestDatabase {
   private readonly opened: Database[] = [];
@@ -31,18 +31,18 @@ export class TestDatabase {
     readonly name: string,
   ) {}
 
-  /** @param template of the clone; `template0` gives an empty database. */
+  /** @param template the database to clone; `template0` gives an empty database. */
   static async create(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
     const serverUrl = process.env[TEST_SERVER_URL];
     if (!serverUrl)
       throw new Error('run specs through "npm test": it starts the PostgreSQL server');
     const name = `test_${randomBytes(6).toString('hex')}`;
-    // The default strategy, which copies pages, takes twice as long: a clone has 1,200 small files.
+    // The default strategy copies pages through the WAL and takes twice as long, because a clone has 1,200 small files.
     await asAdmin(serverUrl, `create database ${name} template ${template} strategy file_copy`);
     return new TestDatabase(new URL(serverUrl), name);
   }
 
-  /** The URL of this database for a role, by default the superuser. */
+  /** Returns the URL of this database for a role, by default the superuser. */
   url(role?: string): string {
     const url = new URL(this.serverUrl);
     url.pathname = `/${this.name}`;
@@ -53,7 +53,7 @@ export class TestDatabase {
     return url.toString();
   }
 
-  /** Opens the database as the service's own role. Closed by `drop`. */
+  /** Opens the database as the service's own role. `drop` closes it. */
   async service(service: SchemaService, entities?: DatabaseOptions['entities']): Promise<Database> {
     return this.openAs(serviceRole(service), entities);
   }
@@ -99,10 +99,13 @@ export class TestDatabase {
 }
 
 const OBJECT_IN_USE = '55006';
-/** The message of pg's error for an ended connection. */
+/** The message of pg's error about a connection that did not open in time. */
 const CONNECT_TIMEOUT = 'timeout expired';
 
-/** Waits longer than 5 s, the time within which a connection must open and a stopping server's sessions must end. */
+/**
+ * Runs a statement as the superuser. Repeats it for longer than the 5 s within which a connection must open and the
+ * sessions of a stopping server must end.
+ */
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   await waitFor(statement, async () => {
     try {

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '#libs/platform';
 
 /**
- * Waits until `condition` returns a truthy value, checking every 10 ms. @throws with `what` after `timeoutMs`. By
- * default this is four minutes: machines stall, but a test's own limit of ten minutes would not name the cause.
+ * Waits until `condition` returns a truthy value, and checks it every 10 ms. @throws Error that names `what` after
+ * `timeoutMs`. The default is four minutes: machines stall, and a test's own limit of ten minutes would not name the
+ * cause.
  */
 export async function waitFor<T>(
   what: string,
@@ -22,8 +23,8 @@ export async function waitFor<T>(
 const LONGEST_MS = 20_000;
 
 /**
- * Tries an action with a time limit of ours, for tests of what happens when the limit is exceeded. If the answer shows
- * that the time was up too early (`isLate`), as on a busy machine, the action is repeated with ten times the limit.
+ * Tries an action with a short time limit, for tests of exceeded time limits. If the answer shows that the time was up
+ * too early (`isLate`), as can happen on a busy machine, the action is repeated with ten times the limit.
  */
 export async function withEnoughTime<T>(
   firstMs: number,

@@ -18,7 +18,7 @@ const RECORD: RegistrationRecord = {
 };
 
 describe('the evaluation of the parser', () => {
-  it('dates are compared by day, lists as sets, and texts without regard to case and line breaks', () => {
+  it('dates are compared by day, lists as sets, and text without regard to case and line breaks', () => {
     const findings = compareRecord(
       {
         created: '1999-02-17T00:00:00+13:00',
@@ -52,12 +52,12 @@ describe('the evaluation of the parser', () => {
     expect(findings.map((it) => it.isRight)).toEqual([false, false, false, false]);
   });
 
-  it('an expectation that is a placeholder asserts nothing', () => {
+  it('a placeholder in an expectation asserts nothing', () => {
     const contacts = { registrant: { name: 'REDACTED FOR PRIVACY', email: '-' } };
     expect(compareRecord({ contacts }, RECORD)).toEqual([]);
   });
 
-  it('a share is computed over assertions; a contact counts once for its field and once in the total', () => {
+  it('a share is calculated from assertions; a contact’s field counts once for itself and once in the total', () => {
     const score = new Score();
     for (const isRight of [true, true, false]) {
       score.add('uk', { field: 'contact.name', isRight, expected: '', actual: '' });

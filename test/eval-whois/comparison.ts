@@ -1,7 +1,7 @@
 import type { Contact, ContactRole, DateValue, RegistrationRecord } from '#libs/resolvers';
 import type { ExpectedRecord } from './recorded-row.js';
 
-/** An asserted value, and whether the parser agrees with it. */
+/** An asserted value, and whether the parser's value equals it. */
 export interface Finding {
   field: string;
   isRight: boolean;
@@ -32,7 +32,7 @@ const CONTACT_MEMBERS: Readonly<Record<string, (contact: Contact) => string | un
   email: (it) => it.email,
 };
 
-/** Other members that may contain a correct value, because recorders use these names loosely. */
+/** Other members that may contain a correct value, because recordings do not distinguish these members strictly. */
 const OTHER_MEMBERS: Readonly<Record<string, (contact: Contact) => string[]>> = {
   nameOrOrganization: (it) => [it.name ?? ''],
   country: (it) => [it.countryCode ?? ''],
@@ -75,7 +75,7 @@ function dateFinding(field: string, expected: string, actual: DateValue | undefi
   return { field, isRight: days.includes(got), expected: days[0], actual: got };
 }
 
-/** The day in UTC if a time has an offset; otherwise the day as it is written. */
+/** Returns the day in UTC if a time has an offset, and otherwise the day as it is written. */
 function utcDay(text: string): string {
   const hasOffset = /[+-]\d{2}:?\d{0,2}$/.test(text) && text.includes(':');
   if (!hasOffset) return text.slice(0, 10).replaceAll('/', '-');
@@ -113,7 +113,7 @@ function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord)
   return findings;
 }
 
-/** A code or an address in brackets after a registrar's name is not part of the name. */
+/** Removes a code or address in brackets after a registrar's name, which is not part of the name. */
 function nameFinding(expected: string, actual: string): Finding {
   const [wanted, got] = [expected, actual].map((it) =>
     loose(it.replace(/ ?[([][^)\]]*[)\]]$/, '')),
@@ -147,7 +147,7 @@ function textFinding(field: string, expected: string, actual: string): Finding {
   return { field, isRight: loose(expected) === loose(actual), expected, actual };
 }
 
-/** Case, white space and the separators between address lines are ignored. */
+/** Removes differences in case, white space and separators between address lines. */
 function loose(text: string): string {
   return text
     .toLowerCase()

@@ -9,7 +9,7 @@ import { registrationOf } from '../../apps/simulators/src/registrations/registra
 import { Random } from '../random.js';
 import type { RecordedRow } from './recorded-row.js';
 
-/** Texts that a registrant may write into a value so that they are read as the registry's own words. */
+/** Strings that a registrant may write into a value in the hope that they are read as the registry's own words. */
 const LIES = [
   'Domain Status: available',
   'Status: free',
@@ -25,7 +25,7 @@ const LIES = [
   'Name Server: ns1.other.test',
 ];
 
-/** Characters that look like a line break; registries do not accept real ones in values. */
+/** Characters that look like a line break, because registries do not accept real line breaks in values. */
 const LINE_ENDS = [
   '<br>',
   '<BR/>',
@@ -97,7 +97,7 @@ const MUTATIONS: readonly Mutation[] = [
   lie,
 ];
 
-/** Inserted into a published value, because outsiders cannot write any other part of an answer. */
+/** Inserts text into a published value, because registrants cannot write any other part of an answer. */
 function lie(lines: string[], random: Random): string[] {
   const keyed = lines.flatMap((line, at) => (/^[^%#:]+:[ \t]*\S/.test(line) ? [at] : []));
   if (keyed.length === 0) return lines;
@@ -107,7 +107,7 @@ function lie(lines: string[], random: Random): string[] {
   return lines.with(at, [lines[at], ...lies].join(end));
 }
 
-/** The answer after one to four random changes that a faulty network, registry or registrant may cause. */
+/** Returns the answer after one to four random changes that a faulty network, registry or registrant may cause. */
 function mutated(text: string, random: Random): string {
   let lines = text.split('\n');
   for (let left = random.between(1, 4); left > 0; left -= 1) {
@@ -119,7 +119,7 @@ function mutated(text: string, random: Random): string {
 
 const SIZE = 256 * 1024;
 
-/** Texts of the maximum size, each the worst case for one loop of the parser. */
+/** Answers of the maximum size, each the worst case for one loop of the parser. */
 const ENDLESS_PIECES: readonly string[] = [
   'a',
   ' ',
@@ -222,7 +222,10 @@ function recordedAnswers(): Original[] {
   );
 }
 
-/** The seeds whose answer caused an exception, or was read as "not registered" although its original was registered. */
+/**
+ * Returns the seeds whose answer caused an exception, or was read as "not registered" although the original was
+ * registered.
+ */
 function faults(originals: readonly Original[]): string[] {
   const held = originals.filter(({ text, context }) => {
     return parseWhois(text, context).outcome === 'delivered';
@@ -238,7 +241,7 @@ function faults(originals: readonly Original[]): string[] {
   return found;
 }
 
-/** Processor time of this thread, in milliseconds. */
+/** Returns the CPU time of this thread, in milliseconds. */
 function processorMs(work: () => void): number {
   const before = process.threadCpuUsage();
   work();
@@ -261,8 +264,8 @@ describe(`${MUTATED_ANSWERS} mutated answers about registered names`, () => {
   });
 });
 
-describe('S64: answers made to keep the parser busy', () => {
-  it(`none of ${ENDLESS_ANSWERS} answers of 256 KiB throws or takes more than ${PROCESSOR_MS_MAX} ms of processor time`, () => {
+describe('S64: answers designed to keep the parser busy', () => {
+  it(`none of ${ENDLESS_ANSWERS} answers of 256 KiB causes an exception or takes more than ${PROCESSOR_MS_MAX} ms of CPU time`, () => {
     const context = { domain: 'example.test', server: '', role: 'registry' } as const;
     const slow: string[] = [];
     for (let at = 0; at < ENDLESS_ANSWERS; at += 1) {
@@ -270,7 +273,8 @@ describe('S64: answers made to keep the parser busy', () => {
       const piece = ENDLESS_PIECES[at % ENDLESS_PIECES.length];
       const text = endless(piece, random);
       const tld = random.pick(TLDS);
-      // The text does not cause garbage collection and compilation, so the best of a few attempts counts.
+      // Garbage collection and compilation are not caused by the answer itself, so the fastest of a few attempts
+      // counts.
       let ms = Infinity;
       for (let tries = 0; tries < TRIES && ms > PROCESSOR_MS_MAX; tries += 1) {
         ms = Math.min(
@@ -283,7 +287,7 @@ describe('S64: answers made to keep the parser busy', () => {
     expect(slow).toEqual([]);
   });
 
-  it('mixtures of all of them also end in time', () => {
+  it('mixtures of all of them are also parsed in time', () => {
     for (let seed = SEED; seed < SEED + 100; seed += 1) {
       const random = new Random(seed);
       const lines = Array.from({ length: 2_000 }, () => random.pick(ENDLESS_PIECES));

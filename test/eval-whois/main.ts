@@ -16,9 +16,9 @@ const STATUSES = statuses as Readonly<Record<string, string>>;
 
 /**
  * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce] [--wrong]
- * [--generic]`. Reads every `*.jsonl` in the folder and prints the share of right answers per field and the worst
- * registries. With `--enforce` it exits with 1 if a share is too low; `--wrong` lists each wrong value. `--generic`
- * disables the rules for single registries, and so measures how well layouts are read that were never seen.
+ * [--generic]`. Reads every `*.jsonl` in the folder, and prints the share of correct answers per field and the worst
+ * registries. `--enforce` exits with 1 if a share is too low; `--wrong` lists each wrong value. `--generic` disables
+ * the rules for individual registries, to measure how well unknown layouts are read.
  */
 function main(): number {
   const flag = { type: 'boolean' } as const;
@@ -61,13 +61,15 @@ function readRows(folder: string): RecordedRow[] {
   );
 }
 
-/** A reserved name is recorded as registered or as free by recorders that know only these two answers. */
+/** Some recorders distinguish only registered and free names, and record a reserved name as either. */
 function corrected(row: RecordedRow): RecordedRow {
   const status = STATUSES[row.id];
   return status === undefined ? row : { ...row, expected: { status: status as Status } };
 }
 
-/** A row without a TLD was recorded at a registrar. @param isGeneric parses as if the server were unknown. */
+/**
+ * Parses a row. A row without a TLD was recorded at a registrar. @param isGeneric parses as if the server were unknown.
+ */
 function parseRow(row: RecordedRow, isGeneric: boolean): ParseResult {
   const domain = row.expected.domain ?? '';
   if (isGeneric) return parseWhois(row.text, { domain, server: '', tld: '', role: 'registrar' });

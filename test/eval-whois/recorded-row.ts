@@ -1,4 +1,4 @@
-/** A recorded answer with its asserted values; unknown members are absent. */
+/** A recorded answer with its asserted values. Members without an assertion are absent. */
 export interface RecordedRow {
   id: string;
   server: string | null;

@@ -5,7 +5,7 @@ export interface Tally {
   total: number;
 }
 
-/** Counts right and wrong answers by field, overall and for each registry. */
+/** Counts correct and wrong answers by field, overall and for each registry. */
 export class Score {
   readonly fields = new Map<string, Tally>();
   readonly registries = new Map<string, Map<string, Tally>>();
@@ -19,13 +19,13 @@ export class Score {
     }
   }
 
-  /** The share of right answers among asserted values; 1 if nothing is asserted. */
+  /** Returns the share of correct answers among asserted values; 1 if nothing is asserted. */
   share(field: string): number {
     const tally = this.fields.get(field);
     return tally === undefined ? 1 : tally.right / tally.total;
   }
 
-  /** The registries with the most wrong answers, worst first. */
+  /** Returns the registries with the most wrong answers, worst first. */
   worst(limit: number): { registry: string; wrong: number; total: number }[] {
     const rows = [...this.registries].map(([registry, fields]) => {
       const tallies = [...fields].filter(([field]) => field !== 'contacts').map(([, it]) => it);

@@ -3,7 +3,7 @@ import { parseWhois, type ParseContext, type ParseResult } from '#libs/resolvers
 import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tld.js';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 
-/** The same answer in another layout, with unchanged data. */
+/** Changes the layout of an answer, but not its data. */
 type Shape = (text: string) => string;
 
 const NOTICE = [
@@ -23,7 +23,7 @@ const eachKey = (change: (key: string, value: string) => string) =>
     ),
   );
 
-/** Shapes that any answer may have. */
+/** Layouts that any answer may have. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   'lines that end in CR LF': (text) => text.replaceAll('\n', '\r\n'),
   'lines that end in spaces': eachLine((line) => `${line}   `),
@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'non-breaking spaces': eachKey((key, value) => `${key}:\u00a0${value}`),
 };
 
-/** Shapes that an answer of keys and values with colons may also have. */
+/** Layouts that only an answer of keys and values with colons may have. */
 const KEYED_SHAPES: Readonly<Record<string, Shape>> = {
   'a tab before each value': eachKey((key, value) => `${key}:\t${value}`),
   'a tab on both sides of the colon': eachKey((key, value) => `${key}\t:\t${value}`),
@@ -50,7 +50,7 @@ const KEYED_SHAPES: Readonly<Record<string, Shape>> = {
   'no space after the colon': eachKey((key, value) => `${key}:${value}`),
 };
 
-/** Shapes that only a record may have: in other answers, the text before a colon may be a sentence. */
+/** Layouts that only a record may have: in other answers, the text before a colon may be a sentence. */
 const RECORD_SHAPES: Readonly<Record<string, Shape>> = {
   'keys with underscores': eachKey((key, value) => `${key.replaceAll(' ', '_')}: ${value}`),
   'keys with hyphens': eachKey((key, value) => `${key.replaceAll(' ', '-')}: ${value}`),
@@ -100,12 +100,12 @@ function differences(shapes: typeof SHAPES, answersOf = answersFor): string[] {
   );
 }
 
-describe('the same answer in another shape', () => {
+describe('the same answer in another layout', () => {
   it('is read in the same way with different line endings, margins and surrounding notices', () => {
     expect(differences(SHAPES)).toEqual([]);
   });
 
-  it('is read in the same way, however its keys are written and its values aligned', () => {
+  it('is read in the same way, no matter how its keys are written and its values are aligned', () => {
     expect(differences(KEYED_SHAPES)).toEqual([]);
     expect(differences(RECORD_SHAPES, (tld) => answersFor(tld).slice(0, 1))).toEqual([]);
   });

@@ -39,7 +39,7 @@ describe('balancer', () => {
     balancer = await Balancer.start({
       targets,
       healthPath: '/health',
-      // The limit is long, because the servers are not at fault if this process stalls.
+      // The time limit is long, because a stall of this process is not a fault of the servers.
       healthTimeoutMs: 60_000,
     });
   });

@@ -3,19 +3,19 @@ import { request } from 'undici';
 import { TcpProxy } from './tcp-proxy.js';
 
 export interface BalancerOptions {
-  /** Origins of the servers. */
+  /** The origins of the servers. */
   targets: string[];
-  /** The path of the readiness check; a server that answers 200 joins the rotation. */
+  /** The path of the readiness check. A server that answers 200 joins the rotation. */
   healthPath: string;
-  /** A target that takes longer to answer is not ready. */
+  /** A time limit: a target that takes longer to answer is not ready. */
   healthTimeoutMs: number;
 }
 
 const INTERVAL_MS = 100;
 
 /**
- * A load balancer of connections, as used in front of gateways: each new connection goes to the next server that
- * reports ready. It never repeats a request, so every request lost during a stop is noticed.
+ * A load balancer for connections, as used in front of gateways. Each new connection goes to the next server that
+ * reports ready. The balancer never repeats a request, so a test notices every request that is lost during a stop.
  */
 export class Balancer {
   /** The servers that are ready. */
@@ -67,7 +67,7 @@ export class Balancer {
     this.healthy = targets.filter((_, place) => areReady[place]);
   }
 
-  /** Uses a separate connection, so that an idle one does not keep a server from closing. */
+  /** Checks readiness on a separate connection, so that no idle connection keeps a server from closing. */
   private async isReady(origin: string): Promise<boolean> {
     const { healthPath, healthTimeoutMs } = this.options;
     const signal = AbortSignal.timeout(healthTimeoutMs);

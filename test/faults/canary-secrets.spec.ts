@@ -68,7 +68,7 @@ describe('the secrets of failing services', () => {
   const folder = mkdtempSync(join(tmpdir(), 'canary-'));
   const running = new Map<Service, Running>();
   let database: TestDatabase;
-  /** All responses with their headers. */
+  /** All responses, with their headers. */
   let answered = '';
 
   beforeAll(async () => {
@@ -112,7 +112,7 @@ describe('the secrets of failing services', () => {
     };
   }
 
-  /** The same settings with each secret in a file, as in a deployment. */
+  /** Returns the same settings with each secret in a file, as in a deployment. */
   function inFiles(settings: Record<string, string>): Record<string, string> {
     const isSecret = (name: string) => name in SECRETS || name.endsWith('DATABASE_URL');
     return Object.fromEntries(
@@ -129,7 +129,7 @@ describe('the secrets of failing services', () => {
     answered += `${JSON.stringify([...answer.headers])} ${await answer.text()}\n`;
   }
 
-  /** Requests by an operator, a caller and a stranger. */
+  /** Sends requests by an operator, a caller and a stranger. */
   async function provoke(): Promise<void> {
     const tokens = new ServiceTokens(SERVICE_SECRET, new SystemClock());
     for (const [service, { urls }] of running) {
@@ -162,7 +162,7 @@ describe('the secrets of failing services', () => {
       .flatMap((secret) => [secret, ...(['hex', 'base64url'] as const).map(encoded(secret))])
       .filter((form) => text.includes(form));
 
-  it('S113: are in no log line, metric or answer, even if mail, broker and database are down', async () => {
+  it('S113: appear in no log line, metric or answer, even if mail server, broker and database are down', async () => {
     await provoke();
     const account = running.get('account')!;
     await waitFor('mail to fail', () => account.output.includes('failed and is tried again'));
@@ -175,10 +175,10 @@ describe('the secrets of failing services', () => {
     expect(leaks([answered, ...outputs].join('\n'))).toEqual([]);
   });
 
-  it('S113: are not in the output of a service that cannot start', async () => {
+  it('S113: do not appear in the output of a service that cannot start', async () => {
     database = await TestDatabase.create();
     const wrong = canary('wrong');
-    /** All services read their settings and open their database with the same code. */
+    /** One service is enough, because all services read their settings and open their database with the same code. */
     const faultsOf = (service: Service): Record<string, string>[] => {
       const settings = environmentOf(service);
       const name = `${service.toUpperCase()}_DATABASE_URL`;

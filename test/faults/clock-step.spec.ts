@@ -28,7 +28,7 @@ const PROGRAM = `
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'clock-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('S101: a step of an hour either way neither frees an account at its limit nor locks one below it', () => {
+  it('S101: a step of an hour in either direction neither frees an account at its limit nor blocks an account below it', () => {
     const file = join(folder, 'offset');
     const output = execFileSync(
       process.execPath,

@@ -46,7 +46,7 @@ const missing = fullDiskMissing();
     return answer();
   };
 
-  it('a write fails and the process survives; once there is room, the next write succeeds', async () => {
+  it('a write fails and the process survives; once there is space, the next write succeeds', async () => {
     expect(await answer()).toBe('ready');
     const target = child.pid!;
     expect(await write('one')).toBe('written');

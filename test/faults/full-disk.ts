@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 const PRLIMIT = '/usr/bin/prlimit';
 
 /**
- * From now on every write of the process and of its children to a file fails, as on a full disk, because the soft limit
- * of their file size is 0 (`EFBIG`, getrlimit(2); PostgreSQL and Node ignore the signal). Pipes and sockets still work.
+ * Makes every later write to a file by the process and its children fail, as on a full disk, by setting the soft limit
+ * of their file size to 0 (`EFBIG`, getrlimit(2); PostgreSQL and Node ignore the signal). Pipes and sockets still work.
  */
 export async function fillDisk(pid: number): Promise<void> {
   await limitFileSize(pid, '0');
@@ -17,14 +17,14 @@ export async function freeDisk(pid: number): Promise<void> {
   await limitFileSize(pid, 'unlimited');
 }
 
-/** The reason why disks cannot be filled here; undefined if they can. */
+/** Returns the reason why disks cannot be filled on this machine, or undefined if they can. */
 export function fullDiskMissing(): string | undefined {
   return existsSync(PRLIMIT) ? undefined : 'prlimit is missing (package util-linux)';
 }
 
 /**
  * Sets only the soft limit, which can be raised again without root. Runs as the target's own user, because root may not
- * do it in a container. Skips processes that are gone.
+ * change the limit in a container. Skips processes that have ended.
  */
 async function limitFileSize(pid: number, limit: string): Promise<void> {
   const folder = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
@@ -35,7 +35,7 @@ async function limitFileSize(pid: number, limit: string): Promise<void> {
   } catch (error) {
     if (existsSync(`/proc/${pid}`)) throw error;
   }
-  // The process comes first, because those that it starts inherit the limit.
+  // The process itself comes first, because the processes that it starts inherit the limit.
   const path = `/proc/${pid}/task/${pid}/children`;
   const children = existsSync(path) ? readFileSync(path, 'utf8').match(/\d+/g) : [];
   for (const child of children ?? []) await limitFileSize(Number(child), limit);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** `to-server` is the direction of the client's bytes, `to-client` that of the answers. */
 export type Direction = 'to-server' | 'to-client';
 
-/** The fault of the next connection that sends certain bytes. */
+/** The fault of the next connection on which certain bytes are sent. */
 interface Trap {
   text: string;
   isForwarded: boolean;
@@ -14,14 +14,14 @@ interface Trap {
   struck: () => void;
 }
 
-/** What happens to the bytes of all links. */
+/** The current faults, which apply to the bytes of all links. */
 export class Faults {
   delayMs = 0;
   readonly losing = new Set<Direction>();
   traps: Trap[] = [];
-  /** While it is set, bytes wait for it. */
+  /** A promise for which all bytes wait while it is set. */
   stalled?: PromiseWithResolvers<void>;
-  /** The bytes received from clients, whether or not they were passed on. */
+  /** The bytes received from clients, whether or not they were forwarded. */
   takenBytes = 0;
 }
 
@@ -48,7 +48,7 @@ export class Link {
     reset(this.server);
   }
 
-  /** Passes the bytes of one direction in order, with back-pressure. */
+  /** Forwards the bytes of one direction in order, with back-pressure. */
   private flow(direction: Direction, from: Socket, to: Socket): void {
     const gate = new Transform({
       transform: (bytes: Buffer, _encoding, forward) => {
@@ -57,7 +57,7 @@ export class Link {
       },
     });
     from.pipe(gate).pipe(to);
-    // A socket that is destroyed does not end what it is piped into.
+    // Destroying a socket does not end the stream into which it is piped.
     from.once('close', () => {
       if (gate.readableEnded) to.destroySoon();
       else gate.once('end', () => to.destroySoon()).end();

@@ -7,7 +7,7 @@ import { valkeyAvailability } from '#test/environment';
 
 const MODULES = new URL('../../', import.meta.url).href;
 
-/** A server that disappears and returns, while a balancer in front of it keeps accepting connections. */
+/** A server that disappears and returns, behind a balancer that continues to accept connections. */
 const PROGRAM = `
   const { setTimeout: sleep } = await import('node:timers/promises');
   const { ValkeyServer, waitFor } = await import('${MODULES}test/environment/index.js');

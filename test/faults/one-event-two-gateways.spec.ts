@@ -30,8 +30,8 @@ function openTransport(): KafkaTransport {
 }
 
 /**
- * A gateway waits at most 3 s for its broker at the start. It learns of events before its first fetch only from the
- * change feed, and there is none here.
+ * At its start, a gateway waits at most 3 s for its broker. Only the change feed would inform it of events before its
+ * first fetch, and this test has no change feed.
  */
 async function untilTheyListen(): Promise<void> {
   const startedMs = performance.now();
@@ -73,11 +73,11 @@ here('two gateways and a broker', () => {
     await database?.drop();
   });
 
-  it('S13: one event of a revoked key reaches every gateway, even if no change feed names it', async () => {
+  it('S13: the event of a revoked key reaches every gateway, even without a change feed', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     keyRecord.state = 'revoked';
-    // Both gateways still serve from their caches, because no event has reached them.
+    // Both gateways still answer from their caches, because no event has reached them.
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     const { accountId: key, keyId } = keyRecord!;
     const account = await database.service('account');

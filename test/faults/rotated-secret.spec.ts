@@ -51,7 +51,7 @@ describe('the secret of services during its rotation', () => {
     return (await fetch(`${lookup.url}/internal/${QUESTION}`, { headers })).status;
   };
 
-  it('S113: no call is refused, whichever service takes each step first', async () => {
+  it('S113: no call is refused, no matter which service takes each step first', async () => {
     const { apiKey } = around.account.addKey();
     const statuses: number[] = [];
     let isDone = false;

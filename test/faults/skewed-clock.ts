@@ -1,14 +1,14 @@
 import { globSync, writeFileSync } from 'node:fs';
 
-/** The library for programs with threads. */
+/** The variant of the library for multi-threaded programs. */
 const [LIBRARY] = globSync([
   '/usr/{lib,lib64,local/lib}/faketime/libfaketimeMT.so.1',
   '/usr/{lib,local/lib}/*linux-gnu*/faketime/libfaketimeMT.so.1',
 ]);
 
 /**
- * The environment of a process whose wall clock is wrong by `offsetHours` and whose monotonic clock is right, as on a
- * machine with a wrong date. Needs Debian's package `faketime`.
+ * Returns the environment of a process whose wall clock is wrong by `offsetHours` and whose monotonic clock is right,
+ * as on a machine with a wrong date. Needs Debian's package `faketime`.
  */
 export function skewedClock(offsetHours: number): Record<string, string> {
   if (LIBRARY === undefined) throw new Error('libfaketime is not installed');
@@ -17,19 +17,22 @@ export function skewedClock(offsetHours: number): Record<string, string> {
     FAKETIME: `${offsetHours < 0 ? '' : '+'}${offsetHours}h`,
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
-    // The kernel sets file times, so readers must see the real ones.
+    // The kernel sets file times, so processes must read the real ones.
     NO_FAKE_STAT: '1',
   };
 }
 
-/** Like `skewedClock`, but the offset is read from `file`, so that the clock can step while the process runs. */
+/**
+ * Returns an environment like `skewedClock`, but the offset is read from `file`, so that the clock can step while the
+ * process runs.
+ */
 export function steppedClock(file: string): Record<string, string> {
   writeFileSync(file, '+0');
   const { FAKETIME: _, ...settings } = skewedClock(0);
   return { ...settings, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' };
 }
 
-/** The reason why clocks cannot be skewed here; undefined if they can. */
+/** Returns the reason why clocks cannot be skewed on this machine, or undefined if they can. */
 export function skewedClockMissing(): string | undefined {
   return LIBRARY === undefined ? 'libfaketime is missing (package faketime)' : undefined;
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** One end of a connection, with the bytes that it received and the way it ended. */
+/** One end of a connection, with the received bytes and the way in which it ended. */
 class End {
   heard = '';
   fate: 'open' | 'ended' | 'reset' = 'open';
@@ -59,7 +59,7 @@ describe('tcp proxy', () => {
   const hears = (end: End, text: string) => waitFor(text, () => end.heard.includes(text));
   const fate = (end: End, wanted: End['fate']) => waitFor(wanted, () => end.fate === wanted);
 
-  it('passes on the bytes of both directions, and the end of each', async () => {
+  it('forwards the bytes of both directions, and the end of each', async () => {
     const [client, server] = await connected();
     server.say('welcome');
     await hears(client, 'welcome');
@@ -85,7 +85,7 @@ describe('tcp proxy', () => {
     await connected();
   });
 
-  it('a stalled proxy accepts connections and passes nothing; once healed, every byte arrives', async () => {
+  it('a stalled proxy accepts connections and forwards nothing; once healed, every byte arrives', async () => {
     const [client, server] = await connected();
     proxy.stall();
     const late = new End(connect(proxy.address));

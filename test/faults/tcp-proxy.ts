@@ -8,24 +8,24 @@ export interface Target {
 }
 
 export interface TcpProxyOptions {
-  /** The destination of a new connection; undefined refuses it. */
+  /** Returns the destination of a new connection; undefined refuses the connection. */
   route: () => Target | undefined;
-  /** The address on which it listens; by default that of loopback. */
+  /** The address to listen on; by default, loopback. */
   host?: string;
   /** 0 takes a free one. */
   port?: number;
 }
 
 /**
- * A network that can be made to fail: a proxy between a client and a server on loopback that passes bytes on until it
- * is told to reset, delay, lose or hold them. Every fault lasts until `heal`, except those for a single connection.
+ * A network that can be made to fail: a proxy between a client and a server on loopback that forwards bytes until it is
+ * told to reset, delay, lose or hold them. Every fault lasts until `heal`, except faults of one connection.
  */
 export class TcpProxy {
   /** The number of connections so far. */
   accepted = 0;
   private readonly links = new Set<Link>();
   private readonly faults = new Faults();
-  /** None while it refuses connections. */
+  /** The open server; undefined while the proxy refuses connections. */
   private server?: Server;
   private port: number;
 
@@ -53,17 +53,17 @@ export class TcpProxy {
     return this.faults.takenBytes;
   }
 
-  /** The same URL through this proxy. */
+  /** Returns the same URL through this proxy. */
   through(url: string): string {
     const changed = new URL(url);
     changed.hostname = this.address.host;
     changed.port = String(this.port);
-    // A Unix socket would bypass it.
+    // A Unix socket would bypass the proxy.
     changed.searchParams.delete('host');
     return changed.toString();
   }
 
-  /** Resets every connection (RST to both sides); new connections work. */
+  /** Resets every connection (RST to both sides). New connections work. */
   reset(): void {
     for (const link of this.links) link.reset();
   }
@@ -73,12 +73,12 @@ export class TcpProxy {
     await this.stop();
   }
 
-  /** Stalls: connections are accepted and stay open, but no byte passes. Held bytes arrive after `heal`. */
+  /** Stalls the network: connections are accepted and stay open, but no bytes pass. Held bytes arrive after `heal`. */
   stall(): void {
     this.faults.stalled ??= Promise.withResolvers();
   }
 
-  /** Delays each chunk by this much, and keeps their order. */
+  /** Delays each chunk by this many milliseconds, and preserves their order. */
   delay(delayMs: number): void {
     this.faults.delayMs = delayMs;
   }
@@ -88,7 +88,7 @@ export class TcpProxy {
     this.faults.losing.add(direction);
   }
 
-  /** Ends every lasting fault. Held bytes arrive now; lost bytes stay lost. */
+  /** Ends every lasting fault. Held bytes arrive now; lost bytes remain lost. */
   async heal(): Promise<void> {
     this.faults.stalled?.resolve();
     this.faults.stalled = undefined;
@@ -99,8 +99,8 @@ export class TcpProxy {
   }
 
   /**
-   * For the next connection whose client sends `text`, the server gets the bytes, the client never gets the answer, and
-   * both are reset `afterMs` later. Resolves once it has happened.
+   * Loses the answer on the next connection whose client sends `text`: the server gets the bytes, the client never gets
+   * the answer, and the connection is reset `afterMs` later. Resolves once this has happened.
    */
   loseAnswerTo(text: string, afterMs = 200): Promise<void> {
     return this.trap(text, true, afterMs);

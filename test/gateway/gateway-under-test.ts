@@ -11,11 +11,11 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The members of the answer; empty if the text is not a JSON object. */
+  /** Returns the members of the answer; none if the text is not a JSON object. */
   json: Record<string, unknown>;
 }
 
-/** A gateway with its own database, called over its socket, with stand-ins for the services around it. */
+/** A gateway with its own database and stand-ins for the other services, called over its socket. */
 export class GatewayUnderTest {
   private auditor?: ReturnType<TestDatabase['auditor']>;
 
@@ -25,7 +25,7 @@ export class GatewayUnderTest {
     readonly gateway: RunningGateway,
   ) {}
 
-  /** @param settings environment variables of the gateway. @param operations instead of the table. */
+  /** @param settings environment variables of the gateway. @param operations replaces the table of operations. */
   static async start(
     settings: Record<string, string> = {},
     operations?: readonly Operation[],
@@ -42,7 +42,7 @@ export class GatewayUnderTest {
     await this.database.drop();
   }
 
-  /** Resets lookup before each test: it answers every request, and has received none. */
+  /** Resets the stand-in for lookup before each test: it answers every request, and has received none. */
   forget(): void {
     this.around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
     this.around.lookup.respond = undefined;
@@ -50,7 +50,7 @@ export class GatewayUnderTest {
     this.around.entitlement.isElsewhere = false;
   }
 
-  /** The address of the API's listener. */
+  /** The URL of the API's listener. */
   get url(): string {
     return this.gateway.apiUrl;
   }
@@ -66,14 +66,14 @@ export class GatewayUnderTest {
     return { status: answered.statusCode, headers: answered.headers, text, json };
   }
 
-  /** A key that is unknown to account. */
+  /** Returns a key that account does not know. */
   strangersKey(): string {
     return new AccountStandIn('another pepper').addKey().apiKey;
   }
 
   /**
    * Waits until the request log has this many rows of an account.
-   * @returns them, oldest first.
+   * @returns the rows, oldest first.
    */
   async logRows(accountId: string, count: number): Promise<Record<string, unknown>[]> {
     const auditor = await (this.auditor ??= this.database.auditor('gateway'));
@@ -87,11 +87,11 @@ export class GatewayUnderTest {
   }
 }
 
-/** A live lookup of the second version. @param rest of the query. */
+/** Returns the path of a live lookup of API version 2. @param rest the rest of the query string. */
 export const live = (apiKey: string, rest = '&domainName=example.com') =>
   `/v2.0/whois/live?format=json&apiKey=${apiKey}${rest}`;
 
-/** Checks the members that every refusal has; only `code` and `status` differ. */
+/** Checks the members that every refusal has, of which only `code` and `status` vary. */
 export function expectProblem(answer: Answer, status: number, code: string): void {
   expect([answer.status, answer.json.code]).toEqual([status, code]);
   const retryable = [429, 503, 504].includes(status);

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 
 export interface RawClientOptions {
-  /** If false, it reads nothing until `read` is called. */
+  /** If false, the client reads nothing until `read` is called. */
   reads?: boolean;
-  /** If true, it keeps its side open when the gateway closes the other. */
+  /** If true, the client keeps its side open when the gateway closes the other. */
   staysOpen?: boolean;
 }
 
-/** A client with a raw socket that sends the given texts and stores everything it receives. */
+/** A client with a raw socket that sends the given text and stores everything that it receives. */
 export class RawClient {
   /** The received text, one character per byte. */
   text = '';
@@ -20,7 +20,7 @@ export class RawClient {
     socket.on('close', () => (this.isEnded = true));
   }
 
-  /** @param apiUrl of the gateway. */
+  /** @param apiUrl the API's URL. */
   static async open(
     apiUrl: string,
     { reads = true, staysOpen = false }: RawClientOptions = {},
@@ -41,20 +41,20 @@ export class RawClient {
     this.socket.write(text, 'latin1');
   }
 
-  /** The statuses of the answers received so far, complete or not. */
+  /** Returns the statuses of the answers received so far, complete or not. */
   get statuses(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
   }
 
-  /** The domain names in the answers, in order. */
+  /** Returns the domain names in the answers, in order. */
   get names(): string[] {
     return [...this.text.matchAll(/"domain_name":"([^"]+)"/g)].map(([, name]) => name);
   }
 }
 
 /**
- * A minimal request for a live lookup.
- * @param headers further lines, each with its CRLF.
+ * Returns a minimal request for a live lookup.
+ * @param headers additional lines, each with its CRLF.
  */
 export const plainQuestion = (apiKey: string, name: string, headers = '') =>
   `GET /v2.0/whois/live?domainName=${name} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n${headers}\r\n`;

@@ -61,7 +61,7 @@ async function spend(gateway: LeaseClient, accountId: string, cost: number): Pro
 
 /**
  * Sends a request for several items, of which only some are answered, in two parts.
- * @returns the balance reported at its end.
+ * @returns the balance reported at the end of the answer.
  */
 async function spendOnHold(which: number, accountId: string, cost: number): Promise<number> {
   const names = { requestId: newId(), accountId, keyId: newId(), subject: '' };
@@ -74,12 +74,12 @@ async function spendOnHold(which: number, accountId: string, cost: number): Prom
 }
 
 describe('the balance that two gateways report for one account', () => {
-  it('differs at most by the credits that the other gateway has used but not settled, and later equals the account’s balance', async () => {
+  it('differs from the account’s balance at most by the credits that the other gateway has not settled, and later equals it', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.buy(accountId, CREDITS);
     const random = new Random(7);
     let left = CREDITS + 500;
-    // Each gateway's usage at the last time when both had settled.
+    // Each gateway's usage when both had last settled.
     let unsettled = [0, 0];
     for (let round = 0; round < 200; round++) {
       const which = random.between(0, 1);

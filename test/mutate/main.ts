@@ -7,7 +7,7 @@ import { Random } from '../random.js';
 import { AREAS, type Mutant, sample, specsOf } from './sample.js';
 import { type SpecOutcome, runSpecs } from './spec-run.js';
 
-/** `npm run mutate`: mutates the compiled product repeatedly and checks whether the specs notice. */
+/** Mutates the compiled product repeatedly, and checks whether the specs detect the mutations (`npm run mutate`). */
 const program = new Command('mutate')
   .description('changes the compiled code, one place at a time, and checks that the specs notice')
   .option('--count <number>', 'number of changes, divided among the areas', Number, 60)
@@ -29,10 +29,10 @@ const { count, seed, area, only, workers, json, enforce } = program.opts<{
 }>();
 
 const TARGET = 0.9;
-/** The time limit, as a multiple of the time without a change, because a busy machine varies. */
+/** The time limit, as a multiple of the time without a mutation, because the speed of a busy machine varies. */
 const SLOWER_MAX = 3;
 const LIMIT_MIN_MS = 180_000;
-/** The time limit that also ends specs that hang without a change. */
+/** A time limit that also ends specs that hang without a mutation. */
 const WHOLE_LIMIT_MS = 1_800_000;
 
 const unknown = area.filter((name) => !(name in AREAS));
@@ -74,7 +74,7 @@ async function judge({ path, start, end, replacement }: Mutant, specs: string[],
   return runSpecs({ specs, changed }, limitMs);
 }
 
-/** The time limit of specs, measured in a run with unchanged code, which they must pass. */
+/** Returns the time limit for specs, measured in a run with unchanged code, which they must pass. */
 async function limitOf(specs: string[]): Promise<number> {
   let whole = await runSpecs({ specs }, WHOLE_LIMIT_MS);
   // On an overloaded machine, the specs may fail once.

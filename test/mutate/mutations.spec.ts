@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mutationsOf } from './mutations.js';
 import { AREAS, mutantsOf, specsOf } from './sample.js';
 
-/** Every mutation of one line of code. */
+/** Returns every mutation of one line of code. */
 function changed(text: string): string[] {
   return mutationsOf('one.js', text).map(
     ({ start, end, replacement }) => text.slice(0, start) + replacement + text.slice(end),
@@ -38,7 +38,7 @@ describe('mutations', () => {
     expect(changed('x = "this and that";')).toEqual([]);
   });
 
-  it('leave alone what only reports, and what differs only at a microsecond', () => {
+  it('do not change code that only reports, or comparisons that differ only at one microsecond', () => {
     expect(changed("logger.warn('late', a > b); crashPoint('here'); import c from 'c';")).toEqual(
       [],
     );

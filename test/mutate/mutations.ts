@@ -1,17 +1,20 @@
 import ts from 'typescript';
 
-/** A small change of a compiled file. */
+/** A small change to a compiled file. */
 export interface Mutation {
-  /** Offsets in the compiled text; the text between them is replaced. */
+  /** The offsets of the replaced text in the compiled file. */
   start: number;
   end: number;
   replacement: string;
-  /** Changes of SQL, then of conditions, are drawn more often than the rest: they are hardest to get right. */
+  /**
+   * Mutations of SQL, and then of conditions, are drawn more often than others, because this code is hardest to get
+   * right.
+   */
   weight: number;
 }
 
 const [SQL, CONDITION, REST] = [3, 2, 1];
-/** Operators that take each other's places. */
+/** Operators that replace one another. */
 const SWAPPED = ['< <=', '> >=', '=== !==', '&& ||', '+ -', '* /', '+= -='];
 const OPERATORS = new Map(
   SWAPPED.map((pair) => pair.split(' ')).flatMap(([a, b]): [string, string][] => [
@@ -20,15 +23,16 @@ const OPERATORS = new Map(
   ]),
 );
 const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every', every: 'some' };
-/** Calls that may be left out. */
+/** Calls that can be removed. */
 const ORDERS = /^(toSorted|sort|toReversed|reverse)$/;
 /**
- * Numbers up to this are counts and steps; larger numbers are limits, for which a difference of one does not matter.
+ * The largest number that is changed. Smaller numbers are counts and steps; larger numbers are limits, for which a
+ * difference of one does not matter.
  */
 const SMALL_MAX = 2;
 /** Calls that only report (logs, unarmed crash points, spans), and the output of decorators. */
 const LEFT_OUT = /\b(logger|crashPoint|startSpan|span|isTracing|_ts_(decorate|metadata|param))\b/;
-/** The real time of processes and the database, for which no test can set the exact microsecond. */
+/** The real time of processes and of the database, which no test can set to an exact microsecond. */
 const INSTANT = /\b(nowMs|aheadMs|monotonicMs|clock_timestamp|failed_for_ms)\b/;
 
 /** The text to find in SQL, and its replacement. */
@@ -57,7 +61,7 @@ const SQL_CHANGES: readonly [found: RegExp, replacement: string][] = [
   [/\s+desc\b/g, ''],
   [/\border by [\w.]+(?:, [\w.]+)*(?: desc)?/g, ''],
   [/\s+limit (?:\$\d+|\d+)/g, ''],
-  // Drops one of several conditions if it has no parameter or its parameter is used elsewhere.
+  // Removes one of several conditions if it has no parameter, or if its parameter is also used elsewhere.
   [/\s+and [\w.]+ (?:=|<|>|<=|>=|<>) (?:'\w+'|[a-z_][\w.]*)(?=[\s)`'])/g, ''],
 ];
 const IS_SQL = [
@@ -65,7 +69,7 @@ const IS_SQL = [
   /\b(from|set|values|where|returning|select)\b/,
 ];
 
-/** Every mutation of one compiled file that can have an effect, in the order of its text. */
+/** Returns every mutation of one compiled file that can have an effect, in the order of the file. */
 export function mutationsOf(path: string, text: string): Mutation[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const found: Mutation[] = [];
@@ -159,13 +163,13 @@ const cut = (start: number, end: number, weight: number): Mutation => ({
   weight,
 });
 
-/** Whether a comparison changes only at a single instant. */
+/** Whether the result of a comparison changes only for one point in time. */
 function isOfAnInstant(text: string, { start, end, replacement }: Mutation): boolean {
   if (!/^[<>]=?$/.test(text.slice(start, end)) || !/^[<>]=?$/.test(replacement)) return false;
   return INSTANT.test(lineAt(text, start));
 }
 
-/** The line of a text that contains an offset, without its indentation. */
+/** Returns the line of a text that contains an offset, without indentation. */
 export function lineAt(text: string, offset: number): string {
   const to = text.indexOf('\n', offset);
   return text.slice(text.lastIndexOf('\n', offset - 1) + 1, to < 0 ? undefined : to).trim();

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Random } from '../random.js';
 import { type Mutation, lineAt, mutationsOf } from './mutations.js';
 
-/** Parts of the product that are mutated, and the specs that should notice; as paths within `dist`. */
+/** Parts of the product that are mutated, and the specs that should detect this, as paths within `dist`. */
 export const AREAS: Record<string, { sources: RegExp; specs: RegExp }> = {
   entitlement: {
     sources:
@@ -20,7 +20,7 @@ export const AREAS: Record<string, { sources: RegExp; specs: RegExp }> = {
   },
 };
 /**
- * Sources without a need for mutations: columns and names, which the schema and the compiler check, and wiring, which
+ * Source files that need no mutations: columns and names, which the schema and the compiler check, and wiring, which
  * every start of the service exercises.
  */
 const NO_RULES = /\.(entity|dto|module|config|errors|spec|contract)\.js$/;
@@ -32,13 +32,13 @@ export interface Mutant extends Mutation {
   area: string;
   /** The compiled file. */
   path: string;
-  /** The line in `dist`, and what is replaced by what. */
+  /** The line in `dist`, with the replaced text and its replacement. */
   place: string;
   /** The compiled line, without its indentation. */
   line: string;
 }
 
-/** Draws `count` mutations, divided among the areas in turn; the same for the same seed and code. */
+/** Draws `count` mutations, divided evenly among the areas. The same seed and code give the same mutations. */
 export function sample(random: Random, count: number, areas: readonly string[]): Mutant[] {
   const share = Math.ceil(count / areas.length);
   const drawn = areas.map((area) => draw(random.for(area), mutantsOf(area)).slice(0, share));
@@ -50,14 +50,14 @@ export function sample(random: Random, count: number, areas: readonly string[]):
 
 type Place = Omit<Mutant, 'place' | 'line'>;
 
-/** Every mutation of an area. */
+/** Returns every mutation of an area. */
 export function mutantsOf(area: string): Place[] {
   return compiled(AREAS[area].sources)
     .filter((path) => !NO_RULES.test(path))
     .flatMap((path) => mutationsOf(path, read(path)).map((one) => ({ ...one, area, path })));
 }
 
-/** The specs of an area: those in a source's own folder first, slow ones last. */
+/** Returns the specs of an area: first those in a source file's own folder, and slow specs last. */
 export function specsOf(area: string, path: string): string[] {
   const cost = (spec: string) =>
     Number(dirname(spec) !== dirname(path)) + 2 * Number(spec.includes('.slow.'));
@@ -74,7 +74,10 @@ const compiled = (shape: RegExp) =>
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
-/** All in a random order in which heavier ones come earlier, with one at each place (Efraimidis and Spirakis, 2006). */
+/**
+ * Returns all mutations in a random order in which heavier ones tend to come earlier, with at most one at each place
+ * (Efraimidis and Spirakis, 2006).
+ */
 function draw(random: Random, all: Place[]): Place[] {
   const keyed = all.map((one) => ({ one, key: random.next() ** (1 / one.weight) }));
   const places = new Set<string>();

@@ -6,18 +6,18 @@ import { type Globals, useGlobals } from '../environment/jest-globals.js';
 
 /** The task for a process that runs specs, given as its first argument. */
 export interface SpecOrder {
-  /** Compiled files, run one after another. */
+  /** The compiled spec files, which run one after another. */
   specs: string[];
   /** A compiled file that is replaced in this process only, not on disk. */
   changed?: { path: string; text: string };
 }
 
-/** The limit of the suite, which only ends hanging tests, even on the slowest machine. */
+/** A time limit for a test, which ends only tests that hang, even on the slowest machine. */
 const TEST_LIMIT_MS = 180_000;
 
 /**
- * Runs specs with Jest's own test runner but without Jest: imports are loaded once for all, which is a quarter of the
- * work. Stops at the first failure and writes its name to standard error.
+ * Runs specs with Jest's own test runner but without Jest. Imports are loaded once for all specs, which takes a quarter
+ * of the time. Stops at the first failure, and writes the name of the failed test to standard error.
  */
 const { specs, changed } = JSON.parse(process.argv[2]) as SpecOrder;
 const globalsUrl = new URL('../environment/jest-globals.js', import.meta.url).href;

@@ -15,13 +15,13 @@ process.once('exit', () => running.forEach(end));
 
 /**
  * Runs specs in a separate process, with the servers of this process's environment. Specs that do not end within the
- * limit have failed.
+ * limit count as failed.
  */
 export async function runSpecs(order: SpecOrder, limitMs: number): Promise<SpecOutcome> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [MAIN, JSON.stringify(order)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A separate process group, so that a gateway started by a spec ends with it.
+    // The process has its own process group, so that a gateway started by a spec ends with it.
     detached: true,
   });
   running.add(child);

@@ -46,7 +46,7 @@ describe('a service with an operation, added as CONTRIBUTING says', () => {
         API_PORT: '0',
         DASHBOARD_PORT: '0',
         METRICS_PORT: '0',
-        // These tests are not about load shedding on a busy machine.
+        // The tests are not about load shedding, so a busy machine must not cause it.
         GATEWAY_LOOP_DELAY_MAX_MS: '60000',
         ARCHIVE_DATABASE_ADMIN_URL: own.url(),
       },
@@ -76,7 +76,7 @@ describe('a service with an operation, added as CONTRIBUTING says', () => {
   const rowsOf = (sql: string, url = operator.ARCHIVE_DATABASE_URL!) =>
     withClient(url, async (client) => (await client.query(sql)).rows);
 
-  it('changes by hand only the listed shared files, at most six', () => {
+  it('requires changes by hand only to the listed shared files, at most six', () => {
     const [, section] = readFileSync(CONTRIBUTING, 'utf8').split('## Adding a service');
     const [table] = section.split('\n## ');
     const listed = [...table.matchAll(/^\| \d+ +\| `([^`]+)`/gm)].map(([, file]) => file);
@@ -84,7 +84,7 @@ describe('a service with an operation, added as CONTRIBUTING says', () => {
     expect(listed).toEqual(expect.arrayContaining(Object.keys(TOUCHED)));
   });
 
-  it('answers its operation through the gateway at the price in its row', async () => {
+  it('answers its operation through the gateway, at the price in its row', async () => {
     const facts = JSON.parse(readFileSync(join(data, 'solo.json'), 'utf8')) as SoloFacts;
     const ask = async (path: string) => {
       const headers = { 'x-api-key': facts.demo!.live_key };
@@ -108,11 +108,11 @@ describe('a service with an operation, added as CONTRIBUTING says', () => {
   it('runs in solo with its own schema, roles and secret, and receives the events that it consumes', async () => {
     const secrets = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as object;
     expect(secrets).toHaveProperty('ARCHIVE_SALT');
-    // Account's relay waits for this service: an event counts as sent once the service has received it.
+    // The relay of account waits for this service: an event counts as sent only once the service has received it.
     await waitFor('the demo account', async () => (await rowsOf('select from heard')).length === 1);
   });
 
-  it('has its tables and its extension in its own database, and nothing in the shared one', async () => {
+  it('has its tables and its extension in its separate database, and nothing in the shared database', async () => {
     const [place] = await rowsOf(
       `select current_database() as database, current_schema() as schema, levenshtein('a', 'b') as distance`,
     );
@@ -137,7 +137,7 @@ describe('a service with an operation, added as CONTRIBUTING says', () => {
     expect(runs).toEqual([{ job: 'count', was_leased: true }]);
   });
 
-  it('is among the services that the operator’s commands provision, migrate and list events of', () => {
+  it('is included when operator commands provision, migrate and list events', () => {
     expect(cli(['provision'], operator)).toContain('archive');
     expect(cli(['migrate'], operator)).toContain('archive: up to date');
     const listed = cli(['events', 'list', '--consumer', 'archive'], operator);
@@ -168,7 +168,7 @@ describe('a service with an operation, added as CONTRIBUTING says', () => {
     expect(page).toMatch(/`KAFKA_BROKERS` \| [^|]*archive/);
   });
 
-  it('has its pods in the chart, with the files of its secrets', () => {
+  it('has pods in the chart, with the files of its secrets', () => {
     const script = `
       const { SERVICES } = await import('${APPS}services.js');
       const { chartServices } = await import('${APPS}cli/src/documents/chart-services.js');

@@ -1,7 +1,8 @@
 const moduleUrl = (name: string) => new URL(name, import.meta.url).href;
 
 /**
- * The shared files that are changed by hand for a service with an operation, each with the change to its compiled form.
+ * The shared files that must be changed by hand to add a service with an operation, each with the change to its
+ * compiled form.
  */
 export const TOUCHED = {
   'apps/services.ts': (source: string) =>

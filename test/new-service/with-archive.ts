@@ -5,7 +5,10 @@ const CHANGES = Object.entries(TOUCHED).map(
   ([file, change]) => [`/dist/${file.replace(/\.ts$/, '.js')}`, change] as const,
 );
 
-/** Applies the changes in a process started with `--import` of this file; all its other code is the product's. */
+/**
+ * Applies the changes in a process that is started with `--import` of this file. All other code of the process is the
+ * product's.
+ */
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);

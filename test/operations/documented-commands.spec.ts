@@ -10,10 +10,10 @@ import { filesBelow } from '../tidy/source-tree.js';
 
 const IN_TEXT = /`npm run cli -- ([^`]+)`/g;
 const IN_BLOCK = /^npm run cli -- (.+)$/gm;
-/** Text that a shell reads as a comment, another command or the next line. */
+/** Text that a shell interprets as a comment, another command or the next line. */
 const SHELL = /\s+(#|&&|\\$|;).*$/;
 
-/** The commands of a page, each split into words; a quoted part is one word. */
+/** Returns the commands on a page, each split into words; a quoted part is one word. */
 function commandsIn(text: string): string[][] {
   return [IN_TEXT, IN_BLOCK]
     .flatMap((pattern) => [...text.matchAll(pattern)])
@@ -21,7 +21,8 @@ function commandsIn(text: string): string[][] {
 }
 
 /**
- * The reason why a command cannot run as written. A bare name, or one with `…` in place of the rest, need only exist.
+ * Returns the reason why a command cannot run as written. A bare name, or one with `…` in place of its arguments, need
+ * only exist.
  */
 function faultOf(program: Command, words: string[]): string | undefined {
   let command = program;
@@ -75,7 +76,7 @@ describe('the operator commands in the documents', () => {
     expect(faults).toEqual([]);
   });
 
-  it('omit no service when certificates are created or containers replaced', () => {
+  it('omit no service when certificates are created or containers are replaced', () => {
     const page = (name: string) => readFileSync(`docs/operations/${name}.md`, 'utf8');
     const names = SERVICES.map(({ name }) => name);
     const [, certified] = /^for name in (.+); do$/m.exec(page('secrets')) as RegExpExecArray;
@@ -83,7 +84,7 @@ describe('the operator commands in the documents', () => {
     const replaced = [
       ...page('upgrade').matchAll(/^docker compose up -d --no-deps ([\w -]+?) *(?:#.*)?$/gm),
     ].flatMap(([, words]) => words.replaceAll(/-\d/g, '').split(' '));
-    // The service needs its profile.
+    // The service runs only with its profile.
     expect([...new Set(replaced), 'billing'].toSorted()).toEqual(names.toSorted());
   });
 

@@ -30,7 +30,7 @@ const OPTIONS = {
   include: ['*.ts'],
 };
 
-/** The client described in docs/api.md. */
+/** The first lines of a program that uses the client, as docs/api.md describes them. */
 const CLIENT = `
 import createClient from 'openapi-fetch';
 import type { paths } from './types.js';
@@ -41,8 +41,8 @@ const client = createClient<paths, Json>({
 });
 `;
 
-/** Checks the types of a generated client against each example of the table, and against invalid values. */
-describe('a client generated from the description', () => {
+/** Checks the types of a generated client with each example in the table and with invalid values. */
+describe('a client generated from the OpenAPI description', () => {
   const folder = resolve('dist/tmp/generated-client');
 
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('a client generated from the description', () => {
   }
 
   it.each(LISTENERS)(
-    'sends every example of the %s, old paths included, and reads its answer',
+    'sends every example of the %s, including those with old paths, and reads its answer',
     async (listener) => {
       const rows = OPERATIONS.filter(
         (row) => listenerOf(row) === listener && row.access.kind !== 'signed',
@@ -107,7 +107,7 @@ describe('a client generated from the description', () => {
     expect(await compiled('api', calls)).toBe('');
   });
 
-  it('does not compile with a wrong type, an unlisted word, a text instead of a list, or a missing argument', async () => {
+  it('does not compile with a wrong type, an unlisted word, a string instead of a list, or a missing argument', async () => {
     const wrong = [
       `{ domainName: 'a.test', max_age: 'a day' }`,
       `{ domainName: 'a.test', include: ['all'] }`,
@@ -130,7 +130,7 @@ function callOf(row: Operation, route: OperationRoute, example: OperationExample
   const given = JSON.stringify(givenOf(row, route, example));
   const { type } = row.answers[0];
   const call = `client.${row.method}(${JSON.stringify(route.path)}, ${given})`;
-  // Version 1 has its own class, or its answers lack the members of version 2.
+  // Answers of version 1 have their own class or lack the members of version 2.
   const isAnswered = type === 'application/json' && route === row.routes[0];
   if (!isAnswered) return `await ${call};`;
   const name = `call${++calls}`;

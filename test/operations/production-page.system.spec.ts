@@ -49,7 +49,7 @@ describe('production on one machine', () => {
       // Without this setting, nginx rejects uploads above 1 MiB, which both hosts accept.
       for (const door of page.split('server_name ').slice(2)) {
         expect(door).toContain('client_max_body_size 0;');
-        // Without one of these settings, nginx stores the bytes that a slow client has not read on its disk.
+        // Without one of these settings, nginx stores on its disk the bytes that a slow client has not read.
         expect(door).toMatch(/proxy_buffering off;|proxy_max_temp_file_size 0;/);
       }
       writeFileSync(file, `${main}${http.replace('proxy_buffering', 'proxy_bufering')}`);
@@ -81,7 +81,7 @@ describe('production on one machine', () => {
             () => {},
           ),
         );
-        // The first byte of a handshake, so that nginx waits for the rest.
+        // Sends the first byte of a handshake, so that nginx waits for the rest.
         await Promise.all(
           sockets.map((socket) => new Promise<void>((sent) => socket.write('\x16', () => sent()))),
         );
@@ -107,7 +107,7 @@ describe('production on one machine', () => {
             .replace('127.0.0.1:8080', `127.0.0.1:${port}`),
         );
         const clients: ClientRequest[] = [];
-        /** The status of a refusal, or 0 once the request has reached the silent service. */
+        /** Returns the status of a refusal, or 0 once the request has reached the service, which does not answer. */
         async function ask(client: string): Promise<number> {
           const before = held.length;
           const headers = { host: 'api.example.com', 'x-client': client };
@@ -140,7 +140,7 @@ describe('production on one machine', () => {
     const units = blocksOf('production.md', 'ini').flatMap(([, text]) => {
       const name = /^# \/etc\/systemd\/system\/(\S+)$/m.exec(text)?.[1];
       if (name === undefined) return [];
-      // The installation is not in the folder that the page names.
+      // The test installation is not in the folder that the page names.
       writeFileSync(join(folder, name), text.replaceAll('/opt/domain-data-service', process.cwd()));
       return [join(folder, name)];
     });

@@ -16,23 +16,23 @@ import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
 
-/** A limit in which the whole product starts twice. */
+/** A time limit in which the whole product can start twice. */
 jest.setTimeout(900_000);
 
 const START_TIMEOUT_MS = 280_000;
 const page = (name: string) => readFileSync(`docs/operations/${name}.md`, 'utf8');
 
-/** The value of the first setting with a name in the page's units and settings. */
+/** Returns the first value of a setting in the page's units and settings. */
 function saysOf(name: string): string {
   const said = new RegExp(`^${name}=(.*)$`, 'm').exec(page('production'))?.[1];
   if (said === undefined) throw new Error(`the page has no ${name}=`);
   return said;
 }
 
-/** Runs the commands of the pages themselves; only the folders differ. */
+/** Runs the commands exactly as the pages print them, except for the folders. */
 describe('production on one machine: a stop, a backup and a restore', () => {
   const root = mkdtempSync(join(tmpdir(), 'dds-production-'));
-  // PostgreSQL's user must be able to enter it.
+  // PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(root, 0o755);
   const data = join(root, 'data');
   const backups = join(root, 'backups');
@@ -64,7 +64,7 @@ describe('production on one machine: a stop, a backup and a restore', () => {
     return parseEnv(readFileSync(file, 'utf8'));
   }
 
-  /** Stops it as `systemctl stop` does, with `KillMode=mixed`. */
+  /** Stops the service as `systemctl stop` does with `KillMode=mixed`. */
   async function stop(): Promise<void> {
     const ended = service && once(service, 'exit');
     service?.kill('SIGTERM');

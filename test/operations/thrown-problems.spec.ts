@@ -3,21 +3,21 @@ import * as contracts from '#libs/contracts';
 import { OPERATIONS, type Operation, itemProblemsOf, problemsOf } from '#libs/contracts';
 import ts from 'typescript';
 
-/** A method that serves a row, with the problems that its code can throw. */
+/** A method that serves a row of the table of operations, with the problems that its code can throw. */
 interface ServedRow {
-  /** The constant with the row: `ORDER_CREATE`. */
+  /** The name of the constant that contains the row, such as `ORDER_CREATE`. */
   row: string;
-  /** `apps/billing/src/orders/orders.controller.ts`. */
+  /** The path of the controller, such as `apps/billing/src/orders/orders.controller.ts`. */
   path: string;
   codes: Makers;
   /** Problems that reject one item of several. */
   itemCodes: Makers;
 }
 
-/** Codes of problems, each with the functions that create it. */
+/** The codes of problems, each with the functions that create it. */
 type Makers = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The type with the method that answers one item of several; an error in it rejects only that item. */
+/** The type with the method that answers one item of several. An error in this method rejects only that item. */
 const ITEM_QUESTIONS = { type: 'ItemQuestions', member: 'answer' };
 
 interface Seen {
@@ -40,9 +40,9 @@ const OPTIONS: ts.CompilerOptions = {
 };
 
 /**
- * Finds the problems that the methods of controllers can throw: those created in their code and in the code that it can
- * reach through services, interfaces and functions passed as arguments. Problems that are caught on the way are
- * counted, too; answers of other services are not.
+ * Finds the problems that the methods of controllers can throw: those created in their code, and in the code that they
+ * can reach through services, interfaces and functions passed as arguments. Problems that are caught on the way also
+ * count; problems in answers of other services do not.
  * @param modules files from which all controllers can be reached.
  */
 function servedRows(modules: readonly string[]): ServedRow[] {
@@ -63,7 +63,7 @@ function servedRows(modules: readonly string[]): ServedRow[] {
 
 const methodsOf = ({ members }: ts.ClassDeclaration) => members.filter(ts.isMethodDeclaration);
 
-/** The argument of the decorator that makes a method serve a row. */
+/** Returns the argument of the decorator that makes a method serve a row. */
 function rowOf(method: ts.MethodDeclaration): string | undefined {
   for (const { expression } of ts.getDecorators(method) ?? []) {
     if (!ts.isCallExpression(expression)) continue;
@@ -72,7 +72,7 @@ function rowOf(method: ts.MethodDeclaration): string | undefined {
   return undefined;
 }
 
-/** The code that can be reached from a function. */
+/** Finds the code that can be reached from a function. */
 class Reach {
   private readonly checker: ts.TypeChecker;
   /** Classes by the interfaces that they implement and the classes that they extend. */
@@ -141,7 +141,7 @@ class Reach {
     return type?.getSymbol()?.name === ITEM_QUESTIONS.type;
   }
 
-  /** The functions that a name refers to; for a method of an interface, those of all implementations. */
+  /** Returns the functions to which a name refers; for a method of an interface, those of all implementations. */
   private bodiesOf(name: ts.Identifier): ts.Node[] {
     const symbol = this.symbolOf(name);
     return (symbol?.declarations ?? []).flatMap((declaration) => {
@@ -171,7 +171,7 @@ class Reach {
     );
   }
 
-  /** The code of a problem's class. */
+  /** Returns the code of a problem's class. */
   private codeOf(expression: ts.Expression): string[] {
     const declarations = this.symbolOf(expression)?.declarations ?? [];
     return declarations.filter(ts.isClassDeclaration).flatMap((declaration) => {
@@ -201,7 +201,7 @@ const isFunction = (node: ts.Node) =>
 const isAbstract = (node: ts.Declaration) =>
   ts.isMethodDeclaration(node) && node.body === undefined;
 
-/** `AccountsService.lock` */
+/** Returns the qualified name of a function, such as `AccountsService.lock`. */
 function nameOf(node: ts.Node): string {
   const own = (node as ts.FunctionDeclaration).name?.getText() ?? '';
   return ts.isClassDeclaration(node.parent) ? `${node.parent.name?.text}.${own}` : own;
@@ -209,7 +209,7 @@ function nameOf(node: ts.Node): string {
 
 const OWNERS = ['account', 'billing', 'entitlement', 'lookup'] as const;
 
-/** Problems that the code seems to throw but that no caller gets, by the function that creates them. */
+/** Problems that the code seems to throw but that no caller receives, by the function that creates them. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'AccountsService.lock not_found': 'whoever has a session has an account',
   'AccountsService.get not_found': 'whoever has a session has an account',
@@ -221,10 +221,10 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
 const CONSTANTS = new Map<string, unknown>(Object.entries(contracts));
 const operationOf = (name: string) => CONSTANTS.get(name) as Operation;
 
-/** Turns any other error of an item into a problem. */
+/** The function that turns any other error of an item into a problem. */
 const MAKER_OF_ITEMS = 'answerOrProblem';
 
-/** The code and the creating function of each problem that may reach the caller. */
+/** Returns the code and the creating function of each problem that may reach the caller. */
 function thrownBy({ row, codes }: Pick<ServedRow, 'row' | 'codes'>): [string, string][] {
   const { takesIdempotencyKey } = operationOf(row);
   return [...codes].flatMap(([code, makers]) => {
@@ -246,7 +246,7 @@ describe('the problems of a row', () => {
     served = servedRows(OWNERS.map((app) => `apps/${app}/src/${app}.module.ts`));
   });
 
-  it('each row is served once, by the app that owns it', () => {
+  it('belong to rows that are each served once, by the app that owns them', () => {
     const owned = OPERATIONS.filter(({ owner }) => OWNERS.some((app) => app === owner.service));
     const expected = owned.map(({ name, owner }) => `${name} apps/${owner.service}`);
     const found = served.map(
@@ -255,7 +255,7 @@ describe('the problems of a row', () => {
     expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('every problem that its code can throw is named, and no other', () => {
+  it('are all problems that its code can throw, and no others', () => {
     const faults = served.flatMap((one) => {
       const named = new Set<string>(problemsOf(operationOf(one.row)));
       const unnamed = thrownBy(one).filter(([code]) => !named.has(code));
@@ -268,7 +268,7 @@ describe('the problems of a row', () => {
     expect(faults).toEqual([]);
   });
 
-  it('every problem that can reject one item of several is named by its class, and no other', () => {
+  it('are listed in its item class if they can reject one item of several, and no others are', () => {
     const several = served.filter(({ itemCodes }) => itemCodes.size > 0);
     const [named, thrown] = [new Map<string, string[]>(), new Map<string, string[]>()];
     for (const { row, codes, itemCodes } of several) {
@@ -283,7 +283,7 @@ describe('the problems of a row', () => {
     );
   });
 
-  it('every exception to these rules is still needed', () => {
+  it('follow these rules with no unnecessary exception', () => {
     const made = served.flatMap(({ row, codes }) =>
       [...codes].flatMap(([code, makers]) =>
         [...makers].flatMap((maker) => [`${maker} ${code}`, `${row} ${maker} ${code}`]),

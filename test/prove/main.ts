@@ -10,7 +10,7 @@ import { type ScenarioResult, isNamed } from './scenario.js';
 import { SCENARIOS } from './scenarios/index.js';
 import { Worker } from './worker.js';
 
-/** `npm run prove`: the fault matrix with real processes. */
+/** Runs the fault matrix with real processes (`npm run prove`). */
 const program = new Command('prove')
   .description('kills, stops, cuts and skews real processes, and checks that nothing was lost')
   .option('--only <text...>', 'scenarios whose names contain all words of one of these')
@@ -65,7 +65,7 @@ const installed = scenarios
 const [main, background] = workers;
 const startedAt = new Date().toISOString();
 await main.run(installed.filter(({ isAlone }) => isAlone));
-// Most scenarios wait more than they work, so two groups run in parallel.
+// Most scenarios spend more time waiting than working, so two groups run in parallel.
 await Promise.all([
   main
     .run(installed.filter(({ isAlone, isBackground }) => !isAlone && !isBackground))

@@ -8,10 +8,10 @@ import { text } from 'node:stream/consumers';
 const SHOWN_CHARACTERS = 4_000;
 
 /**
- * Runs a Node.js program in a separate process, which uses a core for itself and ends with this one.
- * @param words its command line, to which the file for its report is added.
+ * Runs a Node.js program in a separate process, which can use a whole core and ends with this process.
+ * @param words the program's command line, to which the path of its report is added.
  * @param limitMs the time after which it is killed.
- * @returns its exit code and the JSON that it wrote. @throws with its last output if it wrote none.
+ * @returns its exit code and the JSON that it wrote. @throws Error with its last output if it wrote none.
  */
 export async function runOwnProcess<Report>(
   words: readonly string[],

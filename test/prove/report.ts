@@ -1,6 +1,6 @@
 import type { ScenarioResult } from './scenario.js';
 
-/** The last lines of a run: its counts, how to repeat it, and why scenarios failed or were not run. */
+/** Returns the last lines of a run: its counts, how to repeat it, and why scenarios failed or were not run. */
 export function closing(scenarios: ScenarioResult[], seed: string): string {
   const count = (outcome: ScenarioResult['outcome']) =>
     `${scenarios.filter((scenario) => scenario.outcome === outcome).length} ${outcome}`;
@@ -11,7 +11,7 @@ export function closing(scenarios: ScenarioResult[], seed: string): string {
   ].join('\n');
 }
 
-/** One line for the terminal. */
+/** Returns a scenario's line for the terminal. */
 export function line({ name, outcome, reason, durationMs, counts }: ScenarioResult): string {
   const mark = { passed: 'ok  ', failed: 'FAIL', 'not run': '-   ' }[outcome];
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;

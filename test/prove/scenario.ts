@@ -1,19 +1,21 @@
 import type { Random } from '../random.js';
 import type { Installation } from './environment/installation.js';
 
-/** One line of the fault matrix. */
+/** A scenario of the fault matrix. */
 export interface Scenario {
-  /** The name, such as `crash relay.after-send`; `--only` selects scenarios by words of it. */
+  /** The name, such as `crash relay.after-send`; `--only` selects scenarios by words in their names. */
   name: string;
-  /** The reason why it cannot run on this machine; undefined if it can. */
+  /** Returns the reason why the scenario cannot run on this machine, or undefined if it can. */
   missing?: () => string | undefined;
-  /** Set if it runs only with `--long`, before a release, or when `--only` names it. */
+  /** Whether the scenario runs only with `--long`, before a release, or when `--only` names it. */
   isForReleases?: boolean;
-  /** Set if it runs before all others, because it needs the machine for itself. */
+  /** Whether the scenario runs before all others, because it needs the whole machine. */
   isAlone?: boolean;
-  /** Set if it waits for background work: it runs on a second installation, in parallel with the others. */
+  /**
+   * Whether the scenario waits for background work. It then runs on a second installation, in parallel with the others.
+   */
   isBackground?: boolean;
-  /** Set if it uses no installation and may use a core for itself. */
+  /** Whether the scenario uses no installation and can use a whole core. */
   isApart?: boolean;
   run(harness: Harness): Promise<void>;
 }
@@ -22,12 +24,12 @@ export interface Scenario {
 export interface Harness {
   installation: Installation;
   random: Random;
-  /** How long something is down: 10 s, or 60 s with `--long`. */
+  /** The duration of an outage: 10 s, or 60 s with `--long`. */
   pauseMs: number;
   isLong: boolean;
-  /** Adds to a count of the report. */
+  /** Increases a count in the report. */
   count(what: string, by?: number): void;
-  /** Notes a value under a name; the report contains the highest one. */
+  /** Records a value under a name. The report contains the highest value. */
   worst(what: string, value: number): void;
   /** Prints a line of progress. */
   say(text: string): void;
@@ -36,14 +38,14 @@ export interface Harness {
 export interface ScenarioResult {
   name: string;
   outcome: 'passed' | 'failed' | 'not run';
-  /** The reason why it was not run, or how it failed. */
+  /** The reason why the scenario was not run, or how it failed. */
   reason?: string;
   seed: number;
   durationMs: number;
   counts: Record<string, number>;
 }
 
-/** Whether every word of a text is in the scenario's name. */
+/** Whether the scenario's name contains every word of a text. */
 export function isNamed({ name }: Pick<Scenario, 'name'>, text: string): boolean {
   return text.split(' ').every((word) => name.includes(word));
 }

@@ -14,7 +14,7 @@ describe('fault matrix', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('the page for operators names exactly the existing scenarios', () => {
+  it('the operations page names exactly the existing scenarios', () => {
     const page = readFileSync(PAGE, 'utf8');
     const lines = page.split('\n').filter((line) => line.startsWith('|'));
     const named = lines.flatMap((line) =>
@@ -30,14 +30,14 @@ describe('fault matrix', () => {
     const points = SCENARIOS.filter(({ name }) => name.startsWith('crash ')).flatMap(({ name }) =>
       name.slice('crash '.length).split(', '),
     );
-    // `imports/kills.system.spec.ts` kills corpus at these.
+    // `imports/kills.system.spec.ts` kills corpus at these points.
     const inSpecs = ['import.before-commit', 'import.after-commit'];
     const unused = Object.keys(CRASH_POINTS).filter((point) => !points.includes(point));
     expect(unused).toEqual(inSpecs);
     expect(points.filter((point) => !(point in CRASH_POINTS))).toEqual([]);
   });
 
-  it('a seed repeats the choices of each scenario, whichever others run', () => {
+  it('a seed repeats the choices of each scenario, no matter which others run', () => {
     const choices = (random: Random) => [1, 2, 3].map(() => random.between(1, 1000));
     const [first, again] = [new Random(7).for('kill account'), new Random(7)];
     again.for('another scenario').next();

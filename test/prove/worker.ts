@@ -15,18 +15,18 @@ export interface WorkerOptions {
 const SHORT_PAUSE_MS = 10_000;
 const LONG_PAUSE_MS = 60_000;
 
-/** Runs scenarios one after another on one installation, which is replaced if a scenario breaks it. */
+/** Runs scenarios one after another on one installation, and replaces the installation if a scenario breaks it. */
 export class Worker {
   private installation?: Installation;
 
   constructor(private readonly options: WorkerOptions) {}
 
-  /** Runs them. The installation stays for further ones. */
+  /** Runs the scenarios. Keeps the installation for others. */
   async run(scenarios: Scenario[]): Promise<void> {
     for (const scenario of scenarios) this.options.done(await this.one(scenario));
   }
 
-  /** Ends every process, also if a signal arrives in the middle of a run. */
+  /** Ends every process, even if a signal arrives during a run. */
   async stop(): Promise<void> {
     const { installation } = this;
     this.installation = undefined;
@@ -58,7 +58,7 @@ export class Worker {
   private harness(random: Random, counts: Record<string, number>): Harness {
     const { isLong, say } = this.options;
     return {
-      // A scenario that is apart does not use it.
+      // A scenario that is apart uses no installation.
       installation: this.installation as Installation,
       random,
       isLong,
@@ -69,7 +69,7 @@ export class Worker {
     };
   }
 
-  /** Keeps the logs, and prevents a failed scenario from making the next one fail. */
+  /** Keeps the logs, and replaces the installation, so that a failed scenario does not make the next one fail. */
   private async afterFailure(): Promise<void> {
     const { installation } = this;
     if (!installation) return;

@@ -3,9 +3,9 @@ import type { Actor, World } from './world.js';
 
 interface Partition {
   log: EventMessage[];
-  /** The first message that has not been acknowledged. */
+  /** The position of the first message that has not been acknowledged. */
   offset: number;
-  /** The first message that has never been read; messages that were read keep their position. */
+  /** The position of the first message that has never been read. Messages that were read keep their position. */
   unread: number;
   owner?: Member;
   isBusy: boolean;
@@ -20,13 +20,13 @@ interface Member {
 const BUCKETS = 16;
 const BATCH_MAX = 5;
 const RETRY_MS = 300;
-/** The time until a dead member loses its partitions. */
+/** The time after which a dead member loses its partitions. */
 const SESSION_MS = 1_000;
 
 /**
- * The simulated transport between one producer and one group: partitioned logs with delivery at least once. It repeats
- * messages, reassigns partitions while the old owner is still working, rewinds, and drops and redelivers messages. Like
- * Kafka, it keeps only the order of an account's deltas.
+ * A simulated transport between one producer and one consumer group: partitioned logs with at-least-once delivery. It
+ * repeats messages, reassigns partitions while the old owner is still working, rewinds, and drops and redelivers
+ * messages. Like Kafka, it preserves only the order of an account's deltas.
  */
 export class Broker {
   private readonly partitions: Partition[] = Array.from({ length: BUCKETS }, () => ({
@@ -44,7 +44,7 @@ export class Broker {
     world.whenDead((actor) => world.at(SESSION_MS, undefined, () => this.leave(actor)));
   }
 
-  /** The relay's call. It resolves when all messages are stored, and sometimes fails although they are. */
+  /** Handles a call of the relay. It resolves when all messages are stored, and sometimes fails although they are. */
   async publish(messages: EventMessage[]): Promise<void> {
     const { world } = this;
     const isCutShort = world.strikes('lose', 0.03);

@@ -9,8 +9,8 @@ const COMMANDS_MAX = 30;
 const PROGRESS_EVERY = 1_000;
 
 /**
- * A plan determines a history completely. Half of the plans have only some of the faults, so that each fault also
- * occurs without the others. A plan whose history fails is reduced to fewer faults and commands.
+ * A plan that determines a history completely. Half of the plans contain only some of the faults, so that each fault
+ * also occurs without the others. If a plan's history fails, the plan is reduced to fewer faults and commands.
  */
 const PLAN = fc.record({
   seed: fc.noShrink(fc.integer()),
@@ -23,7 +23,7 @@ const PLAN = fc.record({
 });
 type Plan = typeof PLAN extends fc.Arbitrary<infer T> ? T : never;
 
-/** Which histories to run. A path selects one history of a seed, or a reduced one. */
+/** The choice of histories to run. A path selects one history of a seed, or a reduced one. */
 export interface Selection {
   seed: number;
   histories: number;
@@ -34,12 +34,12 @@ export interface Selection {
 /** The results of a run, which ends with the first failure. */
 export interface Tally {
   histories: number;
-  /** The number of steps of actors and of the systems between them. */
+  /** The number of steps of actors and of the simulated systems between them. */
   steps: number;
   crashes: number;
-  /** A hash of each history that is the same on every machine and in every order of histories. */
+  /** A hash of each history, which is the same on every machine and for every order of histories. */
   traces: string[];
-  /** The first failure, reduced, and the command that replays it. */
+  /** The first failure, reduced, with the command that replays it. */
   failed?: { violations: string[]; replay: string };
 }
 

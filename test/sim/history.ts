@@ -15,18 +15,18 @@ import type { Sabotage } from './sabotage.js';
 import { Actor, type World } from './world.js';
 
 const WORK_MS = 4_000;
-/** Longer than any wait, such as a relay's lease or the pause before a retry of a failed event. */
+/** A time that is longer than any wait, such as a relay's lease or the pause before a failed event is retried. */
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
-/** From this time on, handlers no longer fail. An event that failed before is retried up to ten minutes later. */
+/** The time from which handlers no longer fail. An event that failed before is retried up to ten minutes later. */
 const RECOVERED_AT_MS = 90_000;
-/** The aggregates whose events are snapshots; those of the others are deltas. */
+/** The aggregates whose events are snapshots; the events of the others are deltas. */
 const STATE = 'allowance:';
 const silent = new Logger('simulation', { write: () => {} }, 'silent');
 
 /**
  * Simulates commands of two producers in one outbox, two relays, a broker and two members of a consumer group. Every
- * acknowledged command is applied once and in order, however often an actor died.
+ * acknowledged command must be applied once and in order, no matter how often an actor dies.
  */
 export class History {
   private readonly accounts: string[];
@@ -34,7 +34,9 @@ export class History {
   private readonly consumer: MemoryDatabase;
   private readonly broker: Broker;
   private readonly acknowledged: number[] = [];
-  /** How often the handler of a command's event fails before it recovers; Infinity: each time, and for good. */
+  /**
+   * The number of times that the handler of a command's event fails before it succeeds; Infinity if it always fails.
+   */
   private readonly failures = new Map<number, number>();
   private readonly attempts = new Map<number, number>();
 
@@ -67,7 +69,7 @@ export class History {
     await world.run(WORK_MS);
     world.heal();
     for (const producer of this.producers) world.kill(producer);
-    // The messages of dead actors may still be on the way.
+    // Messages of dead actors may still be on the way.
     await world.run(ON_ITS_WAY_MS);
     await world.run(DRAIN_MS, () => this.isSent);
     // Actors without work would only lengthen the rest of the history.
@@ -91,7 +93,7 @@ export class History {
     }
     const actor = random.pick(this.producers);
     const attempt = () => {
-      // The caller decides this: an unacknowledged command is not repeated.
+      // An unacknowledged command is not repeated, because that is the caller's decision.
       void this.write(account, { number, aggregate }).then(
         () => this.acknowledged.push(number),
         () => {},
@@ -184,8 +186,8 @@ export class History {
   }
 
   /**
-   * Checks that events were applied once and in order: of snapshots at least the newest, and every delta except those
-   * that always fail, which must not block others.
+   * Checks that events were applied once and in order: at least the newest snapshot, and every delta except those that
+   * always fail, which must not block others.
    */
   private judgeAggregate(aggregate: string, said: number[], done: number[]): void {
     const places = done.map((number) => said.indexOf(number));
@@ -199,7 +201,7 @@ export class History {
   }
 }
 
-/** The single statement of a command or of a handler, which writes its row. */
+/** The statement with which a command or a handler writes its row. */
 const INSERT_COMMAND: Statement = {
   begins: 'insert into commands',
   run({ commands }, [command]: [Command], write) {
@@ -207,7 +209,7 @@ const INSERT_COMMAND: Statement = {
   },
 };
 
-/** The number of the command in the data of either event. */
+/** Returns the number of the command in the data of either event. */
 function numberOf(data: { version?: string; remaining?: string }): number {
   return Number(data.version ?? data.remaining);
 }

@@ -6,7 +6,7 @@ import { type Tally, runHistories } from './histories.js';
 import { SABOTAGES, type Sabotage } from './sabotage.js';
 import { installVirtualTime } from './virtual-time.js';
 
-/** A history of a customer's money and credits, on PostgreSQL, is run for this many histories of machines. */
+/** The number of simulated histories for each history of a customer's money and credits, which needs PostgreSQL. */
 const HISTORIES_PER_CUSTOMER = 33;
 const realNow = performance.now.bind(performance);
 const NAMES = Object.keys(SABOTAGES) as Sabotage[];
@@ -35,7 +35,7 @@ const options = new Command('sim')
   }>();
 
 installVirtualTime();
-// Stack traces cost more than the histories.
+// Creating stack traces would take more time than the histories.
 if (options.path === undefined) Error.stackTraceLimit = 0;
 process.on('unhandledRejection', (error) => {
   process.stderr.write(`an unhandled error: ${String((error as Error).stack)}\n`);
@@ -63,8 +63,8 @@ async function run(): Promise<boolean> {
 }
 
 /**
- * Runs one sabotage, or each, until it is noticed.
- * @returns whether all were.
+ * Runs one sabotage, or each in turn, until it is detected.
+ * @returns whether all were detected.
  */
 async function sabotaged(chosen: Sabotage | 'all'): Promise<boolean> {
   const names = chosen === 'all' ? NAMES : [chosen];
@@ -85,9 +85,9 @@ function select(sabotage?: Sabotage): Promise<Tally> {
 }
 
 /**
- * Runs histories of customers at a processor in a separate process, because their time is days, not milliseconds. They
- * are left out of a replay.
- * @returns whether all ended as they should.
+ * Runs histories of customers at a processor in a separate process, because they span days, not milliseconds. A replay
+ * leaves them out.
+ * @returns whether all histories passed.
  */
 function withPayments(): boolean {
   const { seed, path, payments, histories } = options;

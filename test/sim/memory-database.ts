@@ -31,12 +31,12 @@ export interface Command {
   aggregate: string;
 }
 
-/** A statement of the code under test, recognised by how its text begins. */
+/** A statement of the code under test, recognised by the beginning of its text. */
 export interface Statement {
   begins: string;
-  /** Names the lock that it takes first and keeps until its transaction ends. */
+  /** Returns the name of the lock that the statement acquires first and that its transaction keeps until its end. */
   lock?(parameters: never): string;
-  /** @param write changes rows at the commit; until then nobody sees the change. */
+  /** @param write changes rows at the commit, before which no other transaction sees the change. */
   run(
     database: MemoryDatabase,
     parameters: never,
@@ -50,9 +50,10 @@ interface Waiting {
 }
 
 /**
- * PostgreSQL at READ COMMITTED, as state machines see it: locks are kept until the end, and writes are visible once
- * committed. (No transaction under test reads its own writes.) If a caller dies, its transaction is rolled back.
- * Sometimes the connection breaks, before or after a statement or commit takes effect.
+ * A simulation of PostgreSQL at READ COMMITTED from the view of a state machine: locks are kept until the end of the
+ * transaction, and writes are visible once they are committed. (No transaction under test reads its own writes.) If a
+ * caller dies, its transaction is rolled back. Sometimes the connection breaks, before or after a statement or commit
+ * takes effect.
  */
 export class MemoryDatabase {
   readonly outbox = new Map<string, OutboxRow>();
@@ -64,9 +65,9 @@ export class MemoryDatabase {
   readonly inboxSequences = new Map<string, string>();
   readonly failedEvents = new Map<string, FailedEventRow>();
   readonly commands: Command[] = [];
-  /** Positions and arrivals are assigned at once but visible only at the commit, so their orders may differ. */
+  /** Positions and arrivals are assigned at once but become visible only at the commit, so their orders may differ. */
   private serial = 0;
-  /** The holder of each lock, and behind it those that wait. */
+  /** The holder of each lock, followed by the transactions that wait for it. */
   private readonly locks = new Map<string, Waiting[]>();
   private readonly open = new Set<MemoryTransaction>();
   private readonly found = new Map<string, Statement>();
@@ -82,7 +83,7 @@ export class MemoryDatabase {
     });
   }
 
-  /** The database that is given to the code under test. */
+  /** Returns the database for the code under test. */
   get port(): Database {
     const query = async (sql: string, parameters: unknown[] = []) =>
       this.transaction(async (transaction) => transaction.query(sql, parameters), true);
@@ -117,7 +118,7 @@ export class MemoryDatabase {
     });
   }
 
-  /** Releases all locks and discards changes that were not committed. */
+  /** Releases all locks and discards uncommitted changes. */
   end(transaction: MemoryTransaction): void {
     if (!this.open.delete(transaction)) return;
     transaction.isOver = true;
@@ -125,13 +126,13 @@ export class MemoryDatabase {
       const others = queue.filter((waiting) => waiting.transaction !== transaction);
       if (others.length === 0) this.locks.delete(name);
       else this.locks.set(name, others);
-      // Nobody awaits this promise, and it continues in its own step.
+      // No code awaits this promise; it continues in its own step.
       if (others.length > 0 && others[0] !== queue[0])
         this.world.at(0, undefined, others[0].resolve);
     }
   }
 
-  /** @param isSingle for a single statement that commits itself: one round trip. */
+  /** @param isSingle whether the statement is a transaction of its own, in one round trip. */
   private async transaction<T>(
     work: (transaction: MemoryTransaction) => Promise<T>,
     isSingle = false,
@@ -162,7 +163,7 @@ class MemoryTransaction {
     private readonly isSingle: boolean,
   ) {}
 
-  /** Runs a statement after it has taken its lock, waiting for the holder. */
+  /** Runs a statement once it has acquired its lock. */
   async query<T = object>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const statement = this.database.find(sql);
     return this.send(async () => {
@@ -184,7 +185,7 @@ class MemoryTransaction {
     await this.send(async () => this.apply());
   }
 
-  /** Sends something to the server, where it takes effect and is answered. */
+  /** Sends a call to the server, where it takes effect and is answered. */
   private async send<T>(effect: () => Promise<T>): Promise<T> {
     if (this.isOver) throw new Error('the transaction is over');
     const { world } = this.database;

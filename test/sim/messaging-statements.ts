@@ -4,14 +4,14 @@ import type { Sabotage } from './sabotage.js';
 const LEASE_MS = 6_000;
 const LEASE_LEFT_MS = 3_000;
 
-/** The statements of `libs/messaging`, on rows in memory. */
+/** The statements of `libs/messaging`, executed on rows in memory. */
 export function messagingStatements(sabotage: Sabotage | undefined): Statement[] {
   return [
     ...outboxStatements(sabotage),
     ...BUCKET_STATEMENTS,
     ...inboxStatements(sabotage),
     ...FAILED_EVENT_STATEMENTS,
-    // Nothing becomes old enough to be deleted, and a superseded event is one that was handled.
+    // No row becomes old enough to be deleted, and a superseded event is an event that was handled.
     ...['with gone as ( delete from outbox', 'with gone as ( delete from failed_event'].map(
       (begins) => ({ begins, run: () => [{ deleted: 0 }] }),
     ),
@@ -203,7 +203,7 @@ const FAILED_EVENT_STATEMENTS: Statement[] = [
   },
 ];
 
-/** The first failed event of each topic and key. */
+/** Returns the first failed event of each topic and key. */
 function headsOf({ failedEvents }: MemoryDatabase): FailedEventRow[] {
   const failed = [...failedEvents.values()]
     .filter(({ state }) => state === 'retrying')

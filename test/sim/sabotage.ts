@@ -1,6 +1,6 @@
 /**
- * Ways to break the code under test, only in the simulation. Each removes the basis of one guarantee; a simulation that
- * does not notice proves nothing.
+ * Ways to break the code under test, which exist only in the simulation. Each removes the basis of one guarantee. A
+ * simulation that does not detect this proves nothing.
  */
 export const SABOTAGES = {
   'no-inbox': 'the inbox remembers nothing',

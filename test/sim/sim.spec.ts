@@ -14,7 +14,7 @@ describe('simulated histories', () => {
   );
 
   it(
-    'depend only on their seeds, whatever ran before them in the process',
+    'depend only on their seeds, no matter what ran before them in the process',
     async () => {
       const [whole, last] = await Promise.all(
         ['--histories 12 --seed 7', '--seed 7 --path 11'].map((options) => simulate(options)),

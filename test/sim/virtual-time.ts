@@ -16,8 +16,8 @@ export function inhabit(next: World | undefined): void {
 }
 
 /**
- * An id always follows the last one of its process. A very old last id keeps a history independent of the one before
- * it.
+ * Makes the last id of the process very old. A new id always follows the last one, so this keeps a history independent
+ * of the previous history.
  */
 function forgetLastId(of: World): void {
   of.nowMs = -HOUR_MS;
@@ -26,8 +26,8 @@ function forgetLastId(of: World): void {
 }
 
 /**
- * Gives this process virtual time: `Date`, `performance.now`, timers and random bytes come from the world. The code
- * under test needs no extra interface for the simulation.
+ * Gives this process virtual time: `Date`, `performance.now`, timers and random bytes come from the world. So the code
+ * under test needs no additional interface for the simulation.
  */
 export function installVirtualTime(): void {
   const RealDate = Date;

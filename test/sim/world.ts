@@ -1,6 +1,6 @@
 import { Random } from '../random.js';
 
-/** The faults of a history; each may be left out to find out which ones a failure needs. */
+/** The faults of a history, each of which can be left out to find out which faults a failure needs. */
 export const FAULTS = [
   'crash',
   'pause',
@@ -13,13 +13,13 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** A future step. Code under test gets it as its timer, which it may unref and clear. */
+/** A future step. The code under test receives it as its timer, on which it may call `unref` and `clear`. */
 export class Happening {
   isCancelled = false;
 
   constructor(
     readonly atMs: number,
-    /** Random, so that events at the same instant happen in any order. */
+    /** A random number, so that steps at the same time run in any order. */
     readonly order: number,
     readonly actor: Actor | undefined,
     readonly life: number,
@@ -35,36 +35,36 @@ export class Happening {
   }
 }
 
-/** A process that can die and start again. When it dies, everything for which it was waiting is lost. */
+/** A process that can die and restart. When it dies, it loses everything for which it was waiting. */
 export class Actor {
   life = 0;
   isUp = false;
   pausedUntilMs = 0;
 
-  /** @param boot starts the process again; state that must survive a crash is kept outside the process. */
+  /** @param boot restarts the process. State that must survive a crash is kept outside the process. */
   constructor(readonly boot: (self: Actor) => void) {}
 }
 
 const realImmediate = setImmediate;
-/** One in this many steps waits for the event loop, so that Node.js reports unhandled rejections. */
+/** The interval, in steps, at which a step waits for the event loop, so that Node.js reports unhandled rejections. */
 const LOOP_EVERY = 16;
-/** More steps than any history needs, so a history that does not end is a failure. */
+/** A limit that is higher than any history needs. A history that exceeds it fails. */
 const HAPPENINGS_MAX = 200_000;
 
 /**
- * A deterministic world with one clock, one queue of events and one source of randomness. An actor's code runs from one
- * await to the next without interruption; between any two it may die.
+ * A deterministic world with one clock, one queue of steps and one source of randomness. An actor's code runs from one
+ * await to the next without interruption; it may die between any two awaits.
  */
 export class World {
   nowMs = 0;
-  /** The node whose code is running, to which new timers and calls belong. */
+  /** The actor whose code is running, to which new timers and calls belong. */
   current?: Actor;
   happened = 0;
   crashes = 0;
-  /** A hash of the random numbers drawn for each step, so two histories that differ anywhere differ here. */
+  /** A hash of the random numbers drawn for each step. Two histories that differ anywhere have different hashes. */
   trace = 0;
   readonly violations: string[] = [];
-  /** In the order in which they will happen. */
+  /** The steps, in the order in which they will run. */
   private readonly queue: Happening[] = [];
   private readonly onDeath: ((actor: Actor) => void)[] = [];
   private areFaultsOver = false;
@@ -76,12 +76,12 @@ export class World {
     private readonly crashChance: number,
   ) {}
 
-  /** True with a probability, while this kind of fault is on. */
+  /** True with the given probability if this kind of fault is on. */
   strikes(fault: Fault, probability: number): boolean {
     return !this.areFaultsOver && this.faults.has(fault) && this.random.chance(probability);
   }
 
-  /** From now on everything works, so that a history can come to its end. */
+  /** Ends all faults, so that the history can finish. */
   heal(): void {
     this.areFaultsOver = true;
   }
@@ -95,7 +95,7 @@ export class World {
     this.at(0, actor, () => actor.boot(actor));
   }
 
-  /** Kills an actor: it never receives its answers, but its own messages may still arrive. */
+  /** Kills an actor. It never receives its answers, but its own messages may still arrive. */
   kill(actor: Actor): void {
     actor.life++;
     actor.isUp = false;
@@ -107,25 +107,25 @@ export class World {
     this.onDeath.push(hear);
   }
 
-  /** Schedules something for `actor`, which is dropped if the actor dies first. Without an actor it always happens. */
+  /** Schedules a step for `actor`, which is dropped if the actor dies first. Without an actor, the step always runs. */
   at(delayMs: number, actor: Actor | undefined, work: () => void): Happening {
     const atMs = this.nowMs + Math.max(0, delayMs);
     const happening = new Happening(atMs, this.random.next(), actor, actor?.life ?? 0, work);
-    // Most steps are near, so their place is near the front.
+    // Most steps are due soon, so their place is near the front.
     const later = this.queue.findIndex((other) => happening.isBefore(other));
     this.queue.splice(later === -1 ? this.queue.length : later, 0, happening);
     return happening;
   }
 
-  /** The random travel time of a message: mostly short, sometimes long. */
+  /** Draws the travel time of a message: mostly short, sometimes long. */
   travelMs(): number {
     if (this.strikes('delay', 0.01)) return this.random.between(50, 2_500);
     return this.random.next() * 2;
   }
 
   /**
-   * A call from the running actor to a server that never dies, such as a database or a broker: the request travels,
-   * takes effect, and the answer travels back. It takes effect even if the caller has died.
+   * Makes a call from the running actor to a server that never dies, such as a database or a broker: the request
+   * travels, takes effect, and the answer travels back. It takes effect even if the caller has died.
    */
   async reach<T>(effect: () => T | Promise<T>): Promise<T> {
     const { current: actor } = this;
@@ -144,8 +144,8 @@ export class World {
   }
 
   /**
-   * Runs events until `isOver`, or until the time is up.
-   * @returns false if the time was up.
+   * Runs steps until `isOver` is true or the time is up.
+   * @returns false if the time is up.
    */
   async run(forMs: number, isOver: () => boolean = () => false): Promise<boolean> {
     const untilMs = this.nowMs + forMs;

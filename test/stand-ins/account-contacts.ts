@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { BillingContact } from '#libs/contracts';
 import { JsonServer } from './json-server.js';
 
-/** A stand-in for account as billing uses it: the recipients of invoices and mails. */
+/** A stand-in for account that provides what billing needs: the recipients of invoices and e-mails. */
 export class AccountContacts extends JsonServer {
   private readonly contacts = new Map<string, BillingContact>();
 
-  /** From now on, returns this contact of an account. */
+  /** Sets the contact of an account that is returned from now on. */
   set(accountId: string, contact: Partial<BillingContact>): void {
     this.contacts.set(accountId, { ...this.contactOf(accountId), ...contact });
   }

@@ -3,12 +3,12 @@ import { type KeyRecord, generateApiKey, hashApiKey } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { JsonServer, ListFeed } from './json-server.js';
 
-/** A stand-in for account as the gateway uses it. */
+/** A stand-in for account that provides what the gateway needs. */
 export class AccountStandIn extends JsonServer {
   readonly feed = new ListFeed();
-  /** Runs before the answer about a key, so that a test can act in between. */
+  /** Called before a key is returned, so that a test can act in between. */
   beforeAnswer: (() => void) | undefined;
-  /** Every key that the gateway reported as used, once per report. */
+  /** Every key that the gateway has reported as used, once per report. */
   readonly usedKeys: string[] = [];
   private readonly keys = new Map<string, KeyRecord>();
 
@@ -18,7 +18,7 @@ export class AccountStandIn extends JsonServer {
 
   /**
    * Creates a key with full rights.
-   * @returns the key itself and its record, which may be changed in place.
+   * @returns the key itself and its record, which the test may change in place.
    */
   addKey(record: Partial<KeyRecord> = {}): { apiKey: string; keyRecord: KeyRecord } {
     const apiKey = generateApiKey(record.environment ?? 'live');

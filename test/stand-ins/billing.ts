@@ -5,15 +5,15 @@ import { type Clock, newId } from '#libs/platform';
 
 const SCHEMA = 'billing';
 
-/** The database in which the stand-in publishes its events, and its clock. */
+/** The database in which the stand-in publishes its events, and the clock that it uses. */
 export interface BillingOptions {
   databaseUrl(role: string): string;
-  /** The transport for the events, which the caller closes. */
+  /** The transport for the events, which the caller must close. */
   transport: EventTransport;
   clock: Clock;
 }
 
-/** Takes the place of billing in an installation without it, using the real outbox of billing's schema. */
+/** A replacement for billing in an installation without it, which uses the real outbox of billing's schema. */
 export class Billing {
   private constructor(
     private readonly database: Database,
@@ -36,7 +36,7 @@ export class Billing {
 
   /**
    * Publishes the payment of a package.
-   * @returns the payment's id, with which it can be repeated.
+   * @returns the payment's id, with which the payment can be repeated.
    */
   async confirmPackage(accountId: string, tierName: string, paymentId = newId()): Promise<string> {
     const tier = TIERS.find(({ name }) => name === tierName);

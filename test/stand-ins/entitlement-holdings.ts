@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Owned } from '#libs/contracts';
 import { JsonServer } from './json-server.js';
 
-/** A stand-in for entitlement as billing uses it: the credits and debts of accounts. */
+/** A stand-in for entitlement that provides what billing needs: the credits and debts of accounts. */
 export class EntitlementHoldings extends JsonServer {
   private readonly holdings = new Map<string, Partial<Owned>>();
 
-  /** From now on, returns these holdings of an account. */
+  /** Sets the credits and debts of an account that are returned from now on. */
   set(accountId: string, owned: Partial<Owned>): void {
     this.holdings.set(accountId, owned);
   }

@@ -22,7 +22,7 @@ interface Lease {
 interface Hold {
   accountId: string;
   amount: number;
-  /** Credits by part; the first count of each part is kept. */
+  /** Credits by part, of which the first count of each is kept. */
   parts: Map<string, number>;
   isClosed: boolean;
 }
@@ -42,26 +42,28 @@ interface Acquire {
 
 const NONE: Set<Lease> = new Set();
 
-/** A stand-in for entitlement as the gateway uses it: an allowance, a balance and leases for any account. */
+/**
+ * A stand-in for entitlement that provides what the gateway needs: an allowance, a balance and leases for any account.
+ */
 export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
   readonly leases = new Map<string, Lease>();
   readonly holds = new Map<string, Hold>();
-  /** The open leases, stored by account because a bench uses 100,000 accounts for minutes. */
+  /** The open leases by account, because a bench uses 100,000 accounts for minutes. */
   private readonly openByAccount = new Map<string, Set<Lease>>();
   /** Credits charged on closed leases, by account. */
   private readonly closedUse = new Map<string, number>();
   readonly recalled = new Set<string>();
   readonly balances = new Map<string, number>();
   readonly limits = new Map<string, number>();
-  /** Bulk requests per minute, for every account. */
+  /** The limit of bulk requests per minute of every account. */
   bulkLimit = 5;
   readonly blocks = new Map<string, AccessBlock[]>();
-  /** The number of monitors that an account may have; by default, as in the trial. */
+  /** The number of monitors that an account may have; by default, that of the trial. */
   readonly monitors = new Map<string, MonitorSlots>();
-  /** Datasets in the plan of an account. */
+  /** The datasets in an account's plan. */
   readonly datasets = new Map<string, string[]>();
-  /** The credits that jobs and monitors of an account used. */
+  /** The credits that an account's jobs and monitors have used. */
   readonly work = new Map<string, WorkDay[]>();
   defaultBalance = 1_000;
   defaultLimit = 1_000;
@@ -69,7 +71,7 @@ export class EntitlementStandIn extends JsonServer {
   validUntil: string | undefined;
   ttlMs = 60_000;
   leaseMax = 1_000;
-  /** While true, leases are answered with `elsewhere`. */
+  /** While true, requests for leases are answered with `elsewhere`. */
   isElsewhere = false;
 
   /** The settled credits of an account. */
@@ -91,7 +93,7 @@ export class EntitlementStandIn extends JsonServer {
     return this.balances.get(accountId) ?? this.defaultBalance;
   }
 
-  /** The available credits and the unused ones of open leases and holds. */
+  /** The available credits, and the unused credits of open leases and holds. */
   balance(accountId: string): number {
     let balance = this.available(accountId);
     for (const { amount, consumed } of this.openOf(accountId)) balance += amount - consumed;
@@ -223,7 +225,7 @@ export class EntitlementStandIn extends JsonServer {
     this.recalled.delete(use.leaseId);
   }
 
-  /** Closing an unknown id leaves a tombstone. */
+  /** Closing a lease with an unknown id leaves a tombstone. */
   private apply({ leaseId, accountId, consumed, operations }: LeaseUse): void {
     const known = this.leases.get(leaseId);
     const lease = known ?? { accountId, amount: 0, consumed: 0, isClosed: true };

@@ -12,15 +12,15 @@ import { EntitlementStandIn } from './entitlement-stand-in.js';
 import { HARNESS_SECRET } from './harness-secret.js';
 import { LookupStandIn } from './lookup-stand-in.js';
 
-/** Stand-ins for the services around a gateway, and the gateways that use them. */
+/** Stand-ins for the services that a gateway calls, and the gateways that use them. */
 export class GatewayHarness {
   readonly account = new AccountStandIn(HARNESS_SECRET);
   readonly entitlement = new EntitlementStandIn();
   readonly lookup = new LookupStandIn();
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
-  /** Everything that the gateways logged. */
+  /** All log lines of the gateways. */
   logged = '';
-  /** The operations of further gateways, instead of the table. */
+  /** The operations of the gateways that are started next, in place of the table. */
   operations?: readonly Operation[];
   /** The transport through which the newest gateway receives events. */
   transport: InProcessTransport;
@@ -38,7 +38,7 @@ export class GatewayHarness {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The environment of a gateway in this harness, also for one in a separate process. */
+  /** Returns the environment of a gateway in this harness, also for a gateway in a separate process. */
   environment(journal = 'leases.journal'): Record<string, string> {
     return {
       API_PORT: '0',
@@ -54,11 +54,11 @@ export class GatewayHarness {
       SERVICE_SECRET: HARNESS_SECRET,
       KEY_PEPPER: HARNESS_SECRET,
       GATEWAY_JOURNAL: join(this.folder, journal),
-      // A busy machine delays the event loop, and most tests are not about shedding load.
+      // A busy machine delays the event loop, but most tests are not about load shedding.
       GATEWAY_LOOP_DELAY_MAX_MS: '60000',
-      // Time limits are long, because the services share this process and stall when it does.
+      // Time limits are long, because the services share this process and stall when it stalls.
       GATEWAY_SERVICES_TIMEOUT_MS: '30000',
-      // All customers of a test share the address of this machine.
+      // All customers of a test share this machine's address.
       GATEWAY_PEER_CONNECTIONS_MAX: '12000',
       GATEWAY_DRAIN_NOTICE_MS: '0',
       GATEWAY_DRAIN_MS: '2000',
@@ -66,7 +66,7 @@ export class GatewayHarness {
   }
 
   /**
-   * Starts a gateway in this process, by default in real time and with in-process events; `settings` are environment
+   * Starts a gateway in this process, by default in real time and with in-process events. `settings` are environment
    * variables.
    */
   async startGateway(

@@ -10,7 +10,7 @@ export abstract class LoopbackServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** @param listenOn the path of a Unix socket; by default a free port on loopback. */
+  /** @param listenOn the path of a Unix socket; by default, a free port on loopback. */
   async start(listenOn?: string): Promise<void> {
     this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       void this.take(request, response);
@@ -29,11 +29,13 @@ export abstract class LoopbackServer {
   protected abstract take(request: IncomingMessage, response: ServerResponse): unknown;
 }
 
-/** A server that takes the place of a service. It exchanges JSON and can become unavailable. */
+/** A server that replaces a service. It exchanges JSON, and can become unavailable. */
 export abstract class JsonServer extends LoopbackServer {
-  /** If set, it answers 503 with a foreign body, as a balancer without a service behind it does. */
+  /**
+   * Whether the server answers 503 with a body that is not ours, as a load balancer without a service behind it does.
+   */
   isDown = false;
-  /** Answers wait for this promise. */
+  /** A promise for which all answers wait. */
   gate?: Promise<void>;
   readonly calls: string[] = [];
 
@@ -58,7 +60,7 @@ export abstract class JsonServer extends LoopbackServer {
   }
 }
 
-/** A change feed over a list, with an index in the list as its cursor. */
+/** A change feed over a list, whose cursor is an index in the list. */
 export class ListFeed {
   token = 'first';
   private readonly named: string[] = [];

@@ -7,7 +7,7 @@ export interface LookupAnswer {
   body: string;
 }
 
-/** A delivered answer of about 3 KB in version 2, without `meta`, as lookup gives it. */
+/** A delivered answer in version 2 of about 3 KB, without `meta`, in the form that lookup returns. */
 export function deliveredAnswer(domainName: string): LookupAnswer {
   return {
     status: 200,
@@ -21,7 +21,7 @@ export function deliveredAnswer(domainName: string): LookupAnswer {
   };
 }
 
-/** The answer of lookup to a request without data. */
+/** Lookup's answer to a request for which it has no data. */
 export function problemAnswer(status: number, code: string, outcome: string): LookupAnswer {
   const retryAfter = status >= 500 ? { retry_after: 30 } : {};
   return {
@@ -41,13 +41,16 @@ const QUESTIONS_MAX = 10_000;
 
 type Answer = (request: IncomingMessage) => LookupAnswer | undefined;
 
-/** A stand-in for lookup as the gateway uses it. `answer` may be replaced; undefined keeps the caller waiting. */
+/**
+ * A stand-in for lookup that provides what the gateway needs. A test may replace `answer`; if it returns undefined, the
+ * caller is kept waiting.
+ */
 export class LookupStandIn extends LoopbackServer {
   readonly questions: { path: string; headers: IncomingMessage['headers'] }[] = [];
-  /** The requests whose caller disconnected before the answer. */
+  /** The number of requests whose caller disconnected before the answer. */
   abandoned = 0;
   answer: Answer = (request) => deliveredAnswer(nameIn(request));
-  /** Answers instead of `answer`, in any form; it gets the parsed body of a request, if there is one. */
+  /** Answers in place of `answer`, in any form. It gets the parsed body of the request, if there is one. */
   respond?: (request: IncomingMessage, response: ServerResponse, body: unknown) => void;
   private held: (() => void)[] | undefined;
 

@@ -4,15 +4,18 @@ import { LookupStandIn } from './lookup-stand-in.js';
 
 type Answered = Omit<NameFindings, 'index' | 'servedFrom' | 'isCharged'>;
 
-/** A stand-in for lookup as monitors use it. Tests can change its answers about names, and it counts each request. */
+/**
+ * A stand-in for lookup that provides what monitors need. Tests can change its answers about names, and it counts the
+ * requests about each name.
+ */
 export class WatchedWorld extends LookupStandIn {
   readonly asked: NameQuestions[] = [];
   private readonly whois = new Map<string, Answered>();
   private readonly dns = new Map<string, Answered>();
 
-  /** This name is answered before the other names of its request. */
+  /** A name that is answered before the other names of its request. */
   firstName?: string;
-  /** While true, each answer breaks off in the middle. */
+  /** While true, each answer is cut off in the middle. */
   isBreakingOff = false;
 
   override respond = (_request: IncomingMessage, response: ServerResponse, body: unknown) => {
@@ -32,7 +35,7 @@ export class WatchedWorld extends LookupStandIn {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(all.join(''));
   };
 
-  /** The part of a registration that each source publishes. */
+  /** Returns the part of a registration that each source publishes. */
   register(name: string, members: object): void {
     const body = { status: true, domain_name: name, domain_registered: 'yes', ...members };
     this.whois.set(name, { outcome: 'delivered', body });
@@ -55,7 +58,7 @@ export class WatchedWorld extends LookupStandIn {
     this.dns.set(name, { outcome: 'delivered', body: { dns_records: all, errors: {} } });
   }
 
-  /** The number of requests about a name. */
+  /** Returns the number of requests about a name. */
   count(kind: NameQuestions['kind'], name: string): number {
     return this.asked.filter((one) => one.kind === kind && one.names.includes(name)).length;
   }

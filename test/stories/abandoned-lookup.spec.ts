@@ -5,7 +5,7 @@ import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { RegistryWorld } from './registry-world.js';
 
-/** Gateway, lookup and the registries, over real sockets. */
+/** Tests the gateway, lookup and the registries over real sockets. */
 describe('a lookup whose client has disconnected', () => {
   let world: RegistryWorld;
   let under: GatewayUnderTest;
@@ -25,14 +25,14 @@ describe('a lookup whose client has disconnected', () => {
 
   const live = (name: string, query = '') => `/v2.0/whois/live?domainName=${name}${query}`;
 
-  it('ends its query to the registry, caches nothing for a repeat, costs nothing, and counts towards the rate limit', async () => {
+  it('aborts its query to the registry, caches nothing for a repeat, costs nothing, and counts towards the rate limit', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const name = 'silent-shop.de';
     const key = { 'x-api-key': apiKey };
     for (const nth of [1, 2, 3]) {
       const client = new AbortController();
       const asked = request(under.url + live(name), { headers: key, signal: client.signal });
-      // Each lookup is separate: the previous one was abandoned, together with its results.
+      // Each lookup starts anew, because the previous one was abandoned together with its results.
       await waitFor(`the registry to be queried ${nth} times`, () => world.asked(name) === nth);
       client.abort();
       await expect(asked).rejects.toThrow();
@@ -45,7 +45,7 @@ describe('a lookup whose client has disconnected', () => {
     expect(Number(limit) - Number(left)).toBe(4);
   });
 
-  it('is followed by a stale answer only on request, at the price of a live one', async () => {
+  it('is followed by a stale answer only on request, at the price of a live answer', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const key = { 'x-api-key': apiKey };
     const first = await under.ask(live('stale-shop.de'), key);

@@ -4,10 +4,10 @@ import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { RegistryWorld } from './registry-world.js';
 
-/** A port of this machine on which nothing listens. */
+/** A port on which no process listens. */
 const NOBODY = 'http://127.0.0.1:9';
 
-/** Gateway, lookup and the registries, over real sockets. */
+/** Tests the gateway, lookup and the registries over real sockets. */
 describe('while the corpus cannot be reached', () => {
   let world: RegistryWorld;
   let under: GatewayUnderTest;

@@ -7,12 +7,12 @@ import { Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
 
 const HOST = 'news.hooks.example';
-/** The number of names, which takes more than four fifths of the trial credits. */
+/** A number of names that costs more than four fifths of the trial credits. */
 const NAMES = Array.from({ length: 410 }, (_, n) => `news-story-${n}.com`);
 const EVENTS = ['job.completed', 'credits.low', 'invoice.issued', 'monitor.triggered'];
 const WAIT_MS = 180_000;
 
-/** Each event that webhooks can receive, from its cause to the customer's address. */
+/** Follows each event that webhooks can receive, from its cause to the customer's URL. */
 export function accountNews(open: () => Deployment, receiver: WebhookReceiver): void {
   let customer: Customer;
 
@@ -42,7 +42,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
       WAIT_MS,
     );
 
-  it('a job that uses most of the credits reports its end and the low balance', async () => {
+  it('a job that uses most of the credits sends an event about its end and one about the low balance', async () => {
     const job = { domainNames: NAMES, types: ['A'] };
     const started = await customer.call('POST', '/api/jobs/dns', job);
     expect(started.status).toBe(202);
@@ -54,7 +54,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(mail.text).toContain(`${open().dashboardUrl}/credits`);
   });
 
-  it('a purchase reports its invoice', async () => {
+  it('a purchase sends an event about its invoice', async () => {
     const wish = { product: 'package', credits: 5_000, processor: 'stripe' };
     const key = { 'idempotency-key': 'news-story' };
     const { status, body } = await customer.call('POST', '/api/orders', wish, key);
@@ -65,7 +65,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     });
   });
 
-  it('a brand monitor, which the package includes and the trial did not, reports a new name', async () => {
+  it('a brand monitor, which the package includes but the trial did not, sends an event about a new name', async () => {
     const wish = { kind: 'brand', keyword: 'storybrandx' };
     const { id } = await waitFor('a place for the monitor', async () => {
       const { status, body } = await customer.call('POST', '/api/monitors', wish);

@@ -31,7 +31,10 @@ const partOf = (content: Buffer | string) =>
   ]);
 const END = Buffer.from('--edge--\r\n');
 
-/** Each refusal is a problem that tells the customer what to do. Nothing is reserved, charged or left on the disk. */
+/**
+ * Checks that each refusal is a problem that tells the customer what to do, and that nothing is reserved, charged or
+ * left on the disk.
+ */
 describe('in one process: unusable input', () => {
   const folder = makeOwnFolder('bad-input');
   let deployment: Deployment;
@@ -71,7 +74,7 @@ describe('in one process: unusable input', () => {
     expect(begun.status).toBe(201);
     return new URL(String(begun.headers.location), deployment.apiUrl).pathname;
   };
-  /** Files of uploads, including unfinished ones. */
+  /** Lists the files of uploads, including unfinished ones. */
   const leftOnDisk = () =>
     ['worker/uploads', 'worker/.making'].flatMap((place) =>
       readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -79,7 +82,7 @@ describe('in one process: unusable input', () => {
         .map(({ parentPath, name }) => `${parentPath}/${name}`),
     );
 
-  it('files that are bombs, not text, truncated or too long are rejected, each with a reason', async () => {
+  it('decompression bombs, binary files, truncated files and files that are too long are rejected, each with a reason', async () => {
     const text = gzipSync(NAMES.repeat(1_000));
     const files: [string, Buffer][] = [
       ['not_text', gzipSync(Buffer.alloc(256 * 1024 ** 2))],
@@ -147,7 +150,7 @@ describe('in one process: unusable input', () => {
     expect(removed.status).toBe(204);
   });
 
-  it('a form is rejected if it is invalid or interrupted, or does not have exactly one file', async () => {
+  it('a form is rejected if it is invalid or interrupted, or does not contain exactly one file', async () => {
     const part = partOf(NAMES);
     for (const body of ['', 'nonsense', END, part, Buffer.concat([part, part, END])]) {
       const refused = await sendForm(body);
@@ -192,7 +195,7 @@ describe('in one process: unusable input', () => {
     expect(file).toMatchObject({ status: 403, body: { code: 'dataset_not_included', plans } });
   });
 
-  it('S87: another account’s resources are not found, whatever the method', async () => {
+  it('S87: another account’s resources are not found, with any method', async () => {
     const upload = await beginTus();
     const domainNames = ['silent-1.com'];
     const { body: job } = await customer.call('POST', '/api/jobs/whois', { domainNames });
@@ -234,7 +237,7 @@ describe('in one process: unusable input', () => {
     expect(await customer.call('GET', '/api/uploads')).toMatchObject({ body: { uploads: [] } });
   });
 
-  it('after 30 days, results are gone, and requests for them get 410', async () => {
+  it('after 30 days, results are deleted, and requests for them get 410', async () => {
     const { id } = (await post('/v2.0/jobs/dns', { domainNames: ['one.com'], types: ['A'] })).body;
     await waitFor('its end', async () => {
       const { body } = await customer.call('GET', `/api/jobs/${String(id)}`);

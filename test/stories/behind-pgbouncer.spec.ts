@@ -7,10 +7,10 @@ import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { openSoloBehindPgBouncer } from './deployment.js';
 
-/** A terabyte of lines, which are generated as they are sent. */
+/** A terabyte of lines, which are generated while they are sent. */
 const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to stdout";
 
-/** Runs the stories of one process, unchanged. */
+/** Runs the stories for one process, unchanged. */
 (pgBouncerAvailability() === undefined ? describe : describe.skip)(
   'behind PgBouncer in transaction mode',
   () => {
@@ -32,7 +32,7 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
     const rowsOf = (sql: string) =>
       withClient(deployment.superuserUrl, async (client) => (await client.query(sql)).rows);
 
-    it('the server has fewer connections than the services, and each role has at most two', async () => {
+    it('the server has fewer connections than the services have open, and each role has at most two', async () => {
       const pools = (await deployment.pooler.pools()).filter(({ user }) => user !== 'pgbouncer');
       const clients = pools.reduce((sum, { cl_active }) => sum + Number(cl_active), 0);
       const servers = pools.map(({ sv_active, sv_idle, sv_used }) =>
@@ -43,7 +43,7 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
       expect(clients).toBeGreaterThan(servers.reduce((sum, count) => sum + count, 0));
     });
 
-    it('a statement has the time limit of its role, because PgBouncer drops that of the connection', async () => {
+    it('a statement has the time limit of its role, because PgBouncer drops the limit of the connection', async () => {
       const limits = await Promise.all(
         ['account', 'gateway_maintenance', 'billing_auditor'].map((role) =>
           withClient(deployment.pooled(role), async (client) => {
@@ -61,7 +61,7 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
       ]);
     });
 
-    it('a valid password is found while it is being changed', async () => {
+    it('while a password is being changed, services find the valid one', async () => {
       const right = deployment.pooled('gateway');
       const wrong = right.replace(/:[^:@]+@/, ':of-tomorrow@');
       const database = await Database.open({
@@ -73,7 +73,7 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
       await database.close();
     });
 
-    it('a reader who leaves a COPY early ends only that statement in the server', async () => {
+    it('a reader who aborts a COPY ends only that statement on the server', async () => {
       const database = await Database.open({
         url: deployment.pooled('gateway'),
         applicationName: 'reader',

@@ -26,8 +26,8 @@ const ARGUMENTS = [
 const TIMEOUT_MS = 90_000;
 
 /**
- * The colour schemes differ only in their colours. The wide layout also differs in structure: the narrow one stacks
- * tables and hides their headings.
+ * The rules of axe for the second wide layout. Colour schemes differ only in their colours, but widths also differ in
+ * structure: the narrow layout stacks tables and hides their headings.
  */
 const RULES_OF_WIDE_LOOK = [
   'color-contrast',
@@ -48,7 +48,7 @@ interface Look {
   rules?: string[];
 }
 
-/** The layouts in which every page is examined: both schemes and both widths. */
+/** The layouts in which every page is checked: both colour schemes and both widths. */
 const LOOKS: readonly Look[] = [
   { colorScheme: 'dark', width: 1280, height: 800, rules: RULES_OF_WIDE_LOOK },
   { colorScheme: 'light', width: 375, height: 740 },
@@ -57,14 +57,14 @@ const LOOKS: readonly Look[] = [
 /** CI must not pass without a browser, but a contributor's machine may lack one. */
 export const hasBrowser = chromiumPath() !== undefined || process.env.CI === 'true';
 
-/** @throws if there is no Chromium, or it does not start within 90 s. */
+/** @throws Error if there is no Chromium, or if it does not start within 90 s. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (!executablePath) throw new Error('Chromium is missing: apt-get install chromium');
   return chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: TIMEOUT_MS });
 }
 
-/** A user of a browser with separate cookies, who notices every message in the console. */
+/** A user of a browser with separate cookies, who records every message in the console. */
 export class BrowserUser {
   /** Console errors, page errors and violations of the content security policy. */
   readonly faults: string[] = [];
@@ -87,7 +87,7 @@ export class BrowserUser {
     return user;
   }
 
-  /** The messages noticed since the last call. */
+  /** Returns the messages recorded since the last call. */
   takeFaults(): string[] {
     return this.faults.splice(0);
   }
@@ -100,7 +100,7 @@ export class BrowserUser {
     await this.leaveBy(this.page.getByRole('link', { name: link, exact: true }));
   }
 
-  /** Fills the fields by their labels and presses the button; returns the answer's HTTP status. */
+  /** Fills in the fields with these labels, and presses the button. Returns the HTTP status of the answer. */
   async submit(button: string, fields: Record<string, string> = {}): Promise<number> {
     for (const [label, value] of Object.entries(fields)) {
       await this.page.getByLabel(label, { exact: true }).fill(value);
@@ -116,12 +116,12 @@ export class BrowserUser {
     return (await this.page.locator('h1').textContent()) ?? '';
   }
 
-  /** The text of the page, without markup. */
+  /** Returns the text of the page, without markup. */
   async words(): Promise<string> {
     return this.page.locator('body').innerText();
   }
 
-  /** Waits for the newest mail to `email` with this subject in the mailbox, and follows its link. */
+  /** Waits for the newest e-mail to `email` with this subject in the mailbox, and follows its link. */
   async followMail(email: string, subject: string): Promise<void> {
     await waitFor(`the mail "${subject}"`, async () => {
       const mails = await this.origins.mailbox.newest(50);
@@ -137,7 +137,7 @@ export class BrowserUser {
     await this.leaveBy(mail.first().getByRole('link'));
   }
 
-  /** @throws with the violations that axe finds in any layout, and with the boxes that scroll sideways. */
+  /** @throws Error with the violations that axe finds in any layout, and with the boxes that scroll horizontally. */
   async examine(): Promise<void> {
     const faults = await this.faultsOfLooks(LOOKS);
     const path = new URL(this.page.url()).pathname;
@@ -175,13 +175,13 @@ export class BrowserUser {
   }
 }
 
-/** Runs in the page, because a policy that only reports does not appear among the console's errors. */
+/** Runs in the page, because violations of a report-only policy do not appear among the console's errors. */
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI));`;
 
 /**
  * Runs in the page.
- * @returns the document and every box that scrolls sideways.
+ * @returns the document and every box that scrolls horizontally.
  */
 const WIDTHS = `[document.documentElement, ...document.querySelectorAll('body *')]
   .filter((box) => box.scrollWidth > box.clientWidth && box.clientWidth > 0)

@@ -10,11 +10,11 @@ const EMAIL = 'mary@story.example';
 const NAME = 'Grace O’Neil';
 const PASSWORD = 'correct horse battery staple 42';
 const NEW_PASSWORD = 'an even longer sentence to remember 7';
-/** A name with the same answer on every installation. */
+/** A name that has the same answer on every installation. */
 const SAMPLE = 'registered.test';
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-/** A customer's steps on the plain pages, in a real browser. They build on one another. */
+/** A customer's actions on the HTML pages, in a real browser. Each step builds on the previous ones. */
 (hasBrowser ? describe : describe.skip)('in one process: the dashboard in a browser', () => {
   let deployment: Deployment;
   let browser: Browser;
@@ -30,7 +30,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
   });
 
   afterEach(() => {
-    // A refused form is answered with 400 or above, which Chromium writes to the console.
+    // A rejected form gets a status of 400 or above, which Chromium logs to the console.
     const faults = user.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
     expect(faults).toEqual([]);
   });
@@ -40,7 +40,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await deployment?.stop();
   });
 
-  it('every public page is accessible in light, in dark and on a phone', async () => {
+  it('every public page is accessible in light mode, in dark mode and on a phone', async () => {
     const paths = ['/', '/sign-up', '/log-in', '/password/forgot', '/password/reset'];
     for (const path of [...paths, '/sign-up/confirm', '/nothing-here', deployment.mailboxUrl]) {
       await user.open(path);
@@ -48,14 +48,14 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     }
   });
 
-  it('every page that informs visitors is accessible, too', async () => {
+  it('every page that informs visitors is also accessible', async () => {
     for (const path of ['/prices', '/status', '/documents', '/terms', '/privacy', '/contact']) {
       await user.open(path);
       await user.examine();
     }
   });
 
-  it('markup in a first name is rejected and stays text in the form', async () => {
+  it('markup in a first name is rejected and shown as text in the form', async () => {
     await user.open('/');
     await user.follow('Sign up');
     const fields = { 'First name': HOSTILE, 'E-mail': EMAIL, Password: PASSWORD };
@@ -103,7 +103,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
       httpOnly: true,
       sameSite: 'Lax',
     });
-    // 256 bits in base64url.
+    // 256 random bits in base64url.
     expect(session?.value.length).toBeGreaterThanOrEqual(43);
     expect(await user.page.evaluate('document.cookie')).toBe('');
   });
@@ -123,9 +123,9 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.examine();
   });
 
-  it('S18: the browser’s session does not work at the API, and a key does not work on the dashboard', async () => {
+  it('S18: the browser’s session does not work with the API, and a key does not work on the dashboard', async () => {
     const other = await user.context.newPage();
-    // Cookies do not depend on ports, so the browser does send the session there.
+    // Cookies do not depend on ports, so the browser does send the session to the API.
     const answer = await other.goto(`${deployment.apiUrl}/v2.0/whois/live?domainName=cookie.com`);
     expect(answer?.status()).toBe(401);
     expect(await answer?.request().headerValue('cookie')).toContain('__Host-session=');
@@ -172,7 +172,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     })()`);
     expect([undefined, 'refused']).toContain(handled);
     expect(await user.page.title()).toBe('Overview · Domain Data Service');
-    // A page's console lines arrive a little later than its answer.
+    // A page's console messages arrive a little later than its answer.
     const violations = () => user.faults.filter((fault) => fault.includes('policy violated: '));
     await waitFor('both violations', () => violations().length >= 2);
     const refused = user.takeFaults().join('\n');
@@ -213,7 +213,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.words()).not.toContain(successor);
   });
 
-  it('a revoked key stops working, and a new one may have any name, which stays text', async () => {
+  it('a revoked key stops working, and a new key may have any name, which is shown as text', async () => {
     await user.open('/keys');
     const row = user.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
     await row.getByRole('link', { name: /^Revoke/ }).click();
@@ -294,7 +294,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     }
   });
 
-  it('every search has an accessible page, and shows its price before and after', async () => {
+  it('every search has an accessible page, which shows the price before the search and the cost after it', async () => {
     await user.open('/search');
     await user.examine();
     await user.follow('WHOIS history');
@@ -315,7 +315,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.examine();
   });
 
-  it('S115: the playground sends a pasted key only to the API, and shows cost and origin of the answer', async () => {
+  it('S115: the playground sends a pasted key only to the API, and shows the cost and the sources of the answer', async () => {
     const { page } = user;
     const told: string[] = [];
     page.on('request', (request) => {
@@ -331,7 +331,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
       await page.getByRole('button', { name: 'Send' }).click();
       await page.getByRole('heading', { name: /^Answer \d+/ }).waitFor();
     };
-    // One of its fields is called `dataset`.
+    // One of the fields is called `dataset`.
     await user.open('/playground/files.list');
     await send();
     await user.open('/playground/whois.live?domainName=play-1.com');
@@ -391,10 +391,10 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.title()).toBe('Account');
   });
 
-  it('S33: an app is set up with its code, a log-in requires the next one, and a recovery code removes it', async () => {
+  it('S33: an app is set up with a code, a log-in requires the next code, and a recovery code removes the app', async () => {
     const change = async (button: string) => {
       await user.submit(button);
-      // Ten minutes may have passed since the log-in.
+      // The log-in may have been more than ten minutes ago.
       if ((await user.title()) !== 'Your password, please') return;
       await user.submit('Continue', { Password: PASSWORD });
       await user.submit(button);
@@ -435,7 +435,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.examine();
   });
 
-  it('after ten minutes a change of keys requires the password first', async () => {
+  it('after ten minutes, the password must be entered again before a key is changed', async () => {
     deployment.clock.advance(11 * MINUTE_MS);
     await user.open('/keys');
     expect(await user.submit('Create the key', { Name: 'Later' })).toBe(403);
@@ -446,7 +446,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.title()).toBe('API keys');
   });
 
-  it('a log-out ends the session for every tab, and a log-in starts another', async () => {
+  it('a log-out ends the session in every tab, and a log-in starts another', async () => {
     const tab = await user.context.newPage();
     await user.open('/');
     await user.submit('Log out');
@@ -474,7 +474,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.submit('Log in', { 'E-mail': EMAIL, Password: NEW_PASSWORD })).toBe(303);
   });
 
-  it('the account page explains the consequences of a deletion, which ends session and keys', async () => {
+  it('the account page explains the consequences of a deletion, which ends the session and the keys', async () => {
     await user.follow('Account');
     const words = await user.words();
     for (const consequence of [NAME, EMAIL, 'keys', '90 days', 'forfeited', 'erased']) {
@@ -503,7 +503,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.examine();
   });
 
-  it('without JavaScript, the same forms work from the sign-up to a key and the log-out', async () => {
+  it('without JavaScript, the same forms work, from the sign-up to a key and the log-out', async () => {
     const plain = await BrowserUser.arrive(browser, deployment, { javaScriptEnabled: false });
     const email = 'plain@story.example';
     await plain.open('/sign-up');

@@ -14,11 +14,12 @@ const NAMES = Array.from(
   { length: 60 },
   (_, n) => `bulk-story-${n}.${['com', 'de', 'org'][n % 3]}`,
 );
-/** A spreadsheet's CSV file with a repeated line, a line without a name and an unregistered name. */
+/** A CSV file from a spreadsheet, with a repeated line, a line without a name and an unregistered name. */
 const FILE = ['domain;note', ...NAMES.map((name) => `${name};x`), `${NAMES[0]};x`, 'no name;x'];
 
 /**
- * Bulk jobs as a customer sees them: the customer uploads a file, and gets a mail, an event and exactly the right rows.
+ * Bulk jobs from a customer's view: the customer uploads a file, and gets an e-mail, an event and exactly the right
+ * rows.
  */
 export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): void {
   let customer: Customer;
@@ -40,7 +41,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     return { status: answer.statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
   }
 
-  it('a compressed file is uploaded through tus in pieces, and its names are counted', async () => {
+  it('a compressed file is uploaded in pieces with tus, and its names are counted', async () => {
     const file = gzipSync(FILE.join('\r\n'));
     const url = await new Promise<string>((resolve, reject) => {
       const upload = new TusUpload(file as never, {
@@ -81,7 +82,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     ]);
   });
 
-  it('S83: the job ends with a mail and a signed event, and its owner downloads exactly the right rows', async () => {
+  it('S83: the job ends with an e-mail and a signed event, and its owner downloads exactly the right rows', async () => {
     const { mailbox } = open();
     const hook = { url: `https://${HOST}/in`, events: ['job.completed'] };
     expect((await api('POST', '/v2.0/webhooks', hook)).status).toBe(201);
@@ -116,7 +117,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     });
   });
 
-  it('the credits of the job appear in the usage at the API and on the dashboard', async () => {
+  it('the credits of the job appear in the usage in the API and on the dashboard', async () => {
     const { totals, days } = (await api('GET', '/v2.0/account/usage')).json() as UsageAnswer;
     const ofJobs = days.filter(({ operation }) => operation === 'jobs.whois');
     expect(ofJobs.reduce((sum, { credits }) => sum + credits, 0)).toBe(60);

@@ -13,6 +13,6 @@ describe('in one process: credits are bought', () => {
 
   describe.each(PROCESSOR_NAMES)('with %s', (processor) => buyCredits(() => deployment, processor));
 
-  // The stories with Stripe run in a cluster.
+  // The stories with Stripe run in a cluster (`cluster.spec.ts`).
   describe('plans and refunds with PayPal', () => plansAndMoneyBack(() => deployment, 'paypal'));
 });

@@ -12,8 +12,8 @@ const BOUGHT = 15_000;
 const REPEATS = 10;
 
 /**
- * Everything from the sign-up to a key with the purchased credits, only through the dashboard's origin and the
- * processor's own page. The steps build on one another.
+ * Everything from the sign-up to a key with the purchased credits, using only the dashboard's origin and the
+ * processor's own page. Each step builds on the previous ones.
  */
 export function buyCredits(
   deployed: () => Deployment & { payments: PaymentsSimulator },
@@ -53,10 +53,7 @@ export function buyCredits(
     const answer = await fetch(callbackUrl(), { method: 'POST', headers, body: callback.body });
     return answer.status;
   }
-  /**
-   * As with real processors, a callback that was answered 503 (by a busy machine) is repeated; no other refusal is
-   * expected.
-   */
+  /** As real processors do, repeats a callback that a busy machine answered with 503. No other refusal is expected. */
   const sendUntilTaken = (callback: Callback, secret: string) =>
     waitFor('a callback to be accepted', async () => {
       const status = await post(callback, secret);
@@ -64,7 +61,7 @@ export function buyCredits(
       return status === 200;
     });
 
-  it('an order has the catalogue price and the processor’s page, and a repeat returns the same order', async () => {
+  it('an order returns the catalogue price and the processor’s page, and a repeat returns the same order', async () => {
     const first = await buy('one');
     expect(first.status).toBe(201);
     order = first.body;
@@ -115,7 +112,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('its invoice is printed with the account’s details, mailed once, and available to nobody else', async () => {
+  it('the invoice of the payment is printed with the account’s details, mailed once, and available to nobody else', async () => {
     const invoice = await waitFor('the invoice', async () => {
       const { body } = await customer.call('GET', '/api/invoices');
       return (body as InvoicesAnswer).invoices.find(({ revision }) => revision === 1);
@@ -171,7 +168,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('a package can be bought with the pages alone, which show it afterwards', async () => {
+  it('a package can be bought with the HTML pages alone, which show it afterwards', async () => {
     const page = await customer.call('GET', '/credits');
     expect(page.body).toMatch(/5,000 credits for\s+\$19\.00/);
     const form = { credits: '5000', idempotency_key: 'from-the-page' };
@@ -189,7 +186,7 @@ export function buyCredits(
     expect(body).toContain(`href="${orderPath}"`);
   });
 
-  it('a plan is subscribed to, cancelled and resumed', async () => {
+  it('a plan can be ordered, cancelled and resumed', async () => {
     const wish = { product: 'subscription', sku: 'api-5K-month', processor };
     const ordered = await customer.call('POST', '/api/orders', wish);
     expect(ordered.status).toBe(201);
@@ -215,7 +212,7 @@ export function buyCredits(
     expect(body.processors[1].differences.join(' ')).toContain('approve');
   });
 
-  it('a refusal for lack of credits or rights links to the shop', async () => {
+  it('a refusal for lack of credits or rights links to the page that sells them', async () => {
     const poor = new Customer(deployment, `eve-${processor}@story.example`, 'Eve');
     await poor.join();
     const refused = await waitFor('a refusal', async () => {
@@ -233,7 +230,7 @@ export function buyCredits(
 }
 
 let names = 0;
-/** The limit of class `live`, as stated in an answer about a new name. */
+/** Returns the limit of class `live`, as stated in an answer about a new name. */
 async function liveLimit(customer: Customer): Promise<number> {
   const { headers } = await customer.lookUp(`bought-${++names}.com`);
   const said = headers.get('ratelimit-policy') ?? headers.get('ratelimit') ?? '';

@@ -11,10 +11,10 @@ import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
 
-/** The time within which a killed broker or database is back and all services have noticed. */
+/** The time within which a killed broker or database is back and all services have reconnected. */
 const START_LIMIT_MS = 240_000;
 
-/** Runs the stories of one process unchanged, in one cluster. */
+/** Runs the stories for one process, unchanged, in one cluster. */
 describeOnCluster('a process for each service', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openCluster>>;
@@ -27,12 +27,13 @@ describeOnCluster('a process for each service', () => {
     await deployment?.stop();
   });
 
-  // This story runs first, before any other moves the clock by months.
+  // This story runs first, before another story advances the clock by months.
   describe('database files', () => databaseFiles(() => deployment));
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  // Processors differ only within billing: PayPal's part runs in one process. `rest-in-cluster.proof.spec.ts` has more.
+  // The processors differ only within billing, so PayPal's stories run in one process. `rest-in-cluster.proof.spec.ts`
+  // runs the others.
   describe('credits are bought with Stripe', () => buyCredits(() => deployment, 'stripe'));
 
   describe('plans and refunds with Stripe', () => plansAndMoneyBack(() => deployment, 'stripe'));
@@ -59,7 +60,7 @@ describeOnCluster('a process for each service', () => {
       await waitFor('what was charged', async () => (await balance(customer)) === 490);
     });
 
-    it('an unavailable broker is reported, but no service is taken out of rotation because of it', async () => {
+    it('an unavailable broker is reported, but no service becomes unready because of it', async () => {
       const { broker, processes } = deployment.cluster;
       broker?.kill('SIGKILL');
       const entitlement = named(processes, 'entitlement');
@@ -78,7 +79,7 @@ describeOnCluster('a process for each service', () => {
       );
     });
 
-    it('a service accepts no work without its database, and recovers with it', async () => {
+    it('a service accepts no work without its database, and recovers when the database is back', async () => {
       const { postgres, processes } = deployment.cluster;
       const account = named(processes, 'account');
       postgres.kill('SIGKILL');

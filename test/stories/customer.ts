@@ -1,7 +1,7 @@
 import { waitFor } from '#test/environment';
 import type { Deployment } from './deployment.js';
 
-/** An answer as a customer sees it. */
+/** An answer that a customer receives. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -14,7 +14,7 @@ const CALL_LIMIT_MS = 60_000;
 /** The parts of an installation that a customer can reach. */
 export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
 
-/** A person in a story, with a browser and its cookies, a mail address, a password and keys. */
+/** A person in a story, with a browser and its cookies, an e-mail address, a password and keys. */
 export class Customer {
   private readonly cookies = new Map<string, string>();
   private csrfToken = '';
@@ -27,11 +27,11 @@ export class Customer {
     private readonly origins: Origins,
     readonly email: string,
     readonly firstName = 'Ada',
-    /** The customer's apparent address if a proxy is trusted, because attempts are counted by network. */
+    /** The customer's IP address behind a trusted proxy, because attempts are counted by network. */
     private readonly network?: string,
   ) {}
 
-  /** Makes a call as the dashboard's own script does, with cookies, origin and the CSRF token. */
+  /** Makes a call in the way that the dashboard's own script does, with cookies, origin and the CSRF token. */
   async call(
     method: string,
     path: string,
@@ -58,7 +58,7 @@ export class Customer {
     return answerOf(response);
   }
 
-  /** Signs up and confirms with the link from the mailbox: afterwards the customer is logged in and has both keys. */
+  /** Signs up, and confirms with the link from the mailbox. Afterwards, the customer is logged in and has both keys. */
   async join(): Promise<void> {
     const signedUp = await this.call('POST', '/api/sign-up', {
       first_name: this.firstName,
@@ -76,7 +76,7 @@ export class Customer {
     this.testKey = confirmed.body.test_key;
   }
 
-  /** Joins and waits for the trial credits, which an event grants a moment after the confirmation. */
+  /** Signs up and waits for the trial credits, which an event grants a moment after the confirmation. */
   async joinWithCredits(): Promise<void> {
     await this.join();
     await waitFor('the trial credits', async () => {
@@ -89,7 +89,7 @@ export class Customer {
     return this.call('POST', '/api/log-in', { email: this.email, password });
   }
 
-  /** The token of the newest mail to this customer whose link leads to `page`. */
+  /** Returns the token in the newest e-mail to this customer whose link leads to `page`. */
   async mailedToken(page: string): Promise<string> {
     return waitFor(`a mail with a link to ${page}`, async () => {
       const mails = await this.origins.mailbox.newest(100);
@@ -101,7 +101,7 @@ export class Customer {
     });
   }
 
-  /** A live lookup with this customer's key, `version` 1 or 2. */
+  /** Makes a live lookup with this customer's key in `version` 1 or 2. */
   async lookUp(domainName: string, version: 1 | 2 = 2, key = this.key): Promise<Answer> {
     const path =
       version === 2
@@ -110,7 +110,7 @@ export class Customer {
     return this.get(`${path}&apiKey=${key}`);
   }
 
-  /** The API's answer for a path with its query. */
+  /** Returns the API's answer for a path with its query. */
   async get(path: string): Promise<Answer> {
     return answerOf(await fetch(`${this.origins.apiUrl}${path}`));
   }

@@ -14,7 +14,7 @@ import type { Deployment } from './deployment.js';
 
 const ZONE = 'filestory';
 const NAMES = Array.from({ length: 200 }, (_, n) => `story-${n}.${ZONE}`);
-/** A limit that allows for building files one after another on a busy machine. */
+/** A time limit that allows for building files one after another on a busy machine. */
 const WAIT_MS = 120_000;
 
 /** Database files, from the operator's source to the download by a customer whose plan includes them. */
@@ -32,7 +32,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     const bytes = Buffer.from(await body.arrayBuffer());
     return { status: statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
   }
-  // This uses the session, because a key may send only 60 requests a minute.
+  // This uses the session, because a key can send only 60 requests a minute.
   const filesOf = async (dataset: string) =>
     ((await customer.call('GET', `/api/files?dataset=${dataset}`)).body as FilesAnswer).files;
   const fileOf = async (dataset: string, format = 'csv.gz', key?: string) => {
@@ -66,7 +66,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
       WAIT_MS,
     );
     const { workerUrl: url, serviceSecret, clock } = open();
-    // A file that was built just now would not be built again.
+    // A file that was built just before would not be built again.
     clock.advance(MINUTE_MS);
     const tokens = new ServiceTokens(serviceSecret, clock);
     const operator = new ServiceHttp({
@@ -91,7 +91,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     expect(latest?.rows).toBeGreaterThanOrEqual(NAMES.length);
   });
 
-  it('no key opens a file without a plan that includes it, and the refusal names such plans', async () => {
+  it('without a plan that includes it, no key can download a file, and the refusal names such plans', async () => {
     const refused = await fileOf('names');
     const code = 'dataset_not_included';
     expect([refused.status, refused.json()]).toMatchObject([403, { code }]);
@@ -100,7 +100,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     expect([tested.status, tested.json().code]).toEqual([403, 'test_key_not_allowed']);
   });
 
-  it('S77: once a Domainer plan is paid, its files open in three formats, and no others open', async () => {
+  it('S77: once a Domainer plan is paid, its files can be downloaded in three formats, and no other files', async () => {
     const wish = { product: 'subscription', sku: 'domainer-names-month', processor: 'stripe' };
     const key = { 'idempotency-key': 'file-story' };
     const { status, body } = await customer.call('POST', '/api/orders', wish, key);

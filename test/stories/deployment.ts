@@ -25,35 +25,38 @@ import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payme
 import { SoloDatabase } from '../../apps/solo/src/services/solo-database.js';
 import { startSolo } from '../../apps/solo/src/solo.js';
 
-/** The parts of an installation that a story uses, however its services run. */
+/** The parts of an installation that a story uses, in one process or several. */
 export interface Deployment {
   apiUrl: string;
   dashboardUrl: string;
-  /** A page that shows the mails; `mailbox` returns them, newest first. */
+  /** The URL of a page that shows the e-mails; `mailbox` returns them, newest first. */
   mailboxUrl: string;
   mailbox: {
     newest(limit: number): Promise<{ to: string; subject: string; text: string }[]>;
   };
-  /** The business time of every service: it stands still until it is moved. */
+  /** The business time of every service, which stands still until it is advanced. */
   clock: Clock & { advance(ms: number): void };
-  /** The database, for the actions of operators. */
+  /** The database, in which stories perform the actions of operators. */
   entitlementUrl: string;
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;
-  /** Every log line of every service so far. */
+  /** Every log line that any service has written so far. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** A deployment with billing and the simulated payment processor. */
+/** A deployment with billing and a simulated payment processor. */
 interface WithPayments extends Deployment {
   payments: PaymentsSimulator;
   billingUrl: string;
   workerUrl: string;
 }
 
-/** Services share event loops, or two cores, with the tests, and stories do not test behaviour under load. */
+/**
+ * Settings against load shedding. Services share event loops, or two cores, with the tests, and stories do not test
+ * behaviour under load.
+ */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
 /** Starts every service except billing in this process. */
@@ -61,7 +64,7 @@ export async function openSolo(settings: Record<string, string> = {}): Promise<D
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings });
 }
 
-/** Starts every service in this process, with an operator's settings for the addresses of registries. */
+/** Starts every service in this process, with the addresses of registries that an operator can set. */
 export async function openSoloOn(internet: Record<string, string>): Promise<Deployment> {
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...internet }, { offline: false });
 }
@@ -72,8 +75,8 @@ export async function openSoloWithPayments(settings: Record<string, string> = {}
 }
 
 /**
- * The same, but every service that can uses its database through a PgBouncer in transaction mode, which has fewer
- * connections than the services: two for each role.
+ * Starts the same services, but every service that can uses its database through a PgBouncer in transaction mode.
+ * PgBouncer has fewer connections than the services: two for each role.
  */
 export async function openSoloBehindPgBouncer(settings: Record<string, string> = {}) {
   const folder = makeRunFolder();
@@ -108,8 +111,8 @@ export async function openSoloBehindPgBouncer(settings: Record<string, string> =
 }
 
 /**
- * A data folder with a migrated database. Creating one takes five seconds of processor time, so all processes of a run
- * copy one, beside the run's own database.
+ * Returns a data folder with a migrated database. Creating a database takes five seconds of CPU time, so all processes
+ * of a run copy one, beside the run's own database.
  */
 export async function preparedFolder(): Promise<string> {
   const server = new URL(process.env[TEST_SERVER_URL]!);
@@ -174,7 +177,7 @@ async function opened(
 }
 
 /**
- * Starts a process for each service, with Kafka and Valkey. The API is that of the first gateway.
+ * Starts each service in its own process, with Kafka and Valkey. The API is that of the first gateway.
  * @param worker settings of the worker.
  */
 export async function openCluster(
@@ -188,7 +191,7 @@ export async function openCluster(
     durable: false,
     clockFile,
     payments: 'simulated',
-    // On a busy test machine, waiting for five milliseconds does not mean that Valkey is lost.
+    // On a busy test machine, an answer that takes more than five milliseconds does not mean that Valkey is lost.
     environment: { gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000' }, worker },
   });
   const { facts, gateways, mailbox, settings } = cluster;

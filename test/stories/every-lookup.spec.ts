@@ -5,7 +5,7 @@ import { type Deployment, openSolo } from './deployment.js';
 
 const TRIAL_CREDITS = 500;
 
-/** Every operation that looks something up, as a customer uses it. */
+/** Tests every lookup operation in the way that a customer uses it. */
 describe('in one process: every lookup', () => {
   let deployment: Deployment;
   let customer: Customer;
@@ -23,7 +23,7 @@ describe('in one process: every lookup', () => {
     return one;
   }
 
-  /** A trial allows two requests per minute of class bulk, and two of class heavy. */
+  /** A trial allows two requests per minute of class `bulk`, and two of class `heavy`. */
   const trials: Customer[] = [];
   const asked: Record<string, number> = {};
   async function askerOf(rateClass: string): Promise<Customer> {
@@ -65,7 +65,7 @@ describe('in one process: every lookup', () => {
       expect([answer.status, answer.headers.get('x-credits-cost')]).toEqual([200, '0']);
       expect(JSON.parse(answer.text, comparable)).toMatchObject({
         ...(JSON.parse(JSON.stringify(shown), comparable) as object),
-        // Operations that are always free do not mention credits.
+        // Answers of operations that are always free do not mention credits.
         ...(price.per !== 'free' && { meta: { credits_charged: 0 } }),
       });
     },
@@ -79,7 +79,7 @@ describe('in one process: every lookup', () => {
     ['/v2.0/dns/live?domainName=shop.com&type=A', { rcode: 'noerror' }],
     ['/v2.0/domain/availability?domain=shop.com', { availability: 'registered' }],
   ])(
-    '%s is answered from the simulated internet for a live key, for one credit',
+    'a live key gets an answer about %s from the simulated internet, for one credit',
     async (path, facts) => {
       const answer = await ask(path, customer.key);
       expect([path, answer.status, answer.text]).toEqual([path, 200, expect.any(String)]);
@@ -87,7 +87,7 @@ describe('in one process: every lookup', () => {
     },
   );
 
-  it('the requested number of suggestions is returned, and each is a free name', async () => {
+  it('the requested number of suggestions is returned, and each suggestion is a free name', async () => {
     const path = '/v2.0/domain/availability?domain=shop.com&sug=true&count=5';
     const answer = await ask(path, customer.key);
     const { suggestions } = JSON.parse(answer.text) as { suggestions: object[] };
@@ -97,7 +97,7 @@ describe('in one process: every lookup', () => {
     }
   });
 
-  it('bulk WHOIS with a live key streams its answers and charges only those', async () => {
+  it('bulk WHOIS with a live key streams its answers, and only answers are charged', async () => {
     const customer = await newCustomer();
     const names = { domainNames: ['published-one.com', 'free-two.com', 'nobody.invalidtld'] };
     const path = '/v2.0/bulkwhois/live';
@@ -133,7 +133,7 @@ describe('in one process: every lookup', () => {
   });
 });
 
-/** Times, and the origin of an answer, differ from those of an example. */
+/** Removes times and the sources of an answer, because they differ from those in an example. */
 function comparable(member: string, value: unknown): unknown {
   if (member === 'served_from' || member === 'sources') return undefined;
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:/.test(value);

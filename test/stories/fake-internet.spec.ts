@@ -18,7 +18,7 @@ const UNSIGNED = [...RDAP, ...PORT43].find((name) => !registrationOf(name).signe
 const FREE = ['free-books.com', 'free-books.jp'];
 const RESERVED = 'reserved-books.us';
 const ADDRESSES = ['8.8.8.8', '193.0.6.139', '2001:4860:4860::8888'];
-/** Addresses of registries that answer only on port 43. */
+/** IP addresses of registries that answer only on port 43. */
 const RPSL = ['41.188.0.1', '2c0f:fb50::1', '1.1.1.1'];
 const WITHOUT_RDAP = ['afrinic', 'apnic'];
 
@@ -66,13 +66,13 @@ here('the product on a private internet', () => {
 
   const resolver = () => settings.dnsServers.split(':')[0]!;
 
-  /** The data of each record in the form that Debian's dig prints, sorted. */
+  /** Returns the data of each record in the form that Debian's dig prints, sorted. */
   async function dig(name: string, type: string): Promise<string[]> {
     const { stdout } = await run('dig', [`@${resolver()}`, '+short', type, name]);
     return stdout.trim().split('\n').toSorted();
   }
 
-  /** A host's answer in the form that Debian's whois prints, with trailing blanks removed. */
+  /** Returns a host's answer in the form that Debian's whois prints, without trailing spaces. */
   async function whois(host: string, question: string): Promise<string[]> {
     const [address] = await dig(host, 'A');
     const { stdout } = await run('whois', ['--no-recursion', '-h', address!, '--', question]);
@@ -104,7 +104,7 @@ here('the product on a private internet', () => {
     expect(linesOf(body.registry_data.whois_raw_registry)).toEqual(printed);
   });
 
-  it('a free name is distinguished from a reserved one over either protocol', async () => {
+  it('a free name is distinguished from a reserved name over either protocol', async () => {
     for (const domain of FREE) {
       const body = await ask(`/v2.0/whois/live?domainName=${domain}`);
       expect([domain, body.domain_registered]).toEqual([domain, 'no']);
@@ -157,7 +157,7 @@ here('the product on a private internet', () => {
     expect(await ask('/v2.0/asn-whois?asn=AS15169')).toMatchObject({ as_number: 'AS15169' });
   });
 
-  it('a name is available if neither its registry nor its parent zone knows it', async () => {
+  it('a name is available if neither its registry nor its parent zone contains it', async () => {
     const word = async (name: string) =>
       (await ask(`/v2.0/domain/availability?domainName=${name}`)).availability;
     expect(await word(FREE[0]!)).toBe('available');

@@ -9,18 +9,18 @@ import { type Answer, Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
 
 const EMAIL = 'ada@story.example';
-/** Longer than any word that random ids and ciphertexts could contain by chance. */
+/** A name that is too long to occur in random ids and ciphertexts by chance. */
 const FIRST_NAME = 'Ada of the Story';
 
 /**
- * Everything that a customer without purchases does, only through HTTP: sign-up, key, lookups, limits, credits, rotation,
- * revocation, deletion, restoration and erasure. The steps build on one another.
+ * Everything that a customer without purchases does, using only HTTP: sign-up, key, lookups, limits, credits, rotation,
+ * revocation, deletion, restoration and erasure. Each step builds on the previous ones.
  */
 export function firstLight(deployed: () => Deployment): void {
   let deployment: Deployment;
   let customer: Customer;
   let names = 0;
-  /** A name that was not looked up before, because a repeat within 60 s would be free. */
+  /** Returns a name that has not been looked up before, because a repeated lookup within 60 s would be free. */
   const freshName = () => `story-${++names}.com`;
 
   beforeAll(() => {
@@ -28,7 +28,7 @@ export function firstLight(deployed: () => Deployment): void {
     customer = new Customer(deployment, EMAIL, FIRST_NAME);
   });
 
-  it('a confirmed sign-up has a session, a key, a test key and 500 credits', async () => {
+  it('after a confirmed sign-up, the customer has a session, a live key, a test key and 500 credits', async () => {
     await customer.join();
     expect(customer.key).toMatch(/^dds_live_/);
     expect(customer.testKey).toMatch(/^dds_test_/);
@@ -39,7 +39,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(balance.spendable).toBe(500);
   });
 
-  it('a live lookup answers in both versions and says its price and the remaining credits', async () => {
+  it('a live lookup works in both versions, and states its price and the remaining credits', async () => {
     const v2 = await customer.lookUp(freshName());
     expect([v2.status, v2.body.domain_registered]).toEqual([200, 'yes']);
     expect(v2.body.meta).toMatchObject({ credits_charged: 1, credits_remaining: 499 });
@@ -67,7 +67,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect((await customer.lookUp(name)).headers.get('x-credits-cost')).toBe('0');
   });
 
-  it('an unregistered name is an answer; a throttled registry is not, and costs nothing', async () => {
+  it('"not registered" is a charged answer; a throttled registry gives no answer, which costs nothing', async () => {
     const free = await customer.lookUp('free-story.com');
     expect([free.status, free.body.domain_registered]).toEqual([200, 'no']);
     expect(free.headers.get('x-credits-cost')).toBe('1');
@@ -84,7 +84,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect([other.status, other.body.code]).toEqual([422, 'test_key_fixture_only']);
   });
 
-  it('a 429 while credits remain costs nothing and says when to retry', async () => {
+  it('a 429 with credits left costs nothing, and says when to retry', async () => {
     const answers: Answer[] = [];
     for (let i = 0; i < 12; i++) answers.push(await customer.lookUp(freshName()));
     const refused = answers.find(({ status }) => status === 429);
@@ -100,7 +100,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect((await customer.call('GET', '/api/balance')).body.spendable).toBeGreaterThan(400);
   });
 
-  it('the ledger states the use of the credits, and adds up to the balance', async () => {
+  it('the ledger shows how the credits were used, and adds up to the balance', async () => {
     const { status, body } = await customer.get(`/v2.0/account/credits?apiKey=${customer.key}`);
     expect([status, body.ledger.at(-1)]).toMatchObject([200, { kind: 'grant', amount: 500 }]);
     const { spendable, leased, pending, frozen, debt } = body.balance;
@@ -111,11 +111,12 @@ export function firstLight(deployed: () => Deployment): void {
     expect(sum).toBe(spendable + leased + pending + frozen - debt);
   });
 
-  it('a 402 follows once the credits are used up, after exactly as many answers as there were credits', async () => {
+  it('the API answers 402 after exactly as many answers as there were credits', async () => {
     await override('live', 1_000_000);
-    // The credits are reduced, so that they are used up sooner.
+    // Most credits are revoked, so that the rest is used up sooner.
     await operate('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
-    // The gateway knows its balance before entitlement does, but learns of the revocation only with its next lease.
+    // The gateway knows its own charges before entitlement does, but is informed of the revocation only with its next
+    // lease.
     const before = await waitFor('the smaller balance', async () => {
       const { headers } = await customer.lookUp(freshName());
       const left = Number(headers.get('x-credits-remaining'));
@@ -129,7 +130,7 @@ export function firstLight(deployed: () => Deployment): void {
       );
       served += answers.filter(({ status }) => status === 200).length;
       refusal = answers.find(({ status }) => status === 402);
-      // Requests in progress may hold the last credits and still return them.
+      // Requests in progress may have reserved the last credits, and may still return them.
       const others = answers.filter(
         ({ status, body }) => ![200, 402].includes(status) && body.code !== 'credits_busy',
       );
@@ -153,7 +154,7 @@ export function firstLight(deployed: () => Deployment): void {
     );
   });
 
-  it('after a rotation the old key works until the overlap ends', async () => {
+  it('after a rotation, the old key works until the overlap ends', async () => {
     const old = customer.key;
     const { body } = await customer.call('GET', '/api/keys');
     const { id } = body.keys.find((key: { environment: string }) => key.environment === 'live');
@@ -170,7 +171,7 @@ export function firstLight(deployed: () => Deployment): void {
     expectStatus(await customer.lookUp(freshName()), 200);
   });
 
-  it('a revoked key is refused everywhere, and another one takes its place', async () => {
+  it('a revoked key is refused by every gateway, and another key replaces it', async () => {
     const { body } = await customer.call('GET', '/api/keys');
     const { id } = body.keys.find(
       (key: { environment: string; state: string }) =>
@@ -202,7 +203,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(await eventsSaid()).toContain('account.account-deleted');
   });
 
-  it('restored on day 89, it has its credits back, and its keys once they are reissued', async () => {
+  it('an account that is restored on day 89 has its credits again, and its keys once they are reissued', async () => {
     deployment.clock.advance(89 * DAY_MS);
     await customer.logIn();
     expectStatus(await customer.call('POST', '/api/account/restore', {}), 200);
@@ -223,7 +224,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(await spendable()).toBeGreaterThan(9_900);
   });
 
-  it('91 days after another deletion, a restoration is refused, the account is erased and its key is unknown', async () => {
+  it('91 days after another deletion, the account cannot be restored, it is erased, and its key is unknown', async () => {
     await customer.logIn();
     expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
     deployment.clock.advance(91 * DAY_MS);
@@ -240,7 +241,7 @@ export function firstLight(deployed: () => Deployment): void {
     await waitFor('401 at the log-in', async () => (await customer.logIn()).status === 401);
   });
 
-  it('S118: after erasure no table contains the customer’s name or address', async () => {
+  it('S118: after erasure, no table contains the customer’s name or address', async () => {
     await waitFor('the last mail to be sent', async () =>
       withClient(deployment.superuserUrl, async (client) => {
         const { rowCount } = await client.query('select from account.mail');
@@ -283,7 +284,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(answer.status).toBeLessThan(300);
   }
 
-  /** A request to entitlement, as an operator's command sends it. */
+  /** Sends a request to entitlement in the way that an operator's command does. */
   async function operate(path: string, body: object): Promise<void> {
     const http = new ServiceHttp({
       url: deployment.entitlementUrl,
@@ -315,11 +316,11 @@ export function firstLight(deployed: () => Deployment): void {
     });
   }
 
-  /** Every row of every table of the services, as text. */
+  /** Returns every row of every table of the services as text. */
   async function everyText(): Promise<string> {
     return withClient(deployment.superuserUrl, async (client) => {
       const { rows } = await client.query<{ name: string }>(
-        // Partitions are read through their table, because one may be dropped in the meantime.
+        // Partitions are read through their parent table, because a partition may be dropped in the meantime.
         `select oid::regclass::text as name from pg_class
          where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text
            in ('account', 'billing', 'entitlement', 'gateway')`,
@@ -334,7 +335,7 @@ export function firstLight(deployed: () => Deployment): void {
   }
 }
 
-/** Includes the code of a refusal in the error if another status was expected. */
+/** Includes the code of a refusal in the error message if another status was expected. */
 function expectStatus({ status, body }: Answer, expected: number): void {
   expect([status, body?.code]).toEqual([expected, expected < 400 ? undefined : expect.any(String)]);
 }

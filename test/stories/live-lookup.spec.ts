@@ -5,7 +5,7 @@ import { waitFor } from '#test/environment';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
-/** The answer of a well-behaved registry to a query. */
+/** Tests the answers of a well-behaved registry. */
 describe('a lookup service and its registries', () => {
   let world: RegistryWorld;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('a lookup service and its registries', () => {
       },
     );
 
-    it('takes the contacts of a thin registry’s name from the registrar, and says so', async () => {
+    it('takes the contacts of a name in a thin registry from the registrar, and names the registrar as the source', async () => {
       const { body } = await world.ask('published-books.com');
       expect(body.registrant_contact?.company).toBe(
         registrationOf('published-books.com').registrant.organization,
@@ -76,7 +76,7 @@ describe('a lookup service and its registries', () => {
       expect(body.provenance?.sources.every(({ outcome }) => outcome === 'delivered')).toBe(true);
     });
 
-    it('omits the redacted values of a name, but lists each of them', async () => {
+    it('omits the redacted values of a name, but lists each of them as redacted', async () => {
       const { body } = await world.ask('redacted-shop.org');
       const { registrant } = registrationOf('redacted-shop.org');
       for (const value of [
@@ -101,7 +101,7 @@ describe('a lookup service and its registries', () => {
       ]);
     });
 
-    it('returns the same facts in version 1, without provenance', async () => {
+    it('returns the same data in version 1, without provenance', async () => {
       const first = await world.ask('published-shoes.com', { version: '1' });
       const second = await world.ask('published-shoes.com', { version: '2' });
       expect(first.body).not.toHaveProperty('provenance');
@@ -118,10 +118,10 @@ describe('a lookup service and its registries', () => {
   });
 
   describe('caching', () => {
-    it('makes one query for simultaneous callers', async () => {
+    it('sends one query for simultaneous callers', async () => {
       const hurried = new RegistryWorld(HURRIED);
       await hurried.start();
-      // The registry is silent, so that the first query is still open when the last one arrives.
+      // The registry does not answer, so that the first query is still open when the last caller arrives.
       const ask = () => hurried.ask('silent-popular.de');
       const answers = await Promise.all(Array.from({ length: 40 }, ask));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));
@@ -129,7 +129,7 @@ describe('a lookup service and its registries', () => {
       await hurried.stop();
     });
 
-    it('queries again for every live request, unless it is a repeat within a minute or accepts an older answer', async () => {
+    it('sends a new query for every live request, except for repeats within a minute and requests that accept an older answer', async () => {
       const from = async (query = {}, headers = {}) =>
         (await world.ask('again.de', query, headers)).header('x-served-from');
       expect(await from()).toBe('live');
@@ -144,7 +144,7 @@ describe('a lookup service and its registries', () => {
     });
   });
 
-  it('a shutdown waits only for the answer in progress', async () => {
+  it('during a shutdown, the service waits only for the answer in progress', async () => {
     const world = new RegistryWorld(HURRIED);
     await world.start();
     const pool = new Pool('http://lookup', { socketPath: world.socketPath });
@@ -159,7 +159,7 @@ describe('a lookup service and its registries', () => {
     await pool.close();
   });
 
-  it('S61: only a name and the flags of its registry ever reach port 43', async () => {
+  it('S61: only a name and the flags of its registry are ever sent to port 43', async () => {
     const world = new RegistryWorld();
     await world.start();
     for (const input of [

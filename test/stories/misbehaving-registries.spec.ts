@@ -3,7 +3,7 @@ import { MINUTE_MS } from '#libs/platform';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
-/** The answers that customers get when registries misbehave. */
+/** Tests the answers that customers get when registries misbehave. */
 describe('a misbehaving upstream', () => {
   let world: RegistryWorld;
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('a misbehaving upstream', () => {
     ]);
   });
 
-  it('a registrar with another expiry is overruled, and both values are shown', async () => {
+  it('a registrar that states a different expiry is overruled, and both values are shown', async () => {
     const domain = 'disagreeing-registrar-shop.com';
     const { body } = await world.ask(domain);
     expect(body.expiry_date).toBe(registrationOf(domain).expires.toISOString().slice(0, 10));
@@ -99,7 +99,7 @@ describe('a misbehaving upstream', () => {
     'refers-to-port.com',
     'refers-to-closed-port.com',
   ])(
-    'S57, S58: %s is answered by its registry and the referral is not followed',
+    'S57, S58: the registry’s answer about %s is returned, and the referral is not followed',
     async (domain) => {
       const { status, body } = await world.ask(domain);
       expect([status, body.domain_registered]).toEqual([200, 'yes']);
@@ -151,12 +151,12 @@ describe('a misbehaving upstream', () => {
     },
   );
 
-  it('S67: bytes that are not UTF-8 are read as Latin-1', async () => {
+  it('S67: bytes that are not valid UTF-8 are read as Latin-1', async () => {
     const { body } = await world.ask('latin-1-published-shop.it');
     expect(JSON.stringify(body)).toContain('Société Exemple');
   });
 
-  it('is replaced by a stale answer only for those who accept one, marked as stale', async () => {
+  it('is replaced with a stale answer, marked as stale, only if the request accepts one', async () => {
     expect((await world.ask('shop.de')).status).toBe(200);
     await world.silence();
     world.clock.advance(MINUTE_MS);

@@ -24,7 +24,7 @@ beforeAll(async () => {
     LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions,
     LOOKUP_EXTRA_CA_FILE: caFile,
     LOOKUP_DNS_SERVERS: dnsServers,
-    // Ten queries at once, then none for more than a minute.
+    // The rate allows ten queries at once, and then none for more than a minute.
     LOOKUP_UPSTREAM_PER_SECOND: '0.01',
   });
   service = await startLookup({ config, clock, logger: new Logger('lookup', { write: () => {} }) });
@@ -53,8 +53,8 @@ async function ask(questions: Partial<NameQuestions>): Promise<NameFindings[]> {
   return found;
 }
 
-describe('a worker’s lookups of many names', () => {
-  it('a name whose registry is not ready is returned as later, and the others are answered', async () => {
+describe('a worker’s request for many names', () => {
+  it('returns a name whose registry cannot be queried yet as later, and answers the others', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `name-${n}.com`);
     const found = await ask({ names: [...names, 'other-registry.de', '-bad-.com'] });
     expect(found.map(({ index }) => index).sort((a, b) => a - b)).toEqual(
@@ -78,13 +78,13 @@ describe('a worker’s lookups of many names', () => {
     });
   });
 
-  it('DNS records are queried by type', async () => {
+  it('queries DNS records by type', async () => {
     const [found] = await ask({ kind: 'dns', names: ['name-1.com'], types: ['A'] });
     expect(found).toMatchObject({ index: 0, outcome: 'delivered', isCharged: true });
     expect(found.body).toMatchObject({ domain_name: 'name-1.com', dns_types: { A: 1 } });
   });
 
-  it('do not displace the cached answers of live lookups', async () => {
+  it('does not evict the cached answers of live lookups', async () => {
     const { cache } = service.app.get(LiveService, { strict: false });
     await ask({ names: ['forgotten.fr', 'forgotten.de'] });
     expect(cache.size.entries).toBe(0);
@@ -92,7 +92,7 @@ describe('a worker’s lookups of many names', () => {
     expect(cache.size.entries).toBe(1);
   });
 
-  it('only a worker may call, with at most 1,000 names', async () => {
+  it('is accepted only from a worker, with at most 1,000 names', async () => {
     const names = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
     await expect(ask({ names })).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
     const stranger = new ServiceHttp({

@@ -47,7 +47,7 @@ interface Export {
   }[];
 }
 
-/** A collector that keeps everything it receives. */
+/** A collector that stores everything that it receives. */
 class Collector {
   readonly spans: ReceivedSpan[] = [];
   connections = 0;
@@ -170,7 +170,7 @@ describe('one request', () => {
 
   async function ask(): Promise<string> {
     const { apiKey } = around.account.addKey({ accountId: await register() });
-    // This name has no registry, so lookup answers without querying a server.
+    // No registry serves this name, so lookup answers without querying a server.
     const answer = await fetch(
       `${gateway.apiUrl}/v2.0/whois/live?domainName=name.example&apiKey=${apiKey}`,
     );
@@ -188,7 +188,7 @@ describe('one request', () => {
     await waitFor('the line', () => linesOf(requestId, 'lookup').length > 0);
   }
 
-  it('is found by its id in the log lines of every service that worked for it', async () => {
+  it('is found by its id in the log lines of every service that worked on it', async () => {
     const requestId = await ask();
     const other = await ask();
     for (const id of [requestId, other]) await untilLogged(id);
@@ -210,7 +210,7 @@ describe('one request', () => {
     expect(lines.filter(({ trace_id: id }) => id !== undefined)).toEqual([]);
   });
 
-  it('is a single trace from the gateway to lookup and entitlement, and the trace id is in the log', async () => {
+  it('is one trace from the gateway to lookup and entitlement, and the log contains the trace id', async () => {
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 1 });
     const requestId = await ask();
     await untilLogged(requestId);
@@ -249,7 +249,7 @@ describe('one request', () => {
     ]);
   });
 
-  it('is recorded only for the configured share', async () => {
+  it('is traced only for the configured share of requests', async () => {
     collector.spans.length = 0;
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 0 });
     await ask();

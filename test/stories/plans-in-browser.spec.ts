@@ -12,7 +12,7 @@ interface Held {
   billing: { invoices: { pdf_path: string }[] };
 }
 
-/** A customer's purchases and payments on the plain pages, in a real browser. They build on one another. */
+/** A customer's purchases and payments on the HTML pages, in a real browser. Each step builds on the previous ones. */
 (hasBrowser ? describe : describe.skip)('plans and invoices in a browser', () => {
   let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
   let browser: Browser;
@@ -38,14 +38,14 @@ interface Held {
     expect(faults).toEqual([]);
   });
 
-  /** The page's text about the current plan; empty until billing knows of it. */
+  /** Returns the page's text about the current plan, or an empty string until billing has recorded the plan. */
   const own = async () => {
     await user.open('/subscriptions');
     const plans = user.page.getByRole('listitem').filter({ hasText: 'API plan' });
     return (await plans.allInnerTexts())[0] ?? '';
   };
 
-  /** Calls the API with the user's account. */
+  /** Calls the dashboard's API as the logged-in user. */
   async function fetchOrders() {
     return customer.call('GET', '/api/orders');
   }
@@ -59,7 +59,7 @@ interface Held {
     ]);
   }
 
-  it('every page about money is accessible in light, in dark and on a phone', async () => {
+  it('every page about money is accessible in light mode, in dark mode and on a phone', async () => {
     for (const path of [
       '/credits',
       '/plans',
@@ -76,7 +76,7 @@ interface Held {
     expect(await user.words()).toContain('$27.00 a month');
   });
 
-  it('the slider selects a package with the keyboard and shows its price', async () => {
+  it('the package slider works with the keyboard and shows the price', async () => {
     await user.open('/credits');
     const slider = user.page.getByRole('slider', { name: 'Package' });
     expect(await slider.getAttribute('aria-valuetext')).toBe(
@@ -103,7 +103,7 @@ interface Held {
     });
   });
 
-  it('a plan is subscribed to, paid, and then listed', async () => {
+  it('a plan can be ordered and paid for, and is then listed', async () => {
     await user.open('/plans');
     expect(await user.submit('Subscribe to API plan 5K')).toBe(303);
     expect(await user.words()).toContain('API plan 5K');
@@ -113,7 +113,7 @@ interface Held {
     await user.examine();
   });
 
-  it('a more expensive plan shows the amount due before it is paid, and works afterwards', async () => {
+  it('a change to a more expensive plan shows the amount due before it is paid, and takes effect afterwards', async () => {
     await user.follow('Change plan: API plan 5K');
     await user.page.getByRole('button', { name: 'Change to API plan 15K' }).click();
     await user.page.getByRole('heading', { name: 'Change the plan' }).waitFor();
@@ -124,7 +124,7 @@ interface Held {
     expect(await own()).toContain('$27.00 a month');
   });
 
-  it('a cheaper plan waits for the end of the period and can be withdrawn', async () => {
+  it('a change to a cheaper plan waits for the end of the period, and can be withdrawn', async () => {
     await user.follow('Change plan: API plan 15K');
     await user.page.getByRole('button', { name: 'Change to API plan 5K' }).click();
     expect(await user.words()).toContain('Nothing is charged now');
@@ -134,7 +134,7 @@ interface Held {
     await waitFor('its end', async () => !(await own()).includes('then'));
   });
 
-  it('a plan is cancelled and resumed', async () => {
+  it('a plan can be cancelled and resumed', async () => {
     await user.follow('Cancel: API plan 15K');
     expect(await user.words()).toMatch(/It works until \d{4}-\d\d-\d\d \(UTC\)/);
     await user.examine();
@@ -149,7 +149,7 @@ interface Held {
     });
   });
 
-  it('payment details are changed at the processor, whose page leads back', async () => {
+  it('payment details can be changed at the processor, whose page leads back to the dashboard', async () => {
     await user.submit('Payment details: API plan 15K');
     await user.examine();
     await user.follow('Go to the processor’s page');
@@ -158,7 +158,7 @@ interface Held {
     expect(await user.title()).toBe('Subscriptions');
   });
 
-  it('the processor is chosen before an order, and the differences are shown', async () => {
+  it('the processor can be chosen before an order, and the differences are shown', async () => {
     await user.open('/plans');
     await user.follow('PayPal');
     expect(await user.words()).toContain('PayPal');
@@ -169,7 +169,7 @@ interface Held {
     expect(body.orders[0].processor).toBe('paypal');
   });
 
-  it('S77: a Domainer plan opens its own files, and no others, as soon as it is paid', async () => {
+  it('S77: a Domainer plan gives access to its own files, and no others, as soon as it is paid', async () => {
     const csvOf = (dataset: string) =>
       user.page.getByRole('link', { name: new RegExp(`^CSV, [^:]*: ${dataset} of`) });
     const open = async () => {
@@ -209,7 +209,7 @@ interface Held {
     });
   });
 
-  it('each payment has its invoice as a PDF, reprinted when the details have changed', async () => {
+  it('each payment has its invoice as a PDF, which can be reprinted after the billing details have changed', async () => {
     const rows = user.page.getByRole('listitem').filter({ hasText: 'INV-' });
     await waitFor('five printed invoices', async () => {
       await user.open('/invoices');
@@ -235,7 +235,7 @@ interface Held {
     expect(await rows.first().innerText()).toContain('revision 2');
   });
 
-  it('all data of the account can be downloaded with the password', async () => {
+  it('all data of the account can be downloaded after the password is entered', async () => {
     await user.open('/account');
     await user.follow('Download all data of this account');
     await user.examine();
@@ -262,7 +262,7 @@ interface Held {
     expect(await user.title()).toBe('Invoices');
   });
 
-  it('without JavaScript a package is chosen from a list', async () => {
+  it('without JavaScript, a package can be chosen from a list', async () => {
     const plain = await BrowserUser.arrive(browser, deployment, { javaScriptEnabled: false });
     await plain.open('/log-in');
     await plain.submit('Log in', { 'E-mail': customer.email, Password: customer.password });

@@ -11,13 +11,13 @@ import type { Deployment } from './deployment.js';
 
 const TRIAL = 500;
 const TRIAL_LIMIT = 10;
-/** Requests of class `live` per minute. */
+/** The limit of class `live`, in requests per minute. */
 const LIMITS = { '5K': 20, '15K': 40, '50K': 80, ADD_ON: 50 };
 
 /**
- * Plans and money after the payment: renewals, changes, declined cards, refunds, disputes, and a customer who leaves
- * and returns. The story uses only the dashboard's origin, the processor's pages and the operator's calls. The steps
- * build on one another.
+ * Plans and money after the first payment: renewals, changes, declined cards, refunds, disputes, and a customer who
+ * leaves and returns. The story uses only the dashboard's origin, the processor's pages and the calls of operators.
+ * Each step builds on the previous ones.
  */
 export function plansAndMoneyBack(
   deployed: () => Deployment & { payments: PaymentsSimulator; billingUrl: string },
@@ -67,7 +67,7 @@ export function plansAndMoneyBack(
       throw new Error(`${error.message}; found ${found}`);
     });
   }
-  /** The limit in the answers to the test key, which cost nothing. */
+  /** Returns the limit in an answer to the test key, which costs nothing. */
   const waitForLimit = (customer: Customer, expected: number) =>
     waitFor(`a limit of ${expected}`, async () => {
       const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
@@ -103,14 +103,14 @@ export function plansAndMoneyBack(
     return answer.body;
   }
 
-  /** Takes a step to which the customer agrees on the processor's page if the processor requires it. */
+  /** Takes a step, to which the customer agrees on the processor's page if the processor requires it. */
   async function agreed(customer: Customer, name: string, body: object = {}): Promise<void> {
     const { redirect_url: page } = await step(customer, name, body);
     expect(typeof page).toBe(processor === 'paypal' ? 'string' : 'object');
     if (page) await side.agree(page);
   }
 
-  /** Moves time forward for every service; sessions end in the meantime. */
+  /** Advances the clock of every service. Sessions expire in the meantime. */
   async function pass(to: Date): Promise<void> {
     deployment.clock.advance(to.getTime() - deployment.clock.now().getTime());
     deployment.payments.clock.runDue();
@@ -138,7 +138,7 @@ export function plansAndMoneyBack(
     await waitForLimit(rosa, LIMITS['15K'] + 2 * LIMITS.ADD_ON);
   });
 
-  it('an upgrade costs what its preview said, and works once it is paid', async () => {
+  it('an upgrade costs the amount in its preview, and takes effect once it is paid', async () => {
     const wish = { sku: 'api-50K-month' };
     const preview = await step(rosa, 'preview', wish);
     expect(preview).toMatchObject({ effect: 'now', due_micros: '48000000' });
@@ -178,7 +178,7 @@ export function plansAndMoneyBack(
     expect(await owned(yves)).toMatchObject({ period_start: start, state: 'active' });
   });
 
-  it('a declined renewal leaves the rights for seven days; a payment restores them', async () => {
+  it('after a declined renewal, the rights remain for seven days; a payment restores them', async () => {
     await side.setFunds(rosa.accountId, 'declines');
     const { period_end: end } = await owned(rosa);
     const daysLater = (days: number) => pass(new Date(Date.parse(end) + days * DAY_MS));
@@ -186,7 +186,7 @@ export function plansAndMoneyBack(
     await waitForPlan(rosa, { state: 'past_due', paid_through: end });
     await waitForLimit(rosa, LIMITS['50K'] + 2 * LIMITS.ADD_ON);
     await daysLater(8);
-    // PayPal makes its last attempt on the tenth day, but the rights end before.
+    // PayPal makes its last attempt on the tenth day, but the rights end before that.
     await waitForPlan(rosa, { state: processor === 'paypal' ? 'past_due' : 'unpaid' });
     await waitForLimit(rosa, TRIAL_LIMIT);
     await waitForCredits(rosa, TRIAL);
@@ -198,7 +198,7 @@ export function plansAndMoneyBack(
     await waitForCredits(rosa, TRIAL + 50_000);
   });
 
-  it('a refund revokes the credits of a package, and of the rest of a period', async () => {
+  it('a refund revokes the credits of a package, or of the rest of a period', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
     await waitForCredits(rhea, TRIAL + 15_000);
     await refund(rhea, 'whole');
@@ -212,7 +212,7 @@ export function plansAndMoneyBack(
     await waitForLimit(rhea, TRIAL_LIMIT);
   });
 
-  it('a disputed payment counts as the bank decides: withdrawn, won, reopened and lost', async () => {
+  it('the credits follow the bank’s decisions about a disputed payment: withdrawn, won, reopened and lost', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
     await waitForCredits(rhea, TRIAL + 15_000);
     const [payment] = await side.paymentsOf(rhea.accountId);
@@ -227,7 +227,7 @@ export function plansAndMoneyBack(
     await waitForCredits(rhea, TRIAL);
   });
 
-  it('S118: a deletion cancels the plan at the end of the period, and the restoration undoes exactly that', async () => {
+  it('S118: a deletion cancels the plan at the end of the period, and a restoration undoes exactly this', async () => {
     const isEnding = () => side.isEnding(yves.accountId);
     const { password } = yves;
     await yves.call('POST', '/api/session/reauthenticate', { password });

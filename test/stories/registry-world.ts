@@ -16,9 +16,12 @@ const START = '2026-11-20T11:42:03Z';
 const DRIP_INTERVAL_MS = 20;
 
 export interface WorldOptions {
-  /** The time limit of a whole lookup: long enough for a slow machine, short enough for servers that never answer. */
+  /**
+   * The time limit of a whole lookup, which is long enough for a slow machine and short enough for servers that never
+   * answer.
+   */
   budgetMs?: number;
-  /** The secret shared with a gateway in front of it. */
+  /** The secret that the service shares with a gateway. */
   secret?: string;
 }
 
@@ -48,15 +51,15 @@ export interface Body {
   };
 }
 
-/** A lookup service whose internet is a simulator, over real sockets on both sides. */
+/** A lookup service whose internet is simulated, with real sockets on both sides. */
 export class RegistryWorld {
   readonly clock = new TestClock(START);
-  /** The Unix socket on which the service also listens. */
+  /** The path of a Unix socket on which the service also listens. */
   readonly socketPath: string;
   private readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
   private readonly simulator = new RegistrySimulator({ dripIntervalMs: DRIP_INTERVAL_MS });
   private stopLookup: () => Promise<void>;
-  /** Origin of the service. */
+  /** The origin of the service. */
   url: string;
 
   constructor(private readonly options: WorldOptions = {}) {
@@ -77,12 +80,12 @@ export class RegistryWorld {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** No registry answers from here on. */
+  /** Makes every registry stop answering. */
   silence(): Promise<void> {
     return this.simulator.stop();
   }
 
-  /** The queries that the registries received, about one name or about all, oldest first. */
+  /** Returns the queries that the registries received, about one name or about all, oldest first. */
   exchanges(domain?: string): LoggedExchange[] {
     const { exchanges } = this.simulator;
     return domain === undefined ? exchanges.entries : exchanges.of(domain);
@@ -106,7 +109,7 @@ export class RegistryWorld {
     return `Bearer ${new ServiceTokens(this.options.secret ?? SECRET, this.clock).issue('gateway', 'lookup')}`;
   }
 
-  /** How often the simulator was queried about a name. */
+  /** Returns the number of queries to the simulator about a name. */
   asked(domain: string): number {
     return this.exchanges(domain).length;
   }

@@ -4,8 +4,8 @@ import { plansAndMoneyBack } from './plans.story.js';
 import { watchedNames } from './watched-names.story.js';
 
 /**
- * The stories that `cluster.spec.ts` leaves out: their events and calls pass between the same services as those of the
- * stories there, and they run in one process with the others.
+ * Runs the stories that `cluster.spec.ts` leaves out. Their events and calls pass between the same services as those of
+ * the stories there, and they also run in one process.
  */
 describeOnCluster('the other stories, with a process for each service, over Kafka', () => {
   let deployment: Awaited<ReturnType<typeof openCluster>>;

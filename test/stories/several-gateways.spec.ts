@@ -17,10 +17,10 @@ import { preparedFolder } from './deployment.js';
 const TRIAL_CREDITS = 500;
 
 /**
- * Solo's own gateway, two more that receive no events at all, and one in a separate process that is killed. A customer
- * has the same rights and credits at all of them.
+ * Tests solo's own gateway, two more gateways that receive no events, and a gateway in a separate process that is
+ * killed. A customer has the same rights and credits at all of them.
  */
-describe('one customer over several gateways', () => {
+describe('one customer at several gateways', () => {
   let folder: string;
   const clock = new SystemClock();
   const logger = new Logger('gateway', { write: () => {} });
@@ -40,7 +40,7 @@ describe('one customer over several gateways', () => {
       dashboardPort: 0,
       offline: true,
       durable: false,
-      // All services pause when this process does, so the gateways' data does not become stale.
+      // All services stall when this process does, so the gateways' data does not become stale.
       overrides: { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '30000' },
       log: { path: join(folder, 'story.log'), write: () => {} },
     });
@@ -68,7 +68,7 @@ describe('one customer over several gateways', () => {
     ...settings,
   });
 
-  /** A gateway whose transport delivers nothing: it learns of changes from the change feeds alone. */
+  /** Starts a gateway whose transport delivers nothing, so that only the change feeds inform it of changes. */
   async function startSilentGateway(
     name: string,
     settings: Record<string, string> = {},
@@ -92,7 +92,7 @@ describe('one customer over several gateways', () => {
     });
   }
 
-  /** The status and code of a lookup of a name that was never requested before. */
+  /** Returns the status and code of a lookup of a name that was never requested before. */
   async function lookUp(apiUrl: string, key: string): Promise<{ status: number; code?: string }> {
     const path = `/v2.0/whois/live?domainName=several-${++names}.com`;
     const response = await fetch(apiUrl + path, { headers: { 'x-api-key': key } });
@@ -137,12 +137,12 @@ describe('one customer over several gateways', () => {
     await Promise.all(refused);
   });
 
-  it('the last credits that one gateway holds can be spent through another, without a 402 in between', async () => {
+  it('the last credits that one gateway has leased can be spent through another, without a 402 in between', async () => {
     const customer = await joined('last-credits');
     const { accountId, key } = customer;
     expect(await lookUp(second.apiUrl, key)).toMatchObject({ status: 200 });
     await expectLeft(customer, TRIAL_CREDITS - 1);
-    // Another holder spends everything that the second gateway does not hold.
+    // Another holder spends all credits that the second gateway has not leased.
     const { entitlement } = second.services;
     const { spendable } = await entitlement.balance(accountId);
     const [leaseId, gatewayId] = [newId(), newId()];
@@ -161,7 +161,7 @@ describe('one customer over several gateways', () => {
     });
     expect(refusals).not.toContain('insufficient_credits');
     await expectLeft(customer, left - 1);
-    // The rest is spent, too. Then no credits are left, and every gateway says so.
+    // The remaining credits are also spent. Then no credits are left, and every gateway says so.
     await waitFor('the rest', async () => {
       const restId = newId();
       const rest = { min: left - 1, wanted: left - 1 };
@@ -175,7 +175,7 @@ describe('one customer over several gateways', () => {
     }
   });
 
-  it('after a gateway is killed, its next start charges exactly what it answered', async () => {
+  it('after a gateway is killed, it charges exactly the answers that it gave when it restarts', async () => {
     const customer = (killed = await joined('killed'));
     const { key } = customer;
     const apiUrl = await forkGateway('killed');
@@ -204,7 +204,7 @@ describe('one customer over several gateways', () => {
     await waitFor('401', async () => (await lookUp(second.apiUrl, key)).status === 401);
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
     const refusal = await waitFor('the refusal', async () => {
-      // The minute since its last successful poll is over; a poll of the other feed would extend it.
+      // The minute since the gateway's last successful poll is over. A poll of the other feed would extend it.
       third.authCache.trustUntil(0);
       const answer = await lookUp(third.apiUrl, key);
       return answer.status === 200 ? undefined : answer;

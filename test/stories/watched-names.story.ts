@@ -8,7 +8,7 @@ import type { Deployment } from './deployment.js';
 
 const WAIT_MS = 180_000;
 
-/** A monitor of a domain, its checks and their price. The steps build on one another. */
+/** A monitor of a domain, its checks and their price. Each step builds on the previous ones. */
 export function watchedNames(open: () => Deployment): void {
   let customer: Customer;
 
@@ -17,7 +17,7 @@ export function watchedNames(open: () => Deployment): void {
     await customer.joinWithCredits();
   });
 
-  it('a domain monitor checks its name at once and knows its expiry', async () => {
+  it('a domain monitor checks its name at once and records its expiry', async () => {
     const wish = { kind: 'domain', domainName: 'watched-story-1.com' };
     const { status, body } = await customer.call('POST', '/api/monitors', wish);
     expect(status).toBe(201);
@@ -36,7 +36,7 @@ export function watchedNames(open: () => Deployment): void {
     expect(found.events).toEqual([]);
   });
 
-  it('checks beyond the plan are priced in advance, and appear in the ledger once', async () => {
+  it('checks beyond those in the plan are priced in advance, and appear in the ledger once', async () => {
     const { body: listed } = await customer.call('GET', '/api/monitors');
     const { id } = listed.monitors.find(({ kind }: { kind: string }) => kind === 'domain');
     const often = { interval_minutes: 60 };
@@ -71,7 +71,7 @@ export function watchedNames(open: () => Deployment): void {
     expect(charges).toMatchObject([{ kind: 'use', amount: '-1' }]);
   });
 
-  it('a test key cannot store monitors', async () => {
+  it('a test key cannot create monitors', async () => {
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${open().apiUrl}/v2.0/monitors`, {
         method,

@@ -10,7 +10,10 @@ import {
   textsIn,
 } from './source-tree.js';
 
-/** Business time comes only from the injected clock; `new Date(value)` only converts. The linter finds `Date.now`. */
+/**
+ * Checks that business time comes only from the injected clock; `new Date(value)` only converts. The linter finds
+ * `Date.now`.
+ */
 export function clockFaults(files: SourceFile[]): string[] {
   const judged = files.filter(
     (file) => file.path !== 'libs/platform/src/clock.ts' && !isTest(file),
@@ -19,8 +22,8 @@ export function clockFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * A property test starts from a seed in its source. New seeds, which may fail, are drawn only by `npm run sim` and `npm
- * run prove`, so that they never decide whether a commit lands.
+ * Checks that a property test starts from a seed in its source. Only `npm run sim` and `npm run prove` draw new seeds,
+ * which may fail, so that they never decide whether a commit is accepted.
  */
 export function seedFaults(files: SourceFile[]): string[] {
   return files.filter(isTest).flatMap((file) =>
@@ -38,12 +41,15 @@ const isSeeded = (options: ts.Expression | undefined) =>
   ts.isObjectLiteralExpression(options) &&
   options.properties.some(({ name }) => name?.getText() === 'seed');
 
-/** Interfaces whose name says only that they are interfaces. */
+/** Finds interfaces whose name says only that they are interfaces. */
 export function interfaceFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) => textsIn(file, /^(?:export )?interface I[A-Z][a-z]\w*/gm));
 }
 
-/** A setting's text is converted to its declared type, and without one it stays text. */
+/**
+ * Checks that each setting declares its type, to which its text is converted. Without a type, the value would remain
+ * text.
+ */
 export function settingFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isTest(file))
@@ -55,8 +61,8 @@ export function settingFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * A DTO file declares the members of its objects and maps nothing; mappings are beside the service or controller that
- * uses them. Decorators composed of others do not count as mapping.
+ * Checks that a DTO file declares only the members of its objects; mappings belong beside the service or controller
+ * that uses them. Decorators composed of others do not count as mappings.
  */
 export function mappingFaults(files: SourceFile[]): string[] {
   return files
@@ -67,7 +73,8 @@ export function mappingFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * Each listed crash point is called in the code, because a kill test at a point that is never passed proves nothing.
+ * Checks that the code calls each listed crash point, because a kill test at a crash point that is never passed proves
+ * nothing.
  */
 export function crashPointFaults(files: SourceFile[]): string[] {
   const calls = files

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type SourceFile, kindOf } from './source-tree.js';
 
-/** Codes of the problems that `*.errors.ts` files declare. */
+/** Returns the codes of the problems that `*.errors.ts` files declare. */
 function errorCodes(files: SourceFile[]): Set<string> {
   const declared = files.filter(({ path }) => kindOf(path) === 'errors');
   const codes = declared.flatMap(({ text }) => [...text.matchAll(/\bcode: '([a-z_]+)'/g)]);
@@ -12,7 +12,7 @@ function errorCodes(files: SourceFile[]): Set<string> {
 const errorPages = (paths: string[]) =>
   paths.filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path));
 
-/** Each code has a page that explains it, and each page a code. */
+/** Checks that each code has a page that explains it, and that each page has a code. */
 export function errorPageFaults(files: SourceFile[], paths: string[]): string[] {
   const codes = errorCodes(files);
   const explained = new Set(errorPages(paths).map((path) => basename(path, '.md')));
@@ -24,7 +24,9 @@ export function errorPageFaults(files: SourceFile[], paths: string[]): string[] 
   ];
 }
 
-/** An error page is read in a hurry, so each has a title, the code, what happened and what to do. */
+/**
+ * Checks that each error page has a title, the code, what happened and what to do, because people read it in a hurry.
+ */
 export function errorPageFormFaults(paths: string[]): string[] {
   return errorPages(paths)
     .filter((path) => !isErrorPage(basename(path, '.md'), readFileSync(path, 'utf8')))
@@ -41,7 +43,7 @@ export function isErrorPage(code: string, text: string): boolean {
 
 const README_WORDS_MAX = 600;
 
-/** READMEs that are longer than one page. */
+/** Finds READMEs that are longer than one page. */
 export function readmeLengthFaults(paths: string[]): string[] {
   return paths
     .filter((path) => /(?:^|\/)README\.md$/.test(path))
@@ -50,7 +52,7 @@ export function readmeLengthFaults(paths: string[]): string[] {
     .map(({ path, words }) => `${path}: ${words} words, at most ${README_WORDS_MAX}`);
 }
 
-/** Words of a document's text; commands and examples in fences are not counted. */
+/** Counts the words of a document's text; commands and examples in fences do not count. */
 export function wordsOf(text: string): number {
   const prose = text.replace(/```[\s\S]*?```/g, '');
   return prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
@@ -58,7 +60,7 @@ export function wordsOf(text: string): number {
 
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 
-/** Relative links in the documents that lead nowhere. */
+/** Finds relative links in the documents whose target does not exist. */
 export function linkFaults(paths: string[]): string[] {
   return paths
     .filter((path) => path.endsWith('.md'))

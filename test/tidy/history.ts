@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** The reason why the history cannot be read in a folder; undefined if it can. */
+/** Returns the reason why the history in a folder cannot be read, or undefined if it can. */
 export function historyMissing(folder = '.'): string | undefined {
   const words = ['rev-parse', '--is-shallow-repository', '--show-prefix'];
   const { status, stdout } = git('-C', folder, ...words);
@@ -12,7 +12,7 @@ export function historyMissing(folder = '.'): string | undefined {
   return isShallow === 'false' ? undefined : 'a shallow clone';
 }
 
-/** Git's output byte by byte, whatever its encoding. */
+/** Returns Git's output byte by byte, whatever its encoding. */
 export function git(...words: string[]) {
   return spawnSync('git', words, { encoding: 'latin1', maxBuffer: OUTPUT_MAX_BYTES });
 }

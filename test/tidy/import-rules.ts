@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type SourceFile, importsOf, isTest } from './source-tree.js';
 
-/** Each library imports only those before it. */
+/** The libraries in their order: each may import only those before it. */
 const LIBRARIES = [
   'platform',
   'domain-names',
@@ -17,13 +17,13 @@ const LIBRARIES = [
   'public-http',
 ];
 
-/** The app that runs the product with test brokers and clocks; it is never part of an image. */
+/** Whether a file belongs to the app that runs the product with test brokers and clocks, and is never in an image. */
 const isTrial = (path: string) => path.startsWith('apps/cluster/');
 
 const libraryOf = (path: string) => /^libs\/([^/]+)\//.exec(path)?.[1];
 const appOf = (path: string) => /^apps\/([^/]+)\//.exec(path)?.[1];
 
-/** Libraries are ordered, and are imported only by name. */
+/** Checks that libraries import only those before them, and are imported only by name. */
 export function libraryFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     importsOf(file).flatMap(({ from, where }) => {
@@ -46,13 +46,14 @@ export function libraryFaults(files: SourceFile[]): string[] {
   );
 }
 
-/** The registry of services, which is the only file outside the apps that knows them. */
+/** The registry of services, the only file outside the apps that imports them. */
 const REGISTRY = 'apps/services.js';
 const REGISTRY_READERS = ['solo', 'cluster', 'cli'];
 
 /**
- * An app is a separate process. Only solo, which runs all of them, imports others; cluster shares with solo the code of
- * an installation (folder, lock, secrets, demo account); and only these two and cli read the registry.
+ * Checks that apps do not import one another, because each is a separate process. Only solo, which runs all of them,
+ * imports others; cluster shares the code of an installation with solo (folder, lock, secrets, demo account); and only
+ * these two and cli read the registry.
  */
 export function appFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
@@ -77,7 +78,10 @@ const mayImport = (path: string, app: string, wanted: string) =>
   path === 'apps/cli/src/declared.ts' ||
   path.endsWith('.spec.ts');
 
-/** A feature's rows are private: other features use its service. Types of a repository count, too. */
+/**
+ * Checks that only the owner of a feature imports its repository, because its rows are private: other features use its
+ * service. Imports of types also count.
+ */
 export function featureFaults(files: SourceFile[]): string[] {
   const isFeature = (path: string) => /^apps\/[^/]+\/src\/.+\//.test(path);
   return files
@@ -94,8 +98,8 @@ export function featureFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * No two folders import each other, not counting specs; types count, too. A feature and its parent folder may import
- * each other, because the module of an app needs both directions.
+ * Checks that no two folders import each other, not counting specs. Imports of types also count. A feature and its
+ * parent folder may import each other, because the module of an app needs both directions.
  */
 export function mutualFaults(files: SourceFile[]): string[] {
   const edges = new Set<string>();
@@ -117,7 +121,7 @@ export function mutualFaults(files: SourceFile[]): string[] {
 const isWithin = (folder: string, parent: string) =>
   folder === parent || folder.startsWith(`${parent}/`);
 
-/** The path in the repository of a relative import. */
+/** Returns the path of a relative import within the repository. */
 function targetOf(file: SourceFile, from: string): string | undefined {
   return from.startsWith('.') ? posix.join(posix.dirname(file.path), from) : undefined;
 }

@@ -16,12 +16,12 @@ const KINDS: readonly [room: RegExp, kinds: RegExp][] = [
   [/^libs\//, /^(config|spec|contract|errors|client|entity|filter|module|repository)$/],
 ];
 
-/** Words that say nothing about the contents of a file or folder, alone or at the end of a name. */
+/** Words that do not describe the contents of a file or folder, alone or at the end of a name. */
 const BANNED_NAMES =
   /^(utils?|helpers?|commons?|shared|misc|managers?|base|types|constants|core|interfaces)$|-(utils?|helpers?|misc|types|constants)$/;
 const FILES_MAX = 12;
 
-/** Each file's name says what the file contains, so words that say nothing are rejected. */
+/** Checks that each file's name describes its contents, by rejecting words that do not. */
 export function nameFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const banned = path.split(/[/.]/).filter((part) => BANNED_NAMES.test(part));
@@ -29,7 +29,7 @@ export function nameFaults(files: SourceFile[]): string[] {
   });
 }
 
-/** Features of an app contain only the kinds of files that the house style allows. */
+/** Checks that features of an app contain only the kinds of files that the house style allows. */
 export function kindFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const kind = kindOf(path);
@@ -42,8 +42,8 @@ export function kindFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * A feature with more than twelve files is two features. Specs beside their subjects do not count, nor do the roots of
- * libraries, where each file is a separate topic.
+ * Finds features with more than twelve files, which should be split. Specs beside their subjects do not count, nor do
+ * the root folders of libraries, where each file is a separate topic.
  */
 export function folderFaults(files: SourceFile[]): string[] {
   const counts = new Map<string, number>();
@@ -58,7 +58,7 @@ export function folderFaults(files: SourceFile[]): string[] {
     .map(([folder, count]) => `${folder}: ${count} files`);
 }
 
-/** Every app and library has a README that says what it owns. `paths` are all files of the repository. */
+/** Checks that every app and library has a README that says what it owns. `paths` are all files of the repository. */
 export function readmeFaults(paths: string[]): string[] {
   const rooms = new Set(paths.flatMap((path) => /^(apps|libs)\/[^/]+(?=\/)/.exec(path)?.[0] ?? []));
   return [...rooms]
@@ -66,7 +66,7 @@ export function readmeFaults(paths: string[]): string[] {
     .map((room) => `${room}: no README.md`);
 }
 
-/** Apps that `nest build` does not find, and projects in nest-cli.json without an entry file. */
+/** Finds apps that `nest build` does not find, and projects in nest-cli.json without an entry file. */
 export function nestFaults(paths: string[]): string[] {
   const text = readFileSync('nest-cli.json', 'utf8');
   const { projects } = JSON.parse(text) as { projects: Record<string, { entryFile: string }> };

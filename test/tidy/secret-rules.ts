@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isWellFormedApiKey } from '#libs/contracts';
 import { git } from './history.js';
 
-/** The kind and shape of a secret. */
+/** A kind of secret, with its form. */
 const SHAPES: readonly [kind: string, shape: RegExp][] = [
   ['a private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[\w+/=]{40}/],
   ['an AWS access key', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/],
@@ -18,22 +18,22 @@ const SHAPES: readonly [kind: string, shape: RegExp][] = [
   ['a generated secret', /\b[A-Z_]*(?:SECRET|PEPPER|PASSWORD)[A-Z_]*=[\w-]{43}\b/],
 ];
 
-/** One of our keys, if its checksum is right. */
+/** Whether the text is one of our keys, with a correct checksum. */
 const API_KEY = /\bdds_live_[0-9A-Za-z]{36}\b/g;
 
-/** S113: finds text that looks like a secret; the fault names the place and the kind, never the text. */
+/** S113: finds text that looks like a secret. A fault names the place and the kind, and never the text. */
 export function secretsIn(place: string, text: string): string[] {
   const kinds = SHAPES.filter(([, shape]) => shape.test(text)).map(([kind]) => kind);
   if (text.match(API_KEY)?.some(isWellFormedApiKey)) kinds.push('an API key of this product');
   return kinds.map((kind) => `${place}: ${kind}`);
 }
 
-/** S113: files of the tree that contain a secret. */
+/** S113: finds files of the tree that contain a secret. */
 export function secretFileFaults(paths: string[]): string[] {
   return paths.flatMap((path) => secretsIn(path, readFileSync(path, 'latin1')));
 }
 
-/** S113: commits that added a secret in any line. */
+/** S113: finds commits that have added a secret in any line. */
 export function secretHistoryFaults(): string[] {
   const log = git('log', '-p', '--unified=0', '--no-color', '--format=%x00%h', 'HEAD');
   if (log.status !== 0) throw new Error(`git log: ${log.stderr.slice(0, 200)}`);

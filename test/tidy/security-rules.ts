@@ -12,10 +12,13 @@ import {
 
 const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All'];
 
-/** Decorators on routes between services, and on the dashboard's routes. */
+/** The decorators of routes between services, and of the dashboard's routes. */
 const NAMING_DECORATORS = ['AllowCallers', 'AllowVisitors'];
 
-/** S86: every route of a controller says who may call it: itself, on its class, or through a composed decorator. */
+/**
+ * S86: checks that every route of a controller says who may call it: on its method, on its class, or through a composed
+ * decorator.
+ */
 export function openRouteFaults(files: SourceFile[]): string[] {
   const naming = new Set([
     ...NAMING_DECORATORS,
@@ -44,7 +47,7 @@ function madeOfAllowCallers(file: SourceFile): string[] {
     .map((node) => node.name?.getText() ?? '');
 }
 
-/** Methods without an account in their parameters, and why that is safe. */
+/** Methods without an account in their parameters, with the reason why each is safe. */
 const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   'SubscriptionsRepository.closePeriodsBefore': 'the subscription was read under its account',
   'GrantsRepository.listDueAccounts': 'finds the accounts that are due, for their own work',
@@ -57,8 +60,9 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
 };
 
 /**
- * S87: a method of a tenant table's repository takes the account, directly or in a row, entity or input that contains
- * it. Work across accounts is in repositories called `…Maintenance…` or `…Auditor…`, or runs as the maintenance role.
+ * S87: checks that each method of a tenant table's repository takes the account, directly or in a row, entity or input
+ * that contains it. Work across accounts is in repositories called `…Maintenance…` or `…Auditor…`, or uses the
+ * maintenance role.
  */
 export function tenancyFaults(files: SourceFile[]): string[] {
   return files
@@ -94,8 +98,8 @@ function namesAccount(owner: ts.ClassDeclaration, method: ts.MethodDeclaration):
 const FIND_METHODS = /^(find|findBy|findOne|findOneBy|findOneByOrFail|findAndCount)$/;
 
 /**
- * S92: conditions and sort orders are written in the source. With a whole request or query as a `find` condition, its
- * members become operators (CVE-2022-33171); a variable in `orderBy` becomes SQL.
+ * S92: checks that conditions and sort orders are literals in the source. If a whole request or query were a `find`
+ * condition, its members would become operators (CVE-2022-33171); a variable in `orderBy` would become SQL.
  */
 export function queryFaults(files: SourceFile[]): string[] {
   return files
@@ -112,7 +116,10 @@ export function queryFaults(files: SourceFile[]): string[] {
     );
 }
 
-/** Tests whose titles name a statement in a form other than `S57: …` or `S57, S58: …`, which the table would miss. */
+/**
+ * Finds tests whose titles name a statement in a form other than `S57: …` or `S57, S58: …`, which the coverage table
+ * would miss.
+ */
 export function proofNameFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => isTest(file))
@@ -126,7 +133,10 @@ export function proofNameFaults(files: SourceFile[]): string[] {
     );
 }
 
-/** S109: the framework's own TCP, RMQ and Kafka transports have open or measured faults. */
+/**
+ * S109: checks that the framework's own TCP, RMQ and Kafka transports are not used, because they have unfixed or
+ * measured faults.
+ */
 export function transportFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isTest(file))
@@ -143,13 +153,13 @@ interface LockFile {
 
 const lockFile = (): LockFile => JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
 
-/** The installed version of a package, as numbers. */
+/** Returns the installed version of a package as numbers. */
 export function lockedVersion(name: string): number[] {
   const { version } = lockFile().packages[`node_modules/${name}`];
   return (version ?? '').split('.').map(Number);
 }
 
-/** S106: dependencies are exact, old enough and from a registry, and run no scripts. */
+/** S106: checks that dependencies are exact, old enough and from a registry, and run no scripts. */
 export function supplyFaults(): string[] {
   const settings = readFileSync('.npmrc', 'utf8');
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<

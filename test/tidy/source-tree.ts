@@ -9,11 +9,11 @@ export interface SourceFile {
   path: string;
   text: string;
   syntax: ts.SourceFile;
-  /** All syntax nodes in the order of the text, because nearly every rule visits them. */
+  /** All syntax nodes in the order of the source text. They are stored because nearly every rule visits them. */
   nodes: readonly ts.Node[];
 }
 
-/** Paths of all files below a folder of the repository, sorted; empty if it does not exist. */
+/** Returns the paths of all files below a folder of the repository, sorted; none if the folder does not exist. */
 export function filesBelow(folder: string): string[] {
   const found: string[] = [];
   const walk = (path: string): void => {
@@ -28,7 +28,7 @@ export function filesBelow(folder: string): string[] {
   return found.sort();
 }
 
-/** A file as the rules see it. Specs also pass invented files, to show that the rules catch their faults. */
+/** Parses a file for the rules. Specs also pass invented files, to show that the rules find their faults. */
 export function sourceFile(path: string, text: string): SourceFile {
   const syntax = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const nodes: ts.Node[] = [];
@@ -36,7 +36,7 @@ export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, syntax, nodes };
 }
 
-/** Every TypeScript file of apps, libs and test. */
+/** Returns every TypeScript file of apps, libs and test. */
 export function readSources(): SourceFile[] {
   return ['apps', 'libs', 'test']
     .flatMap((folder) => filesBelow(folder))
@@ -44,11 +44,11 @@ export function readSources(): SourceFile[] {
     .map((path) => sourceFile(path, readFileSync(path, 'utf8')));
 }
 
-/** A spec, or a suite that each implementation of a port or each deployment runs. */
+/** Whether a file is a spec, or a suite that each implementation of a port or each deployment runs. */
 export const isSpec = ({ path }: SourceFile) => /\.(spec|contract|story)\.ts$/.test(path);
-/** Specs, and files that only specs use: below `test`. */
+/** Whether a file is a spec, or is used only by specs because it is in `test`. */
 export const isTest = (file: SourceFile) => isSpec(file) || /(^|\/)test\//.test(file.path);
-/** `entity` of `key.entity.ts`; undefined for `account.ts`. */
+/** Returns the kind of a file: `entity` for `key.entity.ts`, and undefined for `account.ts`. */
 export const kindOf = (path: string) =>
   /^[^.]+(?:\.(?:slow|system|proof))?\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
 
@@ -58,7 +58,7 @@ function visit(node: ts.Node, see: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => visit(child, see));
 }
 
-/** All nodes of one kind. */
+/** Returns all nodes of one kind. */
 export function nodesOf<T extends ts.Node>(
   { nodes }: SourceFile,
   is: (node: ts.Node) => node is T,
@@ -66,7 +66,7 @@ export function nodesOf<T extends ts.Node>(
   return nodes.filter(is);
 }
 
-/** `path:line` of a node, which terminals make clickable. */
+/** Returns `path:line` of a node, which terminals make clickable. */
 export function place(file: SourceFile, node: ts.Node): string {
   return at(file, node.getStart(file.syntax));
 }
@@ -74,18 +74,18 @@ export function place(file: SourceFile, node: ts.Node): string {
 const at = ({ path, syntax }: SourceFile, offset: number) =>
   `${path}:${syntax.getLineAndCharacterOfPosition(offset).line + 1}`;
 
-/** Each text of a file that matches, with its place. */
+/** Returns each matching text of a file, with its place. */
 export function textsIn(file: SourceFile, shape: RegExp): string[] {
   return [...file.text.matchAll(shape)].map(({ 0: text, index }) => `${at(file, index)}: ${text}`);
 }
 
-/** The modules that a file imports, re-exports or loads, with their places. */
+/** Returns the modules that a file imports, re-exports or loads, with their places. */
 export function importsOf(file: SourceFile): { from: string; where: string }[] {
   const { importedFiles } = ts.preProcessFile(file.text, true, true);
   return importedFiles.map(({ fileName, pos }) => ({ from: fileName, where: at(file, pos) }));
 }
 
-/** The names of a declaration's decorators, such as `Get` for `@Get('/x')`. */
+/** Returns the names of a declaration's decorators, such as `Get` for `@Get('/x')`. */
 export function decoratorsOf(node: ts.HasDecorators): string[] {
   return (ts.getDecorators(node) ?? []).map(({ expression }) =>
     (ts.isCallExpression(expression) ? expression.expression : expression).getText(),

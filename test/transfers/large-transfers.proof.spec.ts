@@ -10,7 +10,7 @@ import { RawClient } from '../gateway/raw-client.js';
 import { TransferOwner, bytesOf } from './transfer-owner.js';
 
 const GIBIBYTE = 1024 ** 3;
-/** The limit for client, gateway and owner together, because they share this process. */
+/** The memory limit for client, gateway and owner together, because they share this process. */
 const GROWTH_MAX = 150 * 1024 ** 2;
 const SLOW_BYTES_A_SECOND = 24 * 1024;
 /** A time that is longer than the gateway waits for a client that reads nothing. */
@@ -54,7 +54,7 @@ describe('a gibibyte', () => {
   );
 
   it(
-    'is uploaded by tus in one piece, up to the limit, in bounded memory',
+    'is uploaded with tus in one piece, up to the limit, in bounded memory',
     async () => {
       const { apiKey } = newKey();
       const headers = { 'x-api-key': apiKey, 'tus-resumable': '1.0.0' };
@@ -86,7 +86,7 @@ describe('a gibibyte', () => {
 
 describe('the minimum rate of a download', () => {
   it(
-    'S104: a reader of 24 KiB per second keeps its download, and one that reads nothing loses it',
+    'S104: a client that reads 24 KiB per second keeps its download, and a client that reads nothing loses it',
     async () => {
       const [slow, still] = [newKey(), newKey()];
       const open = async (apiKey: string) => {
@@ -121,7 +121,7 @@ describe('the minimum rate of a download', () => {
     6 * MINUTE_MS,
   );
 
-  /** The requests of the account in the log, read once a later request of another account is there. */
+  /** Returns the requests of the account in the log, once the log contains a later request of another account. */
   async function rowsOf(accountId: string): Promise<number> {
     const auditor = await under.database.auditor('gateway');
     const [{ count }] = await auditor.query<{ count: string }>(

@@ -30,7 +30,7 @@ import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
 const PIECE = Buffer.from(Array.from({ length: 65_536 }, (_, place) => (place * 31) & 255));
 
-/** The bytes of an endless file between two positions, both inclusive, in small pieces. */
+/** Generates the bytes of an endless file between two positions, both inclusive, in small pieces. */
 export function* bytesOf(start: number, end: number): Generator<Buffer> {
   for (let at = start; at <= end;) {
     const from = at % PIECE.length;
@@ -46,7 +46,7 @@ export interface Stored {
   crc32: number;
 }
 
-/** Counts the received bytes without keeping them. */
+/** Counts the received bytes without storing them. */
 async function count(stored: Stored, source: Readable): Promise<void> {
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -58,7 +58,7 @@ async function count(stored: Stored, source: Readable): Promise<void> {
   await pipeline(source, sink);
 }
 
-/** The uploads, as counts of their bytes. */
+/** The uploads, each stored only as a number of bytes. */
 class CountingStore extends DataStore {
   readonly uploads = new Map<string, Stored & { upload: Upload }>();
 
@@ -74,7 +74,7 @@ class CountingStore extends DataStore {
 
   override async write(source: Readable, id: string): Promise<number> {
     const stored = this.uploads.get(id)!;
-    // Bytes that arrived before a client left are kept.
+    // Bytes that arrived before a client disconnected are kept.
     await count(stored, source).catch(() => {});
     return stored.sizeBytes;
   }
@@ -92,19 +92,19 @@ class CountingStore extends DataStore {
   }
 }
 
-/** The requests that the owner received, and the switches that specs set. */
+/** The requests that the owner received, and the switches that specs can set. */
 export class OwnerState {
   readonly store = new CountingStore();
   readonly accounts: string[] = [];
-  /** Requests and answers that ended before they were complete. */
+  /** The requests and answers that ended before they were complete. */
   brokenOff = 0;
   fileBytes = 1024 ** 3;
-  /** The number of bytes of files that have been requested. */
+  /** The number of bytes that have been requested from files. */
   readBytes = 0;
-  /** Refuses the next uploads before any of them is read. */
+  /** Refuses the next uploads before any byte of them is read. */
   refusal?: Problem;
   redirectTo?: string;
-  /** Answers the next downloads instead of the owner. */
+  /** Answers the next downloads in place of the owner. */
   serve?: (reply: FastifyReply) => void;
 
   forget(): void {
@@ -206,7 +206,9 @@ class TransfersController {
   }
 }
 
-/** A service that stores uploads and serves files, as the worker does: on a socket, behind service tokens. */
+/**
+ * A service that stores uploads and serves files in the way that the worker does, on a socket and with service tokens.
+ */
 export class TransferOwner {
   readonly state = new OwnerState();
   private service: RunningService;

@@ -14,7 +14,9 @@ import { RawClient } from '../gateway/raw-client.js';
 import { TransferOwner, bytesOf } from './transfer-owner.js';
 
 const MEBIBYTE = 1024 ** 2;
-/** Larger than any buffer on the way; `large-transfers.proof.spec.ts` measures the memory for a gibibyte. */
+/**
+ * A size that is larger than any buffer on the way. `large-transfers.proof.spec.ts` measures the memory for a gibibyte.
+ */
 const LARGE = 64 * MEBIBYTE;
 
 let owner: TransferOwner;
@@ -47,7 +49,7 @@ const FILE = '/v2.0/jobs/019a5f00-0000-7000-8000-000000000011/results';
 const TUS = { 'tus-resumable': '1.0.0' };
 
 /**
- * Reads an answer without keeping it.
+ * Reads an answer without storing it.
  * @returns its size and checksum.
  */
 async function drain(body: AsyncIterable<Buffer>) {
@@ -78,7 +80,7 @@ async function post(headers: Record<string, string>, body?: Readable | Buffer | 
   return { status: answer.statusCode, headers: answer.headers, text, json };
 }
 
-/** A form with one file of the given size. */
+/** Builds a form with one file of the given size. */
 function* form(sizeBytes: number): Generator<Buffer> {
   yield Buffer.from(
     '--frontier\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n' +
@@ -128,7 +130,7 @@ describe('a download', () => {
     expect((await under.ask(FILE, withKey(others))).status).toBe(200);
   });
 
-  it('304: an unchanged file is not sent again; 416: there is no such range', async () => {
+  it('304: an unchanged file is not sent again; 416: a range that does not exist is rejected', async () => {
     owner.state.fileBytes = 1_000;
     const unchanged = await under.ask(FILE, withKey({ 'if-none-match': 'W/"v0", "v1"' }));
     expect([unchanged.status, unchanged.text, unchanged.headers.etag]).toEqual([304, '', '"v1"']);
@@ -140,7 +142,7 @@ describe('a download', () => {
     expect(owner.state.readBytes).toBe(0);
   });
 
-  it('S78: HEAD returns the headers of the file after the same checks, and no byte of it', async () => {
+  it('S78: HEAD returns the headers of the file after the same checks, but no bytes of the file', async () => {
     const head = await under.ask(FILE, withKey({ range: 'bytes=0-9' }), 'HEAD');
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers).toMatchObject({ 'content-length': String(1024 ** 3), etag: '"v1"' });
@@ -169,7 +171,7 @@ describe('a download', () => {
     expect(new Set(rows.map(({ outcome }) => outcome))).toEqual(new Set(['job_expired']));
   });
 
-  it('S79: is always saved and never displayed, whatever its owner says', async () => {
+  it('S79: is always saved and never displayed, no matter which headers its owner sends', async () => {
     owner.state.serve = (reply) =>
       void reply
         .header('content-type', 'text/html')
@@ -185,7 +187,7 @@ describe('a download', () => {
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
-  it('302: redirects to the https address that its owner names, and to no other', async () => {
+  it('302: redirects to the https URL that its owner names, and to no other URL', async () => {
     owner.state.redirectTo = 'https://files.example/x?token=1';
     const answer = await under.ask(FILE, withKey());
     expect([answer.status, answer.headers.location]).toEqual([302, owner.state.redirectTo]);
@@ -205,7 +207,7 @@ describe('a download', () => {
     expectProblem(refused, 403, 'test_key_not_allowed');
   });
 
-  it('passes on its owner’s refusals', async () => {
+  it('forwards its owner’s refusals', async () => {
     owner.state.serve = (reply) => {
       const problem = new Problem({ code: 'not_found', status: 404, detail: 'No such date.' });
       void reply.status(404).send(problem.toBody());
@@ -217,7 +219,7 @@ describe('a download', () => {
     expectProblem(await under.ask(FILE, withKey()), 503, 'service_unavailable');
   });
 
-  it('429: is refused while its account has four others running, and other accounts are served', async () => {
+  it('429: is refused while its account has four other transfers in progress; other accounts are served', async () => {
     const four = await Promise.all(
       Array.from({ length: 4 }, () => request(under.url + FILE, { headers: withKey() })),
     );
@@ -234,7 +236,7 @@ describe('a download', () => {
     await waitFor('the request to end at its owner', () => owner.state.brokenOff === 4);
   });
 
-  it('S102: the networks of an IPv6 site share at most four places, and visitors cannot take those kept for customers', async () => {
+  it('S102: the networks of an IPv6 /48 share at most four slots, and visitors cannot use those reserved for customers', async () => {
     const visit = (address: string) =>
       request(`${under.url}/v2.0/files/sample`, { headers: { 'x-forwarded-for': address } });
     const statusesOf = (answers: { statusCode: number }[]) =>
@@ -244,14 +246,14 @@ describe('a download', () => {
     const others: Awaited<ReturnType<typeof visit>>[] = [];
     // If they all started at once, a busy machine would not open 100 connections to the owner in time.
     for (let n = 1; n <= 100; n++) others.push(await visit(`192.0.2.${n}`));
-    // Three places of the site are given up to visitors who have none.
+    // Three slots of the /48 are given to visitors who have none.
     expect(statusesOf(others).indexOf(503)).toBe(99);
     expect((await under.ask(FILE, withKey({ range: 'bytes=0-9' }))).status).toBe(206);
     for (const { body } of [...ofSite, ...others]) body.on('error', () => {}).destroy();
     await waitFor('the visitors to end', () => owner.state.brokenOff === 103);
   });
 
-  it('runs at the speed of its client, and its owner sends no faster', async () => {
+  it('runs at the speed of its client, and its owner sends no faster than that', async () => {
     const client = await RawClient.open(under.url, { reads: false });
     client.send(`GET ${FILE} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n\r\n`);
     let before = -1;
@@ -268,7 +270,7 @@ describe('a download', () => {
     expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
   });
 
-  it('delays no shutdown, neither the gateway’s nor its owner’s', async () => {
+  it('does not delay the shutdown of the gateway or its owner', async () => {
     const further = new TransferOwner();
     await further.start();
     // A time limit that is longer than the test.
@@ -292,7 +294,7 @@ describe('a download', () => {
     await further.stop();
   });
 
-  it('breaks off visibly if its owner disconnects or falls silent', async () => {
+  it('breaks off visibly if its owner disconnects or stops sending', async () => {
     owner.state.serve = (reply) => {
       void reply.hijack();
       reply.raw.writeHead(200, { 'content-length': 1_000, 'content-type': 'application/gzip' });
@@ -319,7 +321,7 @@ describe('an upload by form', () => {
     });
   });
 
-  it('413, 415: a body that is too large or of the wrong type is rejected before it is read', async () => {
+  it('413, 415: a body that is too large or has the wrong type is rejected before it is read', async () => {
     const announced = { ...FORM_TYPE, 'content-length': String(UPLOAD_BYTES_MAX + 1) };
     const client = await RawClient.open(under.url);
     const lines = Object.entries(withKey(announced)).map(
@@ -361,7 +363,7 @@ describe('an upload by form', () => {
     expect(sentBytes).toBeLessThan(700_000_000);
   });
 
-  it('Expect: 100-continue is answered once the sender may upload, and not before', async () => {
+  it('Expect: 100-continue is answered as soon as the sender may upload, and not before', async () => {
     const head = (key: string) =>
       `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nExpect: 100-continue\r\n` +
       'Content-Type: multipart/form-data; boundary=frontier\r\n';
@@ -380,7 +382,7 @@ describe('an upload by form', () => {
     stranger.socket.destroy();
   });
 
-  it('ends at its owner if the client disconnects midway', async () => {
+  it('is aborted at its owner if the client disconnects midway', async () => {
     const client = await RawClient.open(under.url);
     client.send(
       `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
@@ -393,7 +395,7 @@ describe('an upload by form', () => {
     expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
   });
 
-  it('S104: 408: a client that stops sending is answered and disconnected', async () => {
+  it('S104: 408: a client that stops sending gets an answer and is disconnected', async () => {
     const client = await RawClient.open(under.url);
     client.send(
       `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
@@ -416,10 +418,10 @@ describe('an upload by form', () => {
   });
 });
 
-describe('an upload by tus', () => {
+describe('an upload with tus', () => {
   const ofLast = () => [...owner.state.store.uploads.entries()].at(-1)!;
 
-  it('a tus client uploads in pieces, to the given address', async () => {
+  it('a tus client uploads in pieces to the given URL', async () => {
     const sizeBytes = 8 * MEBIBYTE;
     let url: string | null = null;
     await new Promise<void>((resolve, reject) => {
@@ -472,7 +474,7 @@ describe('an upload by tus', () => {
     expect((await under.ask(path, withKey(TUS), 'HEAD')).status).toBe(404);
   });
 
-  it('412: a request with an unsupported version is rejected, and the answer names the supported one', async () => {
+  it('412: a request with an unsupported version is rejected, and the answer names the supported version', async () => {
     const path = '/v2.0/uploads/019a5f00-0000-7000-8000-000000000001';
     const refused = await under.ask(path, withKey(), 'DELETE');
     expectProblem(refused, 412, 'tus_version_not_supported');

@@ -4,7 +4,7 @@ import { SERVICES } from '../../apps/services.js';
 import { writeVersion } from './release-files.js';
 import { RELEASED_MIGRATIONS_FILE, releasedMigrationsOf } from './released-migrations.js';
 
-/** `npm run release -- 0.2.0`: prepares the working tree for a release; CONTRIBUTING.md describes the other steps. */
+/** Prepares the working tree for a release (`npm run release -- 0.2.0`). CONTRIBUTING.md describes the other steps. */
 function main([version = '']: string[]): void {
   if (git('status', '--porcelain').stdout !== '')
     throw new Error('files have changed: commit first');

@@ -50,7 +50,7 @@ describe('a migration beside services of the last release', () => {
     expect(faultsOf(sql)).toEqual([]);
   });
 
-  it('may remove objects that the last release no longer uses if it contracts, but must not block anyone', () => {
+  it('may remove objects that the last release no longer uses if it declares `contracts`, but must not block queries', () => {
     const contracts = true as const;
     expect(faultsOf('alter table orders drop column amount', { contracts })).toEqual([]);
     expect(faultsOf('create index i on orders (day)', { contracts })).toHaveLength(1);

@@ -17,29 +17,29 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
   [/^alter table .*\bset not null\b/, 'refuses rows that it writes'],
   [/^alter table .*\bdrop default\b/, 'refuses rows that it writes'],
   [/^alter table .*\bset schema\b/, 'moves what it uses'],
-  [/^revoke\b/, 'takes rights that it needs'],
+  [/^revoke\b/, 'revokes privileges that it needs'],
   [/^create (or replace )?(constraint )?trigger\b/, 'may refuse rows that it writes'],
 ];
 /** Statements that wait for every writer, or block every writer for as long as they run. */
 const LOCKS: readonly [pattern: RegExp, why: string][] = [
-  // Only on a partitioned table is this index created without reading rows.
+  // `on only` is allowed: on a partitioned table, it creates the index without reading rows.
   [
     /^create (unique )?index (?!concurrently)(?!.* on only )/,
-    'holds up writers: create it concurrently',
+    'blocks writers: create it concurrently',
   ],
   [
     /^alter table .*\badd (constraint|check|foreign key)\b(?!.*\bnot valid\b)/,
-    'looks at every row under a lock: add it not valid',
+    'reads every row under a lock: add it not valid',
   ],
-  [/^(vacuum full|cluster|lock table)\b/, 'holds up everybody'],
+  [/^(vacuum full|cluster|lock table)\b/, 'blocks all queries'],
 ];
 const ADDED_COLUMN =
   /\badd (?:column )?(?:if not exists )?(?!constraint|check|foreign|unique|primary)(\S+) ([^,]*)/g;
 
 /**
- * The steps of a migration that break a service of the last release, one line each. Tables that no release has may be
- * changed at will. A migration that `contracts` may remove what the last release no longer uses, which the test with
- * that release's services verifies.
+ * Returns the steps of a migration that break a service of the last release, one line each. Tables that are in no
+ * release can be changed freely. A migration that declares `contracts` may remove objects that the last release no
+ * longer uses; the test that runs that release's services verifies this.
  * @param isReleased whether the last release has a table.
  */
 export function stepFaults(
@@ -60,7 +60,7 @@ export function stepFaults(
   });
 }
 
-/** The tables that migrations create. */
+/** Returns the tables that migrations create. */
 export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<string> {
   return new Set(
     migrations
@@ -73,7 +73,7 @@ export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<str
   );
 }
 
-/** A statement in lower case, on one line and without comments; text in dollar quotes is left out. */
+/** Returns a statement in lower case, on one line and without comments or text in dollar quotes. */
 function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/--.*$/gm, '')

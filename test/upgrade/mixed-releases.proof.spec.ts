@@ -18,7 +18,7 @@ import { git } from '../tidy/history.js';
 
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The whole tree of a release in a separate folder, compiled by its own build. */
+/** The whole tree of a release in a separate folder, compiled with its own build. */
 class ReleaseTree {
   private constructor(private readonly folder: string) {}
 
@@ -41,7 +41,7 @@ class ReleaseTree {
     return join(this.folder, 'dist/apps/');
   }
 
-  /** The preloaded module for its services, whose own classes must read the test's clock, too. */
+  /** The preloaded module for the services of the release, whose own classes must also read the test's clock. */
   get clockSettings(): Record<string, string> {
     const preload = pathToFileURL(join(this.folder, 'dist/test/environment/preload-file-clock.js'));
     return { NODE_OPTIONS: `--import=${preload.href}` };
@@ -52,7 +52,7 @@ class ReleaseTree {
     git('worktree', 'prune');
   }
 
-  /** Uses the packages of this tree if the lock file names the same ones. */
+  /** Uses the packages of this tree if both lock files name the same versions. */
   private install(): void {
     const lock = (folder: string) => {
       const text = readFileSync(join(folder, 'package-lock.json'), 'utf8');
@@ -70,7 +70,7 @@ function run(program: string, args: string[], cwd: string): void {
   execFileSync(program, args, { cwd, stdio: 'pipe', maxBuffer: OUTPUT_MAX_BYTES });
 }
 
-/** A limit that allows for compiling a release, starting nine processes and replacing each service twice. */
+/** A time limit that allows for compiling a release, starting nine processes and replacing each service twice. */
 jest.setTimeout(900_000);
 
 const TRIAL = 500;
@@ -113,7 +113,7 @@ const history = new ReleaseHistory();
         const { cluster } = deployment;
         const own = processesOf(cluster, name);
         const dashboard = cluster.process('dashboard') as ServiceProcess;
-        // In a release without the service, the gateway serves the dashboard, and owners answer no other caller.
+        // In a release without this service, the gateway serves the dashboard, and owners answer no other caller.
         const isInGateway = !existsSync(join(tree.apps, 'dashboard'));
         const [gateway] = processesOf(cluster, 'gateway');
         const exchanged = isInGateway ? [...new Set([...own, gateway])] : own;
@@ -136,8 +136,8 @@ const history = new ReleaseHistory();
     );
 
     /**
-     * The actions of a customer that cause every event of the product: a sign-up, a payment, lookups, deletion and
-     * restoration.
+     * Performs the actions of a customer that cause every event of the product: a sign-up, a payment, lookups, deletion
+     * and restoration.
      */
     async function aWholeCustomer(email: string): Promise<void> {
       const customer = new Customer(deployment, email);
@@ -162,7 +162,7 @@ const history = new ReleaseHistory();
       await waitFor('what was charged', async () => (await credits()) === left);
       const { password } = customer;
       expect((await customer.call('POST', '/api/account/delete', { password })).status).toBe(200);
-      // A test key, so that calls cost nothing while it still works.
+      // This is a test key, so calls cost nothing while it still works.
       const keyState = async () => (await customer.lookUp('gone.com', 2, customer.testKey)).status;
       await waitFor('the key to end', async () => (await keyState()) === 403);
       expect((await customer.logIn()).status).toBe(200);
@@ -172,6 +172,6 @@ const history = new ReleaseHistory();
   },
 );
 
-/** Each of the two gateways, so that both releases answer the same customer. */
+/** Calls each of the two gateways, so that both releases answer the same customer. */
 const processesOf = ({ processes }: RunningCluster, name: string): ServiceProcess[] =>
   processes.filter((process) => process.name === (name === 'gateway' ? 'gateway-1' : name));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UNRELEASED_HEADING, releasedVersions } from './releases.js';
 
 const CHANGELOG = 'CHANGELOG.md';
-/** The places that contain the version, apart from the changelog; each pattern matches the text around it. */
+/** The places that contain the version, apart from the changelog. Each pattern matches the text around the version. */
 const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['package.json', /(?<=^ {2}"version": ")[^"]+/m],
   ['package-lock.json', /(?<=^ {2}"version": ")[^"]+/m],
@@ -15,7 +15,7 @@ const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['deploy/helm/domain-data-service/ci/all-on-values.yaml', /(?<=^ {2}tag: )\S+/m],
 ];
 
-/** Finds files in a tree that disagree about its version, and headings of the changelog in another form. */
+/** Finds files in a tree whose versions differ, and headings of the changelog in another form. */
 export function versionFaults(folder = '.'): string[] {
   const read = (path: string) => readFileSync(join(folder, path), 'utf8');
   const version = (JSON.parse(read('package.json')) as { version: string }).version;
@@ -43,7 +43,8 @@ export function versionFaults(folder = '.'): string[] {
 
 /**
  * Writes a version and its date into the changelog, the package, the compose file and the chart.
- * @throws Error, without changing anything, if it does not follow the last release or the changelog has no entry.
+ * @throws Error, without changing anything, if the version does not follow the last release or the changelog has no
+ *   entry.
  */
 export function writeVersion(version: string, date: string, folder = '.'): void {
   const changelog = readFileSync(join(folder, CHANGELOG), 'utf8');

@@ -14,7 +14,7 @@ const read = (text: string) => JSON.parse(text) as ReleasedMigrations;
 const listed = read(readFileSync(RELEASED_MIGRATIONS_FILE, 'utf8'));
 
 describe('migrations since the last release', () => {
-  it('leave its applied migrations unchanged, and everything that its services read and write', () => {
+  it('do not change its applied migrations, or anything that its services read and write', () => {
     expect(migrationFaults(SERVICES, listed)).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('a migration after a release', () => {
     expect(faults).toEqual([expect.stringMatching(/^billing: 0002-next: .* drops a column/)]);
   });
 
-  it('is new: a released one is not changed, replaced, removed or preceded', () => {
+  it('is new: released migrations are never changed, replaced, removed or preceded', () => {
     const changed = { ...orders, sql: `${orders.sql} -- and why` };
     expect(faultsOf(changed)).toEqual([
       'billing: 0001-orders is released and was changed: undo that and write a new migration',

@@ -1,7 +1,7 @@
 import { type Migration, checksumOf } from '#libs/database';
 import { stepFaults, tablesOf } from './migration-steps.js';
 
-/** Checksums of the migrations of the releases, by service and name; the release command writes the file. */
+/** Checksums of the released migrations, by service and name. The release command writes the file. */
 export type ReleasedMigrations = Record<string, Record<string, string>>;
 
 export const RELEASED_MIGRATIONS_FILE = 'test/upgrade/released-migrations.json';
@@ -11,7 +11,7 @@ interface MigratedService {
   migrations?: readonly Migration[];
 }
 
-/** The new contents of the file when these services are released. */
+/** Returns the new contents of the file when these services are released. */
 export function releasedMigrationsOf(services: readonly MigratedService[]): ReleasedMigrations {
   const entries = services
     .filter(({ migrations = [] }) => migrations.length > 0)
@@ -23,8 +23,9 @@ export function releasedMigrationsOf(services: readonly MigratedService[]): Rele
 }
 
 /**
- * The reasons why databases of the last release cannot be migrated while its services run, one per line: a released
- * migration is gone or has changed, another one precedes it, or a new one removes something that the release uses.
+ * Returns the reasons why databases of the last release cannot be migrated while its services run, one per line: a
+ * released migration is missing or has changed, another migration precedes it, or a new migration removes something
+ * that the release uses.
  */
 export function migrationFaults(
   services: readonly MigratedService[],

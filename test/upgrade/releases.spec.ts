@@ -73,7 +73,7 @@ class Project {
 }
 
 describe('a release', () => {
-  it('is the commit that added its heading to the changelog if there is no tag, whatever follows', () => {
+  it('is the commit that added its heading to the changelog if there is no tag, no matter what follows', () => {
     const project = new Project();
     expect(project.history.lastRelease()).toBeUndefined();
     expect(project.history.missing()).toBe('nothing is released yet');
@@ -87,7 +87,7 @@ describe('a release', () => {
     expect(new ReleaseHistory(clone).lastRelease()).toEqual({ version: '0.1.0', commit });
   });
 
-  it('is compared with the one before it, and later commits with itself', () => {
+  it('is compared with the previous release, and later commits are compared with the release itself', () => {
     const project = new Project();
     const first = project.release('0.1.0');
     project.note('More.');
@@ -97,7 +97,7 @@ describe('a release', () => {
     expect(project.history.lastRelease()).toEqual({ version: '0.2.0', commit: second });
   });
 
-  it('is the commit with its tag, even if that is a merge; a tag without the heading is a fault', () => {
+  it('is the commit with its tag, even if that is a merge; a tagged commit without the heading is a fault', () => {
     const project = new Project();
     project.git('switch', '-q', '-c', 'ready');
     project.release('0.1.0');
@@ -111,7 +111,7 @@ describe('a release', () => {
     expect(() => project.history.lastRelease()).toThrow(/starts with no release: move the tag/);
   });
 
-  it('is not searched for in a shallow clone, which is reported', () => {
+  it('is not searched for in a shallow clone, and this is reported', () => {
     const project = new Project();
     project.release('0.1.0');
     const clone = join(project.folder, 'clone');
@@ -139,7 +139,7 @@ describe('the version', () => {
     );
   });
 
-  it('follows the last release, and only if the changelog has entries', () => {
+  it('must follow the last release, and needs entries in the changelog', () => {
     const { folder, ...project } = new Project();
     expect(() => writeVersion('next', '2026-11-22', folder)).toThrow('not a version such as');
     writeVersion('0.2.0', '2026-11-22', folder);
@@ -148,7 +148,7 @@ describe('the version', () => {
     expect(project.history.lastRelease()).toBeUndefined();
   });
 
-  it('is a fault if it differs somewhere or its heading has a different form', () => {
+  it('must be the same in all files, and its heading must have the right form', () => {
     const project = new Project();
     project.release('0.2.0');
     project.write('package.json', '{\n  "version": "0.3.0"\n}');

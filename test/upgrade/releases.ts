@@ -1,8 +1,7 @@
 import { git, historyMissing } from '../tidy/history.js';
 
 /**
- * A release: the first commit whose CHANGELOG.md contains `## 0.1.0 (2026-11-22)`, or the one that the tag `v0.1.0`
- * names.
+ * A release: the first commit whose CHANGELOG.md contains `## 0.1.0 (2026-11-22)`, or the commit with the tag `v0.1.0`.
  */
 export interface Release {
   version: string;
@@ -11,19 +10,19 @@ export interface Release {
 
 const CHANGELOG = 'CHANGELOG.md';
 const HEADING = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/gm;
-/** The changelog's text for the next release. */
+/** The changelog's heading for the next release. */
 export const UNRELEASED_HEADING = '## Unreleased';
 
-/** The released versions that a changelog names, newest first. */
+/** Returns the released versions that a changelog names, newest first. */
 export function releasedVersions(changelog: string): string[] {
   return [...changelog.matchAll(HEADING)].map(([, version]) => version);
 }
 
-/** The git history of a folder, and the releases in it. A clone may lack tags, but never the changelog. */
+/** The Git history of a folder, and the releases in it. A clone may lack tags, but never the changelog. */
 export class ReleaseHistory {
   constructor(private readonly folder = '.') {}
 
-  /** The reason why nothing can be compared with the last release here; undefined if it can. */
+  /** Returns the reason why nothing can be compared with the last release in this folder, or undefined if it can. */
   missing(): string | undefined {
     const missing = historyMissing(this.folder);
     if (missing !== undefined) return missing;
@@ -31,8 +30,8 @@ export class ReleaseHistory {
   }
 
   /**
-   * The newest release before the current commit, or the current commit if it is the only release. Undefined while
-   * nothing is released, or if the history is missing.
+   * Returns the newest release before the current commit, or the current commit if it is the only release. Returns
+   * undefined if nothing has been released, or if the history is missing.
    * @throws Error for a tag that names a commit without the heading of its version.
    */
   lastRelease(): Release | undefined {
@@ -44,7 +43,7 @@ export class ReleaseHistory {
     return newest.commit === head && versions.length > 1 ? this.releaseOf(versions[1]) : newest;
   }
 
-  /** A file in a commit; undefined if it does not exist there. */
+  /** Returns a file in a commit, or undefined if the file does not exist there. */
   fileOf(commit: string, path: string): string | undefined {
     const { status, stdout } = git('-C', this.folder, 'show', `${commit}:${path}`);
     return status === 0 ? Buffer.from(stdout, 'latin1').toString('utf8') : undefined;
@@ -65,7 +64,7 @@ export class ReleaseHistory {
     );
   }
 
-  /** The last commit that added or removed the heading. Because the heading exists now, that commit added it. */
+  /** Returns the last commit that added or removed the heading. The heading exists now, so that commit added it. */
   private commitOfHeading(version: string): string {
     const words = ['log', '-1', '--format=%H', `-S## ${version} (`, 'HEAD', '--', CHANGELOG];
     const commit = this.ask(...words).trim();

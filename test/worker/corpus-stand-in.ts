@@ -14,22 +14,23 @@ import {
 } from '#libs/contracts';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 
-/** A row of a dataset; rows are ordered by their keys. */
+/** A row of a dataset. Rows are ordered by their keys. */
 export type PlannedRow = Pick<DatasetRow, 'name' | 'record' | 'records'> & { key: number };
 
 /**
- * A stand-in for corpus as the worker uses it for files: rows by dataset and day, and the version of the suppressions.
+ * A stand-in for corpus that provides what the worker needs for files: rows by dataset and day, and the version of the
+ * suppressions.
  */
 export class CorpusStandIn extends LookupStandIn {
   readonly asked: DatasetAsked[] = [];
   suppressed: SuppressionVersion = { version: 0, domains: 0 };
   private readonly suppressions: { version: number; isDomain: boolean; hash: string }[] = [];
-  /** If set, the lines of datasets break off before the last. */
+  /** Whether the lines of datasets break off before the last line. */
   breaksOff = false;
   /** Pages of changes that have not been read yet. */
   readonly changes: CorpusChange[] = [];
   readonly sources: CorpusSource[] = [];
-  /** The names to look up next, given out once. */
+  /** The names to look up next, each of which is returned only once. */
   readonly nextNames: string[] = [];
   rowsOf: (dataset: Dataset, day?: string) => readonly PlannedRow[] = () => [];
 

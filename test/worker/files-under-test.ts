@@ -12,7 +12,7 @@ export const [DAILY, WEEKLY] = [8, 4];
 export const ALL_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'];
 export const HOSTILE = '=HYPERLINK("https://evil.example","<script>x</script>")';
 
-/** The names of a day; each is new on two days, so that files overlap. */
+/** Returns the names of a day. Each name is new on two days, so that files overlap. */
 export function planned(dataset: Dataset, day = '2026-11-22'): PlannedRow[] {
   const date = Number(day.slice(8));
   return [date - 1, date].map((number) => ({
@@ -41,7 +41,7 @@ export class FilesUnderTest {
   readonly under = new WorkerUnderTest();
   readonly corpus = new CorpusStandIn();
 
-  /** Afterwards the files of three days exist; the test decides when others are built. */
+  /** Starts the worker and waits until the files of three days exist. The test decides when other files are built. */
   async start(): Promise<void> {
     this.corpus.rowsOf = planned;
     await this.corpus.start();
@@ -66,7 +66,7 @@ export class FilesUnderTest {
     return files;
   }
 
-  /** Waits until this many editions were built and nothing is left to build. */
+  /** Waits until this many editions have been built and nothing is left to build. */
   async settled(editions: number): Promise<void> {
     await waitFor(`${editions} editions`, async () => (await this.count()) >= editions);
     await waitFor('the end of the builds', async () => {
@@ -112,7 +112,7 @@ export class FilesUnderTest {
     return this.under.gateway.call('GET', `/internal/files${query}`, { accountId });
   }
 
-  /** The newest edition of a file. */
+  /** Returns the newest edition of a file. */
   async entryOf(dataset: Dataset, day: string): Promise<FileEntry> {
     const { files } = await this.list(
       this.customer(ALL_DATASETS),

@@ -8,10 +8,10 @@ export interface AskedNames {
   names: readonly string[];
 }
 
-/** A stand-in for lookup as the worker uses it: every name is answered, unless the test says otherwise. */
+/** A stand-in for lookup that provides what the worker needs: every name is answered, unless the test changes this. */
 export class QuestionsStandIn extends LookupStandIn {
   readonly calls: AskedNames[] = [];
-  /** The outcomes of names that are not delivered. */
+  /** The outcomes of names for which no answer is delivered. */
   found: (name: string) => Partial<NameFindings> = () => ({});
   private waiting?: (() => void)[];
 
@@ -23,7 +23,7 @@ export class QuestionsStandIn extends LookupStandIn {
     else send();
   };
 
-  /** From now on calls wait for `letOneGo` or `letAllGo`. */
+  /** Makes calls wait for `letOneGo` or `letAllGo`. */
   hold(): void {
     this.waiting ??= [];
   }

@@ -12,16 +12,16 @@ export interface ReceivedEvent {
   body: string;
 }
 
-/** The receiver of webhooks: every host below `hooks.example`. */
+/** A receiver of webhooks for every host below `hooks.example`. */
 export class WebhookReceiver {
-  /** The status that each host answers; -1 means never. */
+  /** The status with which each host answers; -1 means that it never answers. */
   readonly answers = new Map<string, number>();
   readonly hanging = new Set<ServerResponse>();
   private readonly received: ReceivedEvent[] = [];
   private server: Server;
   private settings = { webhookExceptions: '', extraCaFile: '' };
 
-  /** @returns the worker's settings that lead to it. */
+  /** @returns the settings with which the worker sends webhooks to this receiver. */
   async start(): Promise<{ webhookExceptions: string; extraCaFile: string }> {
     const authority = new CertificateAuthority();
     const { keyPem: key, certificatePem: cert } = authority.certificateFor(['*.hooks.example']);
@@ -42,7 +42,7 @@ export class WebhookReceiver {
     return (this.settings = { webhookExceptions, extraCaFile });
   }
 
-  /** The same settings as environment variables. */
+  /** Returns the same settings as environment variables. */
   get environment(): Record<string, string> {
     const { webhookExceptions, extraCaFile } = this.settings;
     return {

@@ -18,19 +18,19 @@ import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
-/** A limit for a machine that is busy with other specs. */
+/** A time limit for a machine that is busy with other specs. */
 const CALL_TIMEOUT_MS = 60_000;
-/** An address on which nothing listens. */
+/** An address on which no process listens. */
 const NOWHERE = 'http://127.0.0.1:1';
 
-/** Changes to the worker's usual settings, and the folder of its files. */
+/** Changes to the worker's default settings, and the folder of its files. */
 export interface WorkerSettings extends Partial<WorkerConfig> {
   files?: Record<string, string>;
   /** A database that is used instead of a new one. */
   test?: TestDatabase;
 }
 
-/** The worker with its own database and socket, among stand-ins and a replacement for lookup. */
+/** The worker with its own database and socket, with stand-ins for other services and a replacement for lookup. */
 export class WorkerUnderTest {
   readonly clock = new TestClock('2026-11-23T10:00:00Z');
   readonly tokens = new ServiceTokens(HARNESS_SECRET, this.clock);
@@ -100,10 +100,10 @@ export class WorkerUnderTest {
     return this.worker.app.get(AccountsService, { strict: false });
   }
 
-  /** From now on a job of the installation runs only when the test says so. */
+  /** Lets a job of the installation run only when the test starts it. */
   async holdJob(name: string): Promise<void> {
     await waitFor(`the end of a run of ${name}`, async () => {
-      // A run in progress would set the time of the last run again when it ends.
+      // A run in progress would overwrite the time of the last run when it ends.
       const held = await this.maintenance.query(
         `update job_lease set last_run_at = clock_timestamp() + interval '1 day'
          where job = $1 and last_run_at is not null and lease_until = '-infinity' returning job`,
@@ -114,8 +114,8 @@ export class WorkerUnderTest {
   }
 
   /**
-   * Checks the watched names that are due. Resolves once the checks that the worker started by
-   * itself are stored, too.
+   * Checks the watched names that are due. Resolves once all checks are stored, including those that the worker started
+   * by itself.
    */
   async checkNames(): Promise<void> {
     await this.worker.app.get(CheckNamesJob, { strict: false }).runOnce();
@@ -143,7 +143,7 @@ export class WorkerUnderTest {
     });
   }
 
-  /** The name, outcome, credits, fault and age of each line of a job's table. */
+  /** Returns the name, outcome, credits, fault and age of each line in a job's table. */
   async rowsOf({ id }: JobAnswer): Promise<string[]> {
     const { content } = await this.files.read(resultKey({ id: id!, format: 'csv.gz' }));
     const text = gunzipSync(Buffer.concat(await content.toArray())).toString();
@@ -151,7 +151,7 @@ export class WorkerUnderTest {
     return rows.map((row) => row.split(',').slice(1, 6).join(',')).toSorted();
   }
 
-  /** Makes a call with a body, as the gateway would forward it. */
+  /** Makes a call with a body in the way that the gateway would forward it. */
   async send(
     method: 'POST' | 'PATCH' | 'HEAD' | 'DELETE',
     path: string,
@@ -187,7 +187,7 @@ export class WorkerUnderTest {
     return this.send('POST', '/internal/uploads', { accountId, headers, body });
   }
 
-  /** Resolves once its names are read or it is rejected. */
+  /** Resolves once the upload's names are read or it is rejected. */
   async endOfUpload(accountId: string, id: string, limitMs?: number): Promise<UploadAnswer> {
     const isRead = async () => {
       const path = `/internal/uploads/${id}`;
@@ -197,7 +197,7 @@ export class WorkerUnderTest {
     return waitFor('the names to be read', isRead, limitMs);
   }
 
-  /** The files that are stored for an upload. */
+  /** Returns the files that are stored for an upload. */
   async filesOf(id: string): Promise<string[]> {
     const { files } = await this.files.list(`uploads/${id}/`, { limit: 100 });
     return files.map(({ key }) => key);

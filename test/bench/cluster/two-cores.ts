@@ -11,15 +11,18 @@ import {
 } from '../gateway-field.js';
 
 const ROUNDS = 8;
-/** Each process compiles its own code, and each of two answers half of the requests. */
+/**
+ * The number of warm-up rounds. Several are needed, because each process compiles its own code, and each of two gateways
+ * answers only half of the requests.
+ */
 const WARM_UPS = 4;
 const ROUND_MS = 3_000;
 const LEAST = 1.7;
 
 /**
- * The gain of the second core: twice the CPU time per request of one gateway, divided by that of two gateways on one
- * port including their Valkey. No process is bound to a core, and each of the two gateways has as many connections as
- * the single one. Needs Debian's wrk and nginx.
+ * Measures the gain of the second core: twice the CPU time per request of one gateway, divided by that of two gateways
+ * on one port, including their Valkey. No process is bound to a core, and each of the two gateways has as many
+ * connections as the one gateway. Needs Debian's wrk and nginx.
  */
 export async function measure(): Promise<BenchReport> {
   const field = await openGatewayField();

@@ -19,7 +19,7 @@ export interface StubPorts {
   corpus: number;
 }
 
-/** About 2 KB, like the records of generic top-level domains. */
+/** A record of about 2 KB, like the records of generic top-level domains. */
 function whoisAnswer(name: string): string {
   const contact = (role: string) =>
     `${role} Name: REDACTED FOR PRIVACY\r\n${role} Street: 1 Sample Street\r\n` +
@@ -71,7 +71,7 @@ async function listenRdap({ keyPem, certificatePem }: StubTerms): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-/** A corpus that accepts all observations and keeps none. */
+/** A stub of the corpus that accepts all observations and stores none. */
 async function listenCorpus(): Promise<number> {
   const server = createHttpServer((request, response) => {
     request.resume().on('end', () => {
@@ -83,7 +83,7 @@ async function listenCorpus(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** An A record for every question (RFC 1035 §4.1). */
+/** Answers every question with an A record (RFC 1035 §4.1). */
 async function listenDns(): Promise<number> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1_024 * 1_024 });
   const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 192, 0, 2, 1]);

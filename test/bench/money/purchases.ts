@@ -12,7 +12,7 @@ const WISHES = {
 
 /**
  * Measures the time from a payment at the simulated Stripe until a lookup is answered under the new limit. Each buyer
- * starts with the trial's limit and buys a package, then an add-on.
+ * starts with the trial's limit, and buys first a package and then an add-on.
  */
 export async function purchaseTimes(
   shop: Shop,

@@ -8,12 +8,12 @@ import { Customer, type Origins } from '../../stories/customer.js';
 import { newFolder } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 
-/** The gateway must not shed load here, because the bench measures a busy event loop. */
+/** A limit so high that the gateway does not shed load, because the bench measures a busy event loop. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
-/** The number of the next buyer's network, because each buyer has a different one. */
+/** Lets the bench give each buyer a network of its own with `X-Forwarded-For`. */
 const PROXIED = { DASHBOARD_TRUSTED_PROXIES: '127.0.0.0/8' };
 
-/** An installation with a simulated Stripe, and people who buy there. */
+/** An installation with a simulated Stripe, in which people buy credits. */
 export class Shop {
   private lookups = 0;
 
@@ -34,7 +34,7 @@ export class Shop {
     return new Shop(await starting);
   }
 
-  /** Runs a process for each service, with Kafka between them. */
+  /** Runs each service in its own process, with Kafka between the services. */
   static async onKafka(): Promise<Shop> {
     const starting = startCluster({
       folder: join(newFolder('money'), 'cluster'),
@@ -54,7 +54,7 @@ export class Shop {
     return buyer;
   }
 
-  /** @returns milliseconds from the payment until a lookup with the key is answered under the higher limit. */
+  /** @returns the milliseconds from the payment until a lookup with the key is answered under the higher limit. */
   async buy(buyer: Customer, wish: object): Promise<number> {
     // The test key has the limits of its account but causes no registry queries.
     const limitNow = () => limitOf(buyer, 'registered.test', buyer.testKey);
@@ -73,7 +73,7 @@ export class Shop {
   }
 }
 
-/** The limit under which a lookup is answered; 0 while the key is unknown. */
+/** Returns the limit under which a lookup is answered, or 0 while the key is unknown. */
 async function limitOf(buyer: Customer, name: string, key = buyer.key): Promise<number> {
   const { headers } = await buyer.lookUp(name, 2, key);
   return Number(headers.get('x-ratelimit-allowed-requests') ?? 0);

@@ -12,20 +12,20 @@ import { type Answer, BillingUnderTest, type Call } from '../billing-under-test.
 import type { ChildSettings, Errand } from './billing-child.js';
 
 const CHILD = new URL('./billing-child.js', import.meta.url).pathname;
-/** A limit, so that no run waits forever for a kill that never happens. */
+/** The maximum duration of a run, so that no run waits forever for a kill that never happens. */
 const LIMIT_MS = 120_000;
 const EXIT_MS = 3_000;
 
-/** Where and at which pass billing kills itself. */
+/** The crash point at which billing kills itself, and the pass of that point. */
 export interface Crash {
   point: CrashPoint;
   pass: number;
 }
 
-/** Runs billing in its own process, which can be killed at any point and is then started again. */
+/** Runs billing in its own process, which can be killed at any crash point and is then restarted. */
 export class KillableBilling extends BillingUnderTest {
   deaths = 0;
-  /** Whether callers repeat a call without an answer. */
+  /** Whether callers repeat a call that got no answer. */
   isRepeated = false;
   private process: ServiceProcess;
   private read = 0;
@@ -45,17 +45,18 @@ export class KillableBilling extends BillingUnderTest {
   }
 
   /**
-   * Kills the process and starts it again. If a crash is given, the new process kills itself at that pass of the point.
+   * Kills the process and starts it again. If a crash is given, the new process kills itself at the given pass of that
+   * crash point.
    */
   async restart(crash?: Crash): Promise<void> {
     this.process.kill();
     await this.process.untilEnded();
-    // Work of a dead process is taken over after half a minute of the database's time.
+    // Another process takes over the work of a killed process after half a minute of the database's time.
     await this.database.query(`update work set until = clock_timestamp() where state = 'claimed'`);
     await this.process.start(crash && { CRASH_AT: `${crash.point}:${crash.pass}` });
   }
 
-  /** Calls billing. The status is 0 if billing dies during the call and the caller does not repeat the call. */
+  /** Calls billing. The status is 0 if billing is killed during the call and the caller does not repeat it. */
   override async call(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
     const { body } = call;
     const found = await this.ask(async () => {
@@ -112,13 +113,13 @@ export class KillableBilling extends BillingUnderTest {
   }
 
   /**
-   * If billing dies in the meantime, it is started again, and the caller either repeats the request or gets no answer.
+   * If billing is killed in the meantime, it is restarted, and the caller either repeats the request or gets no answer.
    */
   private async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     try {
       return await question();
     } catch (error) {
-      // The system may report the end a moment after its connections broke.
+      // The system may report the end of the process a moment after its connections broke.
       await Promise.race([this.process.untilEnded(), sleep(EXIT_MS, undefined, { ref: false })]);
       if (this.process.isRunning) throw error;
       this.deaths += 1;

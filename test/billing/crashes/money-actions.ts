@@ -13,7 +13,7 @@ interface Subscription extends Record<'state' | 'sku' | 'tax_micros' | 'period_e
   pending_change: { sku: string } | null;
 }
 
-/** A quarter of an hour later, the customer pays an order that is still open. */
+/** The customer pays for an open order, a quarter of an hour later. */
 export const payLater: Action = async (history) => {
   await history.billing.pass(15 * MINUTE_MS);
   await history.billing.runJob(OpenOrdersJob);
@@ -21,7 +21,7 @@ export const payLater: Action = async (history) => {
   if (newest?.redirect_url) await pressButton(newest.redirect_url, 'pay');
 };
 
-/** Time passes until this long before the end of the paid period. */
+/** Time passes until this many milliseconds before the end of the paid period. */
 export const untilEnd =
   (beforeMs: number): Action =>
   async (history) => {
@@ -30,13 +30,13 @@ export const untilEnd =
     await billing.pass(Date.parse(end) - beforeMs - billing.clock.now().getTime());
   };
 
-/** The customer agrees to another plan and pays by a means that takes days. */
+/** The customer agrees to another plan, and pays with a method that takes days. */
 export const changeSlowly =
   (sku: string): Action =>
   (history) =>
     history.ofSubscription('change', { sku }, 'delayed');
 
-/** From now on, PayPal bills this long before the end of a period. */
+/** PayPal begins to bill each period this many milliseconds before the end of the previous one. */
 export const billEarly =
   (earlyMs: number): Action =>
   async ({ billing }) => {
@@ -44,7 +44,8 @@ export const billEarly =
   };
 
 /**
- * Summarises the state that billing reports: kept money, announced payments, the orders and the newest subscription.
+ * Summarises the state that billing reports: the money kept, the announced payments, the orders and the newest
+ * subscription.
  */
 export async function summaryOf(history: MoneyHistory): Promise<string> {
   const { paid, refunded } = await history.ourMoney();

@@ -10,15 +10,15 @@ import { billEarly, changeSlowly, payLater, summaryOf, untilEnd } from './money-
 
 type MoneyStep = MoneyCommand | Action;
 
-/** Steps of a customer, an operator or a bank, during which billing dies. */
+/** Steps of a customer, an operator or a bank, during which billing is killed. */
 interface Flow {
   processor?: ChosenProcessor;
   /** The steps before the crash point is set. */
   before?: readonly MoneyStep[];
   steps: readonly MoneyStep[];
-  /** The possible results once everything is healed; the second one is that of a request that was never accepted. */
+  /** The possible results once everything is repaired. The second result applies if a request was never accepted. */
   ends: readonly string[];
-  /** Further steps after that, and their result. */
+  /** Additional steps after that, and their result. */
   after?: readonly [steps: readonly MoneyStep[], end: string];
 }
 
@@ -40,7 +40,7 @@ const FLOWS = {
     steps: [{ kind: 'refund', pick: 0, scope: 'whole', cents: undefined }],
     ends: ['0 kept, 1 announced, order refunded, cancelled api-15K-month, ended there'],
   },
-  /** The restoration undoes only the changes that the deletion has made. */
+  /** The restoration undoes only the changes that the deletion made. */
   deletion: {
     before: [SUBSCRIBE],
     steps: [{ kind: 'delete' }],
@@ -68,7 +68,7 @@ const FLOWS = {
     steps: [{ kind: 'undo' }],
     ends: [SUBSCRIBED],
   },
-  /** PayPal bills early and has passed over the cancelled subscription: its cancellation stays. */
+  /** PayPal bills early and has already skipped the cancelled subscription, so the cancellation cannot be undone. */
   'late undoing': {
     processor: 'paypal',
     before: [
@@ -85,7 +85,7 @@ const FLOWS = {
       '27000000 kept, 1 announced, order paid, cancelled api-15K-month, ended there',
     ],
   },
-  /** Two calls at Stripe: a schedule, then its phases. */
+  /** Needs two calls to Stripe: one creates a schedule, and one sets its phases. */
   downgrade: {
     before: [SUBSCRIBE],
     steps: [{ kind: 'change', sku: 'api-5K-month' }],
@@ -96,7 +96,7 @@ const FLOWS = {
     steps: [{ kind: 'change', sku: 'api-15K-year' }],
     ends: [`${SUBSCRIBED}, then api-15K-year`, SUBSCRIBED],
   },
-  /** The customer has moved to a place with a different tax. */
+  /** The customer has moved to a country with a different tax rate. */
   tax: {
     before: [SUBSCRIBE, { kind: 'move', country: 'CH' }],
     steps: [untilEnd(DAY_MS)],
@@ -110,13 +110,13 @@ const FLOWS = {
     ],
     ends: ['54000000 kept, 1 announced, order disputed'],
   },
-  /** Billing learns of the payment only when the account is deleted. */
+  /** Billing is informed of the payment only when the account is deleted. */
   'money after a deletion': {
     before: [{ kind: 'holdCallbacks' }, BUY],
     steps: [{ kind: 'delete' }, { kind: 'releaseReversed' }],
     ends: ['0 kept, 0 announced, order refunded'],
   },
-  /** PayPal captures the payment of a change after its period is over, and no callback says so. */
+  /** PayPal captures the payment of a change after its period has ended, and no callback reports this. */
   'late change': {
     processor: 'paypal',
     before: [SUBSCRIBE, untilEnd(DAY_MS), changeSlowly('api-50K-month'), { kind: 'dropCallbacks' }],
@@ -130,7 +130,9 @@ type FlowName = keyof typeof FLOWS;
 
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
 
-/** Flows that fetch several objects: a subscription, its checkout and its bill, or the subscription before a change. */
+/**
+ * Flows that fetch several objects: a subscription with its checkout and its bill, or the subscription before a change.
+ */
 const SYNCS: Partial<Record<FlowName, number>> = {
   subscription: 3,
   upgrade: 3,
@@ -173,12 +175,12 @@ const OTHERS: readonly [FlowName, ...CrashPoint[]][] = [
   ['restoration', 'follow.after-mark', 'follow.after-call'],
 ];
 
-/** The point and the pass at which billing dies, and the flow that leads there. */
+/** The crash point and the pass at which billing is killed, and the flow that reaches them. */
 export interface MoneyCrash extends Crash {
   flow: FlowName;
 }
 
-/** Each boundary between processes on the path of money. */
+/** Each boundary between processes at which money can be lost. */
 export const MONEY_CRASHES: readonly MoneyCrash[] = [
   ...OTHERS.flatMap(([flow, ...points]) => points.map((point) => ({ point, flow, pass: 1 }))),
   ...(Object.keys(FLOWS) as FlowName[]).flatMap((flow) =>
@@ -189,15 +191,15 @@ export const MONEY_CRASHES: readonly MoneyCrash[] = [
 ];
 
 /**
- * Calls that the processor must get under one key, however often they are sent. A change for the next period, a
- * cancellation and its undoing take no money and may be requested again.
+ * Calls that must reach the processor with the same idempotency key, however often they are sent. A change for the next
+ * period, a cancellation and its undoing take no money and may be requested again.
  */
 const CHANGING = /^\/v1\/(checkout\/sessions$|subscriptions\/|refunds$)/;
 const ENDING = /\bcancel_at_period_end=/;
 
 /**
- * Kills billing at one point, starts it again and lets it heal.
- * @throws if it did not die, or if the result does not match what was paid.
+ * Kills billing at one crash point, restarts it, and waits until it has repaired everything.
+ * @throws Error if billing was not killed, or if the result does not match the payments.
  */
 export async function crashOfMoney(
   billing: KillableBilling,

@@ -18,8 +18,9 @@ import { travel } from './time-travel.js';
 
 /**
  * Runs histories of money at both processors, takes fifty accounts through 400 days, and delivers all their events to
- * entitlement in other orders to check the credits, all outside the test runner. The first history that fails ends the
- * search; a replay of its path makes it smaller. With `--crashes`, the histories are chosen, and billing dies in each.
+ * entitlement in other orders to check the credits, all outside the test runner. The search ends with the first history
+ * that fails, which a replay then reduces. With `--crashes`, chosen histories run instead, in each of which billing is
+ * killed.
  */
 const program = new Command('money-histories')
   .option('--histories <count>', 'number of histories', '300')
@@ -40,12 +41,12 @@ const options = program.opts<
 const { path, only = '', json } = options;
 const seed = Number(options.seed);
 
-/** Years pass in each history; the certificate that signs PayPal's callbacks is valid for decades. */
+/** The validity of the certificate that signs PayPal's callbacks: decades, because years pass in each history. */
 const HISTORIES_AN_INSTALLATION = 40;
-/** The time after which the reduction ends and the smallest history so far is shown. */
+/** The time after which the reduction ends and the smallest failing history so far is shown. */
 const REDUCTION_MS = 600_000;
 const FAULT_CHARS = 3_000;
-/** The error of a client that waited too long for a database connection. */
+/** The error of a client that has waited too long for a database connection. */
 const BUSY = /connection timeout|timeout exceeded when trying to connect/;
 const ATTEMPTS_MAX = 3;
 
@@ -93,7 +94,7 @@ async function runHistories(): Promise<void> {
   say(`400 days of 50 accounts, ${secondsSince(travelledMs)} s`);
 }
 
-/** Runs a history in the installation of the previous ones, and again if the machine was too busy. */
+/** Runs a history in the installation of the previous histories. Repeats it if the machine was too busy. */
 async function live(steps: readonly MoneyCommand[], processor: ChosenProcessor): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -113,7 +114,7 @@ async function live(steps: readonly MoneyCommand[], processor: ChosenProcessor):
   if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
 }
 
-/** Each crash is tried with a client that repeats unanswered requests, and with one that does not. */
+/** Tries each crash with a client that repeats unanswered requests, and with a client that does not. */
 async function killEverywhere(): Promise<void> {
   const all = [true, false].flatMap((isRepeated) =>
     MONEY_CRASHES.map((crash) => {
@@ -155,7 +156,7 @@ async function close(): Promise<void> {
   await billing?.stop();
 }
 
-/** Prints at once, so that an interrupted run has reported its findings. */
+/** Prints each finding at once, so that an interrupted run has reported its findings. */
 function report(fault: string): void {
   faults.push(fault.slice(0, FAULT_CHARS));
   say(fault.slice(0, FAULT_CHARS));

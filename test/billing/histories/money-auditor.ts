@@ -3,8 +3,8 @@ import type { AuditorDatabase } from '#libs/database';
 import type { BillingUnderTest } from '../billing-under-test.js';
 
 /**
- * Queries as the auditor and reuses one plan, because planning the invariants takes longer than running them. All
- * queries of one instance must have the same text.
+ * Runs queries as the auditor with one reused plan, because planning the invariants takes longer than executing them.
+ * All queries of an instance must have the same text.
  */
 export class MoneyAuditor implements AuditorDatabase {
   private constructor(private readonly client: pg.Client) {}
@@ -12,7 +12,7 @@ export class MoneyAuditor implements AuditorDatabase {
   static async open({ test }: BillingUnderTest): Promise<MoneyAuditor> {
     const client = new pg.Client(test.url('billing_auditor'));
     await client.connect();
-    // A statement with a generic plan is not planned again.
+    // PostgreSQL does not plan a statement with a generic plan again.
     await client.query('set plan_cache_mode = force_generic_plan');
     return new MoneyAuditor(client);
   }

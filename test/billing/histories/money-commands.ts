@@ -9,7 +9,10 @@ const sku: fc.Arbitrary<string> = fc.constantFrom(
   'api-15K-year',
 );
 
-/** Actions of customers, operators, banks, networks and time; `pick` chooses among the existing objects. */
+/**
+ * Actions of customers, operators, banks and networks, and the passing of time; `pick` chooses among the existing
+ * objects.
+ */
 const moneyCommand = fc.oneof(
   {
     weight: 6,

@@ -8,7 +8,7 @@ import { MoneyAuditor } from './money-auditor.js';
 import { type MoneyCommand, moneyHistory } from './money-commands.js';
 import { MoneyHistory, TAX_RATES } from './money-history.js';
 
-/** Histories that once failed, by fault. */
+/** Histories that once failed, grouped by the fault that they revealed. */
 const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
   'two subscriptions of a line taken over at the same moment': [
     { kind: 'subscribe', sku: 'api-15K-month' },
@@ -35,12 +35,15 @@ const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
   ],
 };
 
-/** `npm run sim` runs more, from new seeds. A history that fails is added to the regressions and stays there. */
+/**
+ * The seed of these histories. `npm run sim` runs more of them, from new seeds. A history that fails is added to the
+ * regressions permanently.
+ */
 const SEED = 20_261_122;
 /**
  * Paths chosen from the first 400 histories of the seed. Together they contain 319 of the 361 possible pairs of
  * successive commands, as many as the first 24 histories. At PayPal, four paths with 188 pairs are enough, because most
- * of the code is the same for both.
+ * of the code is the same for both processors.
  */
 const PATHS = [68, 350, 168, 194, 238, 281, 379, 87, 102, 334, 101, 119];
 const HISTORIES = [
@@ -48,11 +51,11 @@ const HISTORIES = [
   ['paypal', PATHS.slice(0, 4)],
 ] as const;
 const COMMANDS = 60;
-/** The variants that each history is compared with; longer runs use all of them. */
+/** The variants with which each history is compared; longer runs use all of them. */
 const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
-/** A limit for a busy machine; it ends hanging runs. */
+/** A time limit that suits a busy machine and ends hanging runs. */
 const LIMIT_MS = 900_000;
-/** With fewer events, the histories would prove nothing. */
+/** The minimum number of events, without which the histories would prove nothing. */
 const EVENTS_MIN = 400;
 
 describe('money in every history', () => {
@@ -103,7 +106,7 @@ describe('money in every history', () => {
   });
 
   it(
-    'entitlement grants the credits that the money bought, even if events are reordered, repeated, delayed or missing',
+    'entitlement grants exactly the credits that were paid for, even if events are reordered, repeated, delayed or missing',
     async () => {
       const { customers, events, faults } = await replay(told, (place) => [
         'order',

@@ -15,9 +15,9 @@ import { sideOf } from '../sides/side-of.js';
 import type { MoneyAuditor } from './money-auditor.js';
 import type { MoneyCommand } from './money-commands.js';
 
-/** Commands after which the processor sends nothing and no work is left. */
+/** Commands after which the processor sends no callbacks and no work remains. */
 const SILENT = ['holdCallbacks', 'dropCallbacks', 'lose', 'card', 'move'];
-/** After commands of customers, the jobs may also run after the next command. */
+/** Commands of customers; after these, the jobs may also run after the next command. */
 const OWN_STEPS = ['buy', 'change', 'cancel', 'undo'];
 
 /** Prices that are not whole dollars and a tax rate that is not a whole percentage, so that cents must be rounded. */
@@ -25,16 +25,16 @@ export const TAX_RATES = ['CH=8.1'];
 const MICROS_A_CENT = 10_000;
 const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
 
-/** An action that only chosen histories contain, besides the commands. */
+/** An action that, unlike the commands, occurs only in chosen histories. */
 export type Action = (history: MoneyHistory) => Promise<void>;
 
-/** A customer's history at a processor. Whatever happens, billing ends in agreement with the processor's money. */
+/** A customer's history at a processor. Whatever happens, billing's records finally match the processor's. */
 export class MoneyHistory {
   readonly accountId: string;
   /** The number of commands that had an effect. */
   done = 0;
   private readonly heard: Callback[] = [];
-  /** Callbacks that the processor has sent but that have not arrived. */
+  /** The callbacks that the processor has sent but that have not arrived. */
   private readonly waiting: Callback[] = [];
   private isHolding = false;
   private isDeleted = false;
@@ -55,7 +55,7 @@ export class MoneyHistory {
     processor: ChosenProcessor,
     auditor: MoneyAuditor,
   ): Promise<MoneyHistory> {
-    // The job runs every ten minutes from the start of an installation, so events are read from this point on.
+    // The job runs every ten minutes from the start of an installation, so it reads events from this time on.
     await billing.runJob(MissedEventsJob);
     const history = new MoneyHistory(billing, sideOf(billing, processor), auditor);
     history.side.callbacks.hold();
@@ -65,14 +65,14 @@ export class MoneyHistory {
     return history;
   }
 
-  /** Runs one command, handles its effects, and checks the invariants. @throws if one is violated. */
+  /** Runs one command, handles its effects, and checks the invariants. @throws Error if an invariant is violated. */
   async run(command: MoneyCommand): Promise<void> {
     const { apiFaults } = this.billing.simulator;
     const before = this.done;
     await this.apply(command);
     if (this.done === before) return;
     if (!SILENT.includes(command.kind)) await this.takeEffect(!OWN_STEPS.includes(command.kind));
-    // Loses the calls of the next command and of its consequences.
+    // Loses the calls of the next command and the calls that result from it.
     const { answers = 0, requests = 0 } = command.kind === 'lose' ? command : {};
     Object.assign(apiFaults, { lostAnswers: answers, lostRequests: requests });
   }
@@ -83,8 +83,8 @@ export class MoneyHistory {
   }
 
   /**
-   * Waits until everything is healed.
-   * @throws if billing's money and the processor's differ.
+   * Waits until everything is repaired.
+   * @throws Error if billing's money and the processor's differ.
    */
   async end(): Promise<void> {
     await this.heal();
@@ -95,7 +95,7 @@ export class MoneyHistory {
     if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
   }
 
-  /** Time passes, and the jobs run, without any action by a person. */
+  /** Lets time pass and the jobs run, without any action by a person. */
   async heal(): Promise<void> {
     const { billing } = this;
     Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
@@ -112,7 +112,7 @@ export class MoneyHistory {
     await billing.retry();
   }
 
-  /** The events published during the history, to be delivered to entitlement in other orders. */
+  /** The events that were published during the history, to be delivered to entitlement in other orders. */
   told(name: string): Promise<ToldHistory> {
     const { billing, accountId, since } = this;
     return toldHistory(billing, { name, accountId, since });
@@ -170,7 +170,7 @@ export class MoneyHistory {
     await pressButton(answer.body.redirect_url, action);
   }
 
-  /** @param action of the customer, if the processor's page asks for money. */
+  /** @param action the customer's action, if the processor's page asks for money. */
   async ofSubscription(step: string, body: object, action: CheckoutAction = 'pay'): Promise<void> {
     const { billing, accountId } = this;
     const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
@@ -277,7 +277,7 @@ export class MoneyHistory {
     }
   }
 
-  /** Runs the jobs that are due a minute after a callback, and repeats them while calls get lost. */
+  /** Runs the jobs that are due a minute after a callback, and repeats them as long as calls get lost. */
   private async follow(): Promise<void> {
     const { billing, side } = this;
     for (let lost = this.callsToLose; ; lost = this.callsToLose) {
@@ -293,7 +293,7 @@ export class MoneyHistory {
     return lostAnswers + lostRequests;
   }
 
-  /** Delivers callbacks in order or, after a while, in reverse. */
+  /** Delivers callbacks in order or, after a while, in reverse order. */
   private async receive(): Promise<void> {
     const { callbacks } = this.side;
     this.waiting.push(...callbacks.takeHeld());
@@ -314,7 +314,7 @@ export class MoneyHistory {
     const { status } = await this.billing.call('POST', path, { body: raw, headers });
     if (status === 200) return;
     if (status !== 0) throw new Error(`a callback was answered ${status}`);
-    // The processor repeats it.
+    // The processor repeats this callback.
     this.waiting.push(callback);
   }
 
@@ -327,7 +327,7 @@ export class MoneyHistory {
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 
-  /** The money that billing has recorded, in millionths of a dollar. */
+  /** Returns the money that billing has recorded, in millionths of a dollar. */
   async ourMoney(): Promise<MoneyThere> {
     const [row] = await this.billing.database.query<Record<keyof MoneyThere, string>>(
       `select coalesce(sum(amount_micros), 0)::text as paid,
@@ -346,8 +346,8 @@ export class MoneyHistory {
 }
 
 /**
- * A refund that the processor refuses is logged and is not a fault. Neither is a connection that a busy machine fails
- * to open: the end of each history shows that its effects are healed.
+ * Errors that are expected. A refund that the processor refuses is only logged. A busy machine may fail to open a
+ * connection; the end of each history shows that the effects are repaired.
  */
 const isFault = (line: string) =>
   !line.includes('a refund was not made') &&

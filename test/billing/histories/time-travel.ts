@@ -12,10 +12,10 @@ const FAILS_FROM = 60;
 const FAILS_UNTIL = 67;
 
 /**
- * Customers start at the end of a month, and the days pass one by one. In the end, each period must be paid once, and
- * each late payer active again.
- * @returns their histories.
- * @throws if one is not.
+ * Lets customers start at the end of a month, and the days pass one by one. In the end, each period must be paid once,
+ * and each late payer must be active again.
+ * @returns the customers' histories.
+ * @throws Error if either is not the case.
  */
 export async function travel(
   billing: BillingUnderTest,
@@ -34,7 +34,7 @@ export async function travel(
     if (works || day === FAILS_FROM) {
       for (const history of failing) await history.run({ kind: 'card', works });
     }
-    // The time of all passes, and their callbacks arrive.
+    // Time passes for all customers, and their callbacks arrive.
     await histories[0].run({ kind: 'advance', days: 1 });
   }
   for (const history of histories) await history.end();

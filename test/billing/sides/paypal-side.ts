@@ -25,7 +25,7 @@ export class PaypalSide implements ProcessorSide {
     return this.paypal.identity.headersFor(raw, PAYPAL_WEBHOOK_ID);
   }
 
-  /** The simulator has a single payer, who pays for every account. */
+  /** The simulator's only payer, who pays for every account. */
   async setFunds(_: string, behaviour: 'works' | 'declines'): Promise<void> {
     this.paypal.subscriptions.setFunds(behaviour);
   }
@@ -86,7 +86,7 @@ export class PaypalSide implements ProcessorSide {
       .toReversed();
   }
 
-  /** PayPal retries every five days and offers no page. */
+  /** PayPal retries every five days and has no page for this. */
   async openBills(): Promise<string[]> {
     return [];
   }

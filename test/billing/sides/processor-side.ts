@@ -4,15 +4,15 @@ import type { CallbackSender } from '../../../apps/simulators/src/payments/callb
 import type { CheckoutAction } from '../hosted-page.js';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 
-/** The system to which a processor belongs: billing alone, or a whole installation. */
+/** The system that uses a processor: billing alone, or a whole installation. */
 export interface Sided {
   readonly simulator: PaymentsSimulator;
   readonly clock: Clock;
-  /** The ids of all orders of an account. */
+  /** Returns the ids of all orders of an account. */
   ordersOf(accountId: string): Promise<string[]>;
 }
 
-/** Money of a payment that was taken back, as the processor records it. */
+/** Money of a payment that was returned, as the processor records it. */
 export interface TakenBack {
   id: string;
   paymentId: string;
@@ -26,39 +26,39 @@ export interface MoneyThere {
   refunded: number;
 }
 
-/** A processor as its customers and banks see it: everything that happens there without billing. */
+/** A processor from the view of its customers and banks: everything that happens there without billing. */
 export interface ProcessorSide {
   readonly name: ChosenProcessor;
   readonly callbacks: CallbackSender;
-  /** The number of calls to its API. */
+  /** The number of calls to the processor's API. */
   calls(): number;
-  /** The headers that the processor would send with these bytes now. */
+  /** Returns the headers that the processor would send with these bytes now. */
   sign(raw: Buffer): Record<string, string>;
-  /** Sets how the account's payment method behaves from now on. */
+  /** Changes how the account's payment method behaves from now on. */
   setFunds(accountId: string, behaviour: 'works' | 'declines'): Promise<void>;
-  /** Agrees to a change of plan on its page, and pays, or takes another action, if the page asks for money. */
+  /** Agrees to a plan change on its page. If the page asks for money, pays or takes another action. */
   agree(pageUrl: string, action?: CheckoutAction): Promise<void>;
-  /** The payments that took an account's money, newest first. */
+  /** Returns the payments that took money from an account, newest first. */
   paymentsOf(accountId: string): Promise<string[]>;
   /**
-   * Makes a refund at the processor, of everything that is left unless an amount in dollars is given.
-   * @returns its id.
+   * Makes a refund at the processor: of the given amount in dollars, or of everything that remains.
+   * @returns the refund's id.
    */
   refund(paymentId: string, dollars?: number): string;
-  /** Refunds, newest first. */
+  /** Returns the refunds, newest first. */
   refunds(): TakenBack[];
-  /** The customer's bank returns the money of a refund. */
+  /** Lets the customer's bank return the money of a refund. */
   failRefund(refundId: string): void;
   /** @returns the dispute's id. */
   dispute(paymentId: string): string;
-  /** Disputes, newest first. */
+  /** Returns the disputes, newest first. */
   disputes(): TakenBack[];
   decideDispute(disputeId: string, decision: 'won' | 'lost'): void;
-  /** Ids of the newest subscriptions or bills there, newest first. */
+  /** Returns the ids of the newest subscriptions or bills at the processor, newest first. */
   newest(kind: 'subscription' | 'bill', count: number): string[];
-  /** The pages of its due, unpaid bills; none if the processor retries automatically. */
+  /** Returns the pages of the account's due, unpaid bills; none if the processor retries automatically. */
   openBills(accountId: string): Promise<string[]>;
-  /** Whether the processor ends a subscription of the account with its period. */
+  /** Whether the processor will end a subscription of the account with its period. */
   isEnding(accountId: string): Promise<boolean>;
   /** Whether the newest subscription has ended at the processor. */
   hasEndedLatest(): boolean;

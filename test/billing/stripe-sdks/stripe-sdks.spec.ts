@@ -10,7 +10,7 @@ import { STRIPE_PYTHON } from './python-sdk.js';
 type SessionParams = Stripe.Checkout.SessionCreateParams;
 
 /**
- * Makes purchases with Stripe's SDK for Node, including some that are refused.
+ * Makes purchases with Stripe's SDK for Node, of which some are refused.
  * @returns the result of each.
  */
 async function purchasesInNode(url: string, key: string): Promise<unknown[]> {
@@ -128,7 +128,7 @@ const AS_STRIPE = [
   [true, true],
 ];
 
-describe('Stripe’s own SDKs against the simulator', () => {
+describe('Stripe’s own SDKs, used with the simulator', () => {
   const simulator = new PaymentsSimulator(new SystemClock());
   let url: string;
   beforeAll(async () => {

@@ -13,12 +13,12 @@ import { ApiServer } from './api-server.js';
 import { customDefinitions } from './custom-definitions.js';
 import type { KubernetesObject } from './kubernetes-client.js';
 
-/** CI builds the programs if they have not been built before. */
+/** A time limit for CI, which builds the programs if they have not been built before. */
 jest.setTimeout(3_600_000);
 
 const NAMESPACE = 'dds';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`;
-/** A pod is accepted only if its service account exists. */
+/** Settings without a service account, because the API server accepts a pod only if its service account exists. */
 const { serviceAccount: _account, ...OF_POD_SPECS } = FOR_EVERY_POD;
 const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAvailability();
 
@@ -78,7 +78,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       },
     );
 
-    describe('the number of pods of a live release', () => {
+    describe('the number of pods of an installed release', () => {
       const place = () => ({ kubeconfig: server.kubeconfig, namespace: NAMESPACE });
       const values = CHART_VALUES['all off'] as string[];
       const [fixed, scaled] = [
@@ -90,11 +90,11 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       const scalerSets = (wanted: number) =>
         server.client.merge(`${path}/scale`, { spec: { replicas: wanted } });
 
-      it('stays unchanged when a scaler is attached, and is set by the scaler from then on', async () => {
+      it('stays unchanged when autoscaling is turned on, and is set by the scaler from then on', async () => {
         await chart.store('install', place(), values, fixed);
         await chart.store('upgrade', place(), values, scaled);
         expect(await replicas()).toBe(5);
-        // The scaler has not set the number yet; omitting it a second time would change it to 1.
+        // The scaler has not set the number yet. If this revision also omitted the number, it would change to 1.
         await chart.store('upgrade', place(), values, scaled, 'image.tag="0.1.1"');
         expect(await replicas()).toBe(5);
         await scalerSets(7);
@@ -115,7 +115,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       });
     });
 
-    it('a change of a value that is fixed at installation is reported before anything changes', async () => {
+    it('a change to a value that is fixed at installation is reported before anything changes', async () => {
       const namespace = 'volumes';
       await server.createRestricted(namespace);
       const place = { kubeconfig: server.kubeconfig, namespace };
@@ -186,7 +186,7 @@ interface PodToCreate {
   spec: PodSpec;
 }
 
-/** The pod as the controller of a StatefulSet creates it: claims become volumes of the pod. */
+/** Returns the pod that the controller of a StatefulSet would create: claims become volumes of the pod. */
 function podSpecOf(template: PodSpec): PodSpec {
   const spec = structuredClone(template);
   const mounted = spec.containers.flatMap(({ volumeMounts }) =>

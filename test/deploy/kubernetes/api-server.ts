@@ -24,7 +24,7 @@ interface Defined {
 /** A real Kubernetes API server on loopback with its own store, but without controllers. */
 export class ApiServer {
   readonly client: KubernetesClient;
-  /** A kubeconfig with the server and its administrator, for other programs. */
+  /** The path of a kubeconfig with the server and its administrator, for other programs. */
   readonly kubeconfig: string;
   private readonly daemons: Daemon[] = [];
   private readonly origin: string;
@@ -59,13 +59,13 @@ export class ApiServer {
     }
   }
 
-  /** A namespace that admits only pods without any privileges (the restricted level of Pod Security). */
+  /** Creates a namespace that admits only pods without any privileges (the restricted level of Pod Security). */
   async createRestricted(name: string): Promise<void> {
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     await this.client.create('/api/v1/namespaces', { metadata: { name, labels } });
   }
 
-  /** Defines further kinds of resources; resolves when the server serves them. */
+  /** Defines additional kinds of resources. Resolves when the server serves them. */
   async define(definitions: readonly KubernetesObject[]): Promise<void> {
     await Promise.all(
       definitions.map(async (definition) => {

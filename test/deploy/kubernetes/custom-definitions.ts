@@ -39,7 +39,7 @@ const DEFINING_MODULES = [
   },
 ];
 
-/** The definition of every resource in the chart that Kubernetes itself does not know. */
+/** Returns the definition of every kind of resource in the chart that Kubernetes itself does not define. */
 export async function customDefinitions(): Promise<KubernetesObject[]> {
   const files = await strimziDefinitions();
   for (const { path, ...module } of DEFINING_MODULES) {

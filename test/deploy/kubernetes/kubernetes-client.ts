@@ -12,7 +12,7 @@ interface ResourceList {
   resources: { name: string; kind: string; namespaced: boolean }[];
 }
 
-/** A client of a Kubernetes API server. Refusals are errors with the server's message. */
+/** A client of a Kubernetes API server. Refusals are thrown as errors with the server's message. */
 export class KubernetesClient {
   private readonly agent: Agent;
   private readonly kinds = new Map<string, ResourceList>();
@@ -33,14 +33,14 @@ export class KubernetesClient {
     return this.ask('POST', path, body);
   }
 
-  /** Replaces some fields. */
+  /** Replaces some fields of a resource. */
   merge(path: string, body: unknown): Promise<KubernetesObject> {
     return this.ask('PATCH', path, body, 'application/merge-patch+json');
   }
 
   /**
-   * Runs every check of the server, including the one for unknown fields, on a resource in the given namespace,
-   * whichever namespace the resource itself names. Stores nothing.
+   * Runs every check of the server, including the check for unknown fields, on a resource in the given namespace, even
+   * if the resource names another namespace. Stores nothing.
    */
   async applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
     const options = 'fieldManager=test&fieldValidation=Strict&force=true&dryRun=All';

@@ -13,43 +13,43 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CACHE } from '../../environment/made-once.js';
 
-/** A program of a Go module at a fixed version. */
+/** A program in a Go module of a fixed version. */
 export interface GoProgram {
   name: string;
   module: string;
   version: string;
-  /** The folder of the program within the module. */
+  /** The program's folder within the module. */
   folder: string;
   /**
-   * The version of the modules that the go.mod replaces with folders of its repository. The program is then built with
-   * every version that its own go.mod names.
+   * The version of the modules that the go.mod replaces with folders of its own repository. The program is then built
+   * with the versions that its own go.mod names.
    */
   publishedAs?: string;
-  /** A Go file of this project that is built with the module's packages, instead of a folder of the module. */
+  /** A Go file of this project that is built with the module's packages, in place of a folder of the module. */
   source?: string;
-  /** Texts that the linker inserts, by variable. */
+  /** Strings that the linker inserts, by variable. */
   variables?: Record<string, string>;
 }
 
-/** The folder of programs that Go has built. */
+/** The folder in which built Go programs are stored. */
 const GO_CACHE = join(CACHE, 'go');
-/** A Kubernetes API server has 1,300 packages, which take half an hour on a busy machine. */
+/** A time limit for a build: a Kubernetes API server has 1,300 packages, which take half an hour on a busy machine. */
 const BUILD_LIMIT_MS = 3_600_000;
 const DOWNLOAD_LIMIT_MS = 600_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Whether this machine has built them all. */
+/** Whether all of these programs have been built on this machine. */
 export const areBuilt = (programs: readonly GoProgram[]) =>
   programs.every((program) => existsSync(pathOf(program)));
 
-/** @returns undefined if all can be built here, otherwise the reason why not. */
+/** @returns undefined if all of these programs can be built on this machine, and otherwise the reason why not. */
 export function goAvailability(programs: readonly GoProgram[]): string | undefined {
   if (areBuilt(programs)) return undefined;
   const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
   return hasGo ? undefined : 'no Go on this machine';
 }
 
-/** The path of the program, which is built once into the user's cache. */
+/** Returns the path of the program. It is built once, into the user's cache. */
 export async function goProgram(program: GoProgram): Promise<string> {
   const path = pathOf(program);
   if (existsSync(path)) return path;
@@ -73,7 +73,7 @@ export async function goProgram(program: GoProgram): Promise<string> {
   return path;
 }
 
-/** The folder where Go keeps a module's sources, which are fetched if they are missing. */
+/** Returns the folder in which Go stores a module's source code. Fetches the source code if it is missing. */
 export async function moduleFolder({ module, version }: Pick<GoProgram, 'module' | 'version'>) {
   const { stdout } = await promisify(execFile)(
     'go',
@@ -91,7 +91,7 @@ async function moduleFile(program: GoProgram): Promise<string> {
     .replaceAll(/^(\s*)(\S+) => \.\/\S+$/gm, `$1$2 => $2 ${program.publishedAs}`);
 }
 
-/** Checksums that are missing from a module's own list are taken from Go's public log. */
+/** Checksums that a module's own go.sum lacks are taken from Go's public checksum database. */
 async function go(cwd: string, ...args: string[]): Promise<void> {
   await promisify(execFile)('go', args, {
     cwd,

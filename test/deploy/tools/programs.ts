@@ -14,7 +14,7 @@ const COMPOSE_CONFIG: GoProgram = {
   source: 'test/deploy/tools/compose-config.go',
 };
 
-/** An S3 server that keeps its objects in a folder. */
+/** An S3 server that stores its objects in a folder. */
 const S3_SERVER: GoProgram = {
   name: 'versitygw',
   module: 'github.com/versity/versitygw',
@@ -43,19 +43,22 @@ type Paths<P> = { [name in keyof P]: string };
 
 export type ApiServerPrograms = Paths<typeof API_SERVER>;
 
-/** @returns undefined if a chart can be rendered and checked here, otherwise the reason why not. */
+/** @returns undefined if a chart can be rendered and checked on this machine, and otherwise the reason why not. */
 export const chartToolsAvailability = () => goAvailability(Object.values(CHART_TOOLS));
 /**
- * @returns undefined if an API server can be started here, otherwise the reason why not. Building it takes minutes, so
- * only `prepare-tools.js` or CI does that.
+ * @returns undefined if an API server can be started on this machine, and otherwise the reason why not. Building one
+ *   takes minutes, so only `prepare-tools.js` and CI do so.
  */
 export const apiServerAvailability = () =>
   process.env.CI === 'true' || areBuilt(Object.values(API_SERVER))
     ? goAvailability(Object.values(API_SERVER))
     : 'no Kubernetes API server (node dist/test/deploy/tools/prepare-tools.js builds it)';
-/** @returns undefined if the compose file can be read here as Compose reads it, otherwise the reason why not. */
+/**
+ * @returns undefined if Compose's own parser can read the compose file on this machine, and otherwise the reason why
+ *   not.
+ */
 export const composeAvailability = () => goAvailability([COMPOSE_CONFIG]);
-/** @returns undefined if a real S3 server can be started here, otherwise the reason why not. */
+/** @returns undefined if a real S3 server can be started on this machine, and otherwise the reason why not. */
 export const s3ServerAvailability = () => goAvailability([S3_SERVER]);
 
 export const composeConfig = () => goProgram(COMPOSE_CONFIG);

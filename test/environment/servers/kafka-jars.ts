@@ -9,7 +9,7 @@ export const KAFKA_FOLDER = join(import.meta.dirname, '../../../../deploy/kafka'
 const POM = join(KAFKA_FOLDER, 'pom.xml');
 const DOWNLOAD_LIMIT_MS = 300_000;
 
-/** @returns undefined if a broker can run here, otherwise the reason why not. */
+/** @returns undefined if a broker can run on this machine, and otherwise the reason why not. */
 export function kafkaAvailability(): string | undefined {
   const missing: string[] = [];
   if (!runs('java', '-version')) missing.push('Java');
@@ -17,10 +17,10 @@ export function kafkaAvailability(): string | undefined {
   return missing.length > 0 ? `no ${missing.join(' and no ')} on this machine` : undefined;
 }
 
-/** The folder of the broker's jars. */
+/** Returns the folder with the broker's jars. */
 export const kafkaJars = () => mavenJars('kafka', POM);
 
-/** The folder of the jars that a pom names, which Maven fetches if they are not in the user's cache. */
+/** Returns the folder with the jars that a pom names. Maven fetches them if they are not in the user's cache. */
 export async function mavenJars(kind: string, pom: string): Promise<string> {
   return madeOnce(cachedPath(kind, [pom]), async (folder) => {
     const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${folder}`];

@@ -10,10 +10,10 @@ import { startNsd } from '../../../apps/simulators/src/dns/nsd.js';
 import { startUnbound } from '../../../apps/simulators/src/dns/unbound.js';
 import { signZone } from '../../../apps/simulators/src/dns/zone-signing.js';
 
-/** Debian's programs: an authoritative server, a resolver, and the tools that sign a zone. */
+/** Debian's programs: an authoritative server, a resolver, and the tool that signs zones. */
 const PROGRAMS = ['nsd', 'unbound', 'ldns-keygen', 'ldns-signzone', 'dig'];
 
-/** The reason why no name servers can be started on this machine; undefined if they can. */
+/** Returns the reason why no name servers can be started on this machine, or undefined if they can. */
 export function nameServerAvailability(): string | undefined {
   const missing = missingPrograms(PROGRAMS);
   return missing.length === 0 ? undefined : `no ${missing.join(', ')} on this machine`;
@@ -21,15 +21,17 @@ export function nameServerAvailability(): string | undefined {
 
 export interface NameServersOptions {
   folder: string;
-  /** The text of each zone's file, by the zone's name without the final dot. */
+  /** The contents of each zone file, by the zone's name without the final dot. */
   zones: Record<string, string>;
-  /** The zones that are signed, and whose keys the resolver trusts. */
+  /** The signed zones, whose keys the resolver trusts. */
   signed?: readonly string[];
-  /** Zones whose queries the resolver forwards to the authoritative server, although that does not serve them. */
+  /**
+   * Zones whose queries the resolver forwards to the authoritative server, although that server does not serve them.
+   */
   lame?: readonly string[];
 }
 
-/** An authoritative NSD with a test's own zones and a validating Unbound in front of it, both on loopback. */
+/** An authoritative NSD with a test's own zones, and a validating Unbound in front of it, both on loopback. */
 export class NameServers {
   private readonly daemons: Daemon[] = [];
 

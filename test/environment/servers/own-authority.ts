@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const KEY = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
 
-/** An authority that signs the certificates of services with OpenSSL, as cert-manager does in a cluster. */
+/** A certificate authority that signs the certificates of services with OpenSSL, as cert-manager does in a cluster. */
 export class OwnAuthority {
   private readonly key: string;
   private readonly certificate: string;
@@ -24,8 +24,8 @@ export class OwnAuthority {
   }
 
   /**
-   * Writes ca.crt, tls.crt and tls.key for a name and replaces existing files atomically.
-   * @returns their folder.
+   * Writes ca.crt, tls.crt and tls.key for a name, and replaces existing files atomically.
+   * @returns the folder of the files.
    */
   issue(name: string, into = join(this.folder, name)): string {
     mkdirSync(into, { recursive: true });

@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** PEM files of a certificate for 127.0.0.1 and its key. */
+/** The PEM files of a certificate for 127.0.0.1 and its key. */
 export interface OwnCertificate {
   keyFile: string;
   certificateFile: string;
   /** A file that contains both the key and the certificate. */
   keyStoreFile: string;
-  /** The certificate in PEM, which is its own authority. */
+  /** The self-signed certificate in PEM. */
   authority: string;
 }
 
 /**
- * Creates a self-signed certificate for 127.0.0.1, and for a host name if one is given, with OpenSSL. The names of its
- * files begin with `name`.
+ * Creates a self-signed certificate for 127.0.0.1 with OpenSSL, and also for a host name if one is given. The names of
+ * its files begin with `name`.
  */
 export function makeOwnCertificate(folder: string, name: string, host?: string): OwnCertificate {
   const names = ['IP:127.0.0.1', ...(host === undefined ? [] : [`DNS:${host}`])].join();

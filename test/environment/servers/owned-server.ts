@@ -5,9 +5,9 @@ import type { Socket } from 'node:net';
 const STOP_LIMIT_MS = 20_000;
 
 /**
- * Replaces itself with the server, so that its process id is known, and leaves a watcher that kills the server once our
- * end of the pipe is closed, so that no server outlives a killed owner. Before it kills, the watcher checks which
- * program has the process id.
+ * A shell script that replaces itself with the server, so that the server's process id is known. It leaves a watcher
+ * that kills the server when our end of the pipe is closed, so that no server outlives a killed owner. Before it kills
+ * the server, the watcher checks which program has the process id.
  */
 const LAUNCHER = `
 exec 3<&0 </dev/null
@@ -16,11 +16,14 @@ exec 3<&0 </dev/null
 exec 3<&-
 exec "$@"`;
 
-/** A server in its own session, so that on Ctrl-C its clients can drain first. It ends with the process that started it. */
+/**
+ * A server in its own session, so that its clients can drain first on Ctrl-C. The server ends with the process that
+ * started it.
+ */
 export class OwnedServer {
   private readonly child: ChildProcess;
 
-  /** @param mark a part of the command by which `ps` shows that it runs. */
+  /** @param mark a part of the server's command line, by which `ps` shows that the server is running. */
   constructor(mark: string, command: readonly string[], folder: string) {
     const child = spawn('/bin/sh', ['-c', LAUNCHER, mark, ...command], {
       detached: true,
@@ -41,12 +44,12 @@ export class OwnedServer {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Signals only the child that was started here. */
+  /** Sends a signal only to the child process that was started here. */
   kill(signal: NodeJS.Signals): void {
     if (this.isRunning()) this.child.kill(signal);
   }
 
-  /** Shuts it down cleanly, or kills it after 20 s. */
+  /** Shuts the server down cleanly, or kills it after 20 s. */
   async stop(): Promise<void> {
     this.kill('SIGTERM');
     // A suspended process would not handle the signal.
@@ -56,7 +59,10 @@ export class OwnedServer {
     clearTimeout(limit);
   }
 
-  /** From now on, neither the child nor the pipe keeps the owner's process alive; when the owner ends, the pipe closes. */
+  /**
+   * Detaches the child and the pipe from the owner's process, so that they no longer keep it alive. When the owner
+   * ends, the pipe is closed.
+   */
   unref(): void {
     this.child.unref();
     (this.child.stdin as Socket).unref();

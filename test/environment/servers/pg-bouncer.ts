@@ -6,25 +6,25 @@ import { freePorts } from '#libs/platform';
 import { Daemon, missingPrograms } from '../../../apps/simulators/src/dns/daemon.js';
 
 const PROGRAM = 'pgbouncer';
-/** Startup parameters of the services that PgBouncer does not track per client. */
+/** Startup parameters of the services that PgBouncer does not track for each client. */
 const NOT_KEPT = 'statement_timeout,idle_in_transaction_session_timeout';
-/** PgBouncer refuses to run as root. */
+/** The user that runs PgBouncer, which refuses to run as root. */
 const NOBODY = 65_534;
 const AS_NOBODY = ['--reuid', `${NOBODY}`, '--regid', `${NOBODY}`, '--clear-groups'];
 
-/** The reason why PgBouncer cannot be started on this machine; undefined if it can. */
+/** Returns the reason why PgBouncer cannot be started on this machine, or undefined if it can. */
 export function pgBouncerAvailability(): string | undefined {
   return missingPrograms([PROGRAM]).length === 0 ? undefined : `no ${PROGRAM} on this machine`;
 }
 
 export interface PgBouncerOptions {
-  /** The URL of the server for the superuser, who looks up the passwords of others. */
+  /** The server's URL for the superuser, as whom PgBouncer looks up passwords. */
   serverUrl: string;
   /** The number of connections to the server for each role. */
   poolSize: number;
 }
 
-/** A real PgBouncer in transaction mode, with the settings from docs/operations/sizing.md. */
+/** A real PgBouncer in transaction mode, with the settings from docs/operations/databases.md. */
 export class PgBouncer {
   private readonly folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
   private daemon?: Daemon;
@@ -41,7 +41,7 @@ export class PgBouncer {
     return pooler;
   }
 
-  /** The URL of the same database through PgBouncer. */
+  /** Returns the URL of the same database through PgBouncer. */
   url(direct: string): string {
     const url = new URL(direct);
     url.port = String(this.port);
@@ -49,7 +49,7 @@ export class PgBouncer {
     return url.toString();
   }
 
-  /** The pools of PgBouncer: one row for each database and role. */
+  /** Returns PgBouncer's pools: one row for each database and role. */
   async pools(): Promise<Record<string, string>[]> {
     const url = new URL(this.url(this.options.serverUrl));
     url.pathname = '/pgbouncer';

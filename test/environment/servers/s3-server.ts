@@ -10,7 +10,7 @@ export { s3ServerAvailability } from '../../deploy/tools/programs.js';
 const BUCKET = 'files';
 const LOGIN = { accessKeyId: 'test-access', secretAccessKey: 'test-secret-key' };
 
-/** A real S3 server on loopback with one bucket, whose objects are stored in the folder. */
+/** A real S3 server on loopback with one bucket, whose objects are stored in a folder. */
 export class S3Server {
   private constructor(
     private readonly daemon: Daemon,
@@ -36,7 +36,7 @@ export class S3Server {
     return server;
   }
 
-  /** The settings with which services store their files there. */
+  /** The settings with which services store their files in this bucket. */
   settings(): Record<string, string> {
     return {
       FILES_LOCATION: `s3://${BUCKET}/dds`,
@@ -47,7 +47,10 @@ export class S3Server {
     };
   }
 
-  /** A client for tests that check the objects directly. It is loaded only here, because most tests do not need it. */
+  /**
+   * Returns a client for tests that check the objects directly. It is loaded only here, because most tests do not need
+   * it.
+   */
   async client(): Promise<S3Client> {
     const { endpoint } = this;
     const { S3Client } = await import('@aws-sdk/client-s3');

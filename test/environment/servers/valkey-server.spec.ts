@@ -35,7 +35,7 @@ function isAlive(pid: number): boolean {
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 
 here('ValkeyServer', () => {
-  it('is empty after a kill and a start on the same port', async () => {
+  it('is empty after it is killed and restarted on the same port', async () => {
     const server = await ValkeyServer.start({ folder: join(base, 'restart') });
     const { url } = server;
     expect(await ask(url, 'SET name value')).toBe('+OK');

@@ -7,31 +7,31 @@ import { freePorts } from '#libs/platform';
 import { waitFor } from '../wait.js';
 import { OwnedServer } from './owned-server.js';
 
-/** The supported programs, the preferred one first: Debian 12 packages only Redis. */
+/** The supported programs, beginning with the preferred one. Debian 12 has only Redis. */
 const PROGRAMS = ['valkey-server', 'redis-server'];
-/** The address of the run's server; set by the global setup if a server can run. */
+/** The URL of the server of the test run, which the global set-up sets if a server can run. */
 export const VALKEY_URL = 'VALKEY_URL';
 
 const START_TIMEOUT_MS = 120_000;
 const PING_TIMEOUT_MS = 1_000;
 
-/** The reason why no Valkey or Redis can be started on this machine; undefined if one can. */
+/** Returns the reason why no Valkey or Redis can be started on this machine, or undefined if one can. */
 export function valkeyAvailability(): string | undefined {
   return valkeyProgram() === undefined ? `no ${PROGRAMS.join(' or ')} on this machine` : undefined;
 }
 
 export interface ValkeyServerOptions {
-  /** The folder of the server's log, which is created if it is missing. */
+  /** The folder of the server's log. It is created if it does not exist. */
   folder: string;
-  /** The port; by default a free one. */
+  /** The port; by default, a free port. */
   port?: number;
-  /** If given, every client must send it. */
+  /** A password, which every client must then send. */
   password?: string;
   /** PEM files of a certificate for 127.0.0.1; with these, clients must use TLS. */
   tls?: { certificateFile: string; keyFile: string };
 }
 
-/** A real Valkey or Redis on the loopback address, without persistence: after a restart it is empty. */
+/** A real Valkey or Redis server on loopback, without persistence: after a restart, it is empty. */
 export class ValkeyServer {
   private server: OwnedServer;
 
@@ -40,7 +40,7 @@ export class ValkeyServer {
     private readonly options: ValkeyServerOptions & { port: number },
   ) {}
 
-  /** @throws if no server program is installed, or the server does not answer within a minute. */
+  /** @throws Error if no server program is installed, or if the server does not answer within a minute. */
   static async start(options: ValkeyServerOptions): Promise<ValkeyServer> {
     const program = valkeyProgram();
     if (program === undefined) throw new Error(valkeyAvailability());
@@ -65,17 +65,17 @@ export class ValkeyServer {
     return this.server.isRunning();
   }
 
-  /** Sends a signal: SIGSTOP suspends the server, SIGCONT resumes it. */
+  /** Sends a signal: SIGSTOP suspends the server, and SIGCONT resumes it. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
     this.server.kill(signal);
   }
 
-  /** Ends the server, and with it its port. */
+  /** Stops the server and closes its port. */
   async stop(): Promise<void> {
     await this.server.stop();
   }
 
-  /** Stops it if it is still running, and starts an empty one on the same port. */
+  /** Stops the server if it is running, and starts an empty server on the same port. */
   async restart(): Promise<void> {
     await this.stop();
     await this.launch();
@@ -116,7 +116,7 @@ export class ValkeyServer {
       const { port, tls } = this.options;
       const address = { port, host: '127.0.0.1' };
       const ask = () => void socket.write('PING\r\n');
-      // This check is only about whether the server answers, not about its certificate.
+      // This checks only whether the server answers, and not its certificate.
       const socket = tls
         ? connectByTls({ ...address, rejectUnauthorized: false }, ask)
         : connect(address, ask);

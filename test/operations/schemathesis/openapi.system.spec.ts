@@ -12,13 +12,13 @@ import { schemathesis, schemathesisAvailability, schemathesisPython } from './sc
 const LIMIT = 1_000_000;
 const CLASSES = ['live', 'bulk', 'account'];
 const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
-/** A fixed seed makes the same requests each time. */
+/** A fixed seed, with which each run sends the same requests. */
 const SEED = '1';
-/** A run with fewer requests would prove too little. */
+/** The minimum number of requests, below which a run would prove too little. */
 const CASES_MIN = 4_000;
 /**
- * The limit that ends a hanging run. An idle machine needs less than half a minute; a slow and busy machine needs many
- * times that.
+ * A time limit that ends a hanging run. An idle machine needs less than half a minute; a slow and busy machine needs
+ * many times as long.
  */
 const TIME_LIMIT_MS = 1_200_000;
 const CHECKS = [
@@ -45,7 +45,7 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
 
   beforeAll(async () => {
     await schemathesisPython();
-    // Every operation is also called with a wrong key, and all these calls come within a minute.
+    // Every operation is also called with a wrong key, and all these calls are sent within a minute.
     deployment = await openSolo({ GATEWAY_FAILED_KEYS_MAX: '10000' });
     customer = new Customer(deployment, 'tester@example.com');
     await customer.joinWithCredits();
@@ -83,11 +83,11 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
     const options = [
       `--checks=${CHECKS.join(',')}`,
       '--phases=examples,coverage,fuzzing',
-      // The random requests are in addition to the boundary values of every parameter and body.
+      // The random requests are sent in addition to the boundary values of every parameter and body.
       '--max-examples=2',
       `--seed=${SEED}`,
       '--generation-database=none',
-      // The key is sent in one place; the gateway's own specs cover the other places.
+      // The key is sent in only one place; the gateway's own specs cover the other places.
       '--generation-with-security-parameters=false',
       `--header=X-API-Key: ${customer.testKey}`,
       '--continue-on-failure',

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { PythonPackages } from '../../environment/python-packages.js';
 
 const run = promisify(execFile);
-/** Lists every package with its version, so that the same seed gives the same requests. */
+/** A list of every package with its version, so that the same seed gives the same requests. */
 const PACKAGES = new PythonPackages(
   'schemathesis',
   'test/operations/schemathesis/requirements.txt',
@@ -11,13 +11,16 @@ const PACKAGES = new PythonPackages(
 const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
 const START = 'from schemathesis.cli import schemathesis; schemathesis()';
 
-/** @returns undefined if Schemathesis is installed or pip can fetch it, otherwise the reason why not. */
+/** @returns undefined if Schemathesis is installed or pip can fetch it, and otherwise the reason why not. */
 export const schemathesisAvailability = (): string | undefined => PACKAGES.availability();
 
-/** The Python interpreter of the environment with Schemathesis, which is installed once in the user's cache. */
+/**
+ * Returns the path of the Python interpreter in the environment with Schemathesis, which is installed once in the
+ * user's cache.
+ */
 export const schemathesisPython = (): Promise<string> => PACKAGES.python();
 
-/** @returns the output of Schemathesis, and whether it found nothing. */
+/** @returns the output of Schemathesis, and whether it found no faults. */
 export async function schemathesis(
   args: readonly string[],
   { cwd, timeoutMs }: { cwd: string; timeoutMs: number },

@@ -1,17 +1,19 @@
-/** Everything that was reported to the owner of an account, who may therefore rely on it. */
+/** Everything that was reported to the owner of an account, and on which the owner may therefore rely. */
 interface CustomerAccount {
-  /** Credits of answers that arrived, so far as a check has not explained another number. */
+  /** The credits of answers that arrived, corrected by what a check has explained. */
   answered: number;
-  /** Answers since the last check that never arrived; they may have been charged if the connection broke on the way. */
+  /**
+   * The answers that never arrived since the last check. They may have been charged if the connection broke on the way.
+   */
   inDoubt: number;
-  /** The state last reported to the owner. */
+  /** The account's state that was last reported to the owner. */
   state: 'active' | 'deleted' | 'erased';
 }
 
 /** Every acknowledged command of a run, each of which must be in the database exactly once. */
 export class AccountBook {
   readonly accounts = new Map<string, CustomerAccount>();
-  /** Those that billing has committed. */
+  /** The payments that billing has committed. */
   readonly payments: { paymentId: string; credits: number }[] = [];
   /** The arrival times of charged answers in monotonic milliseconds. */
   readonly answeredAt: number[] = [];

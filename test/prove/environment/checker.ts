@@ -8,7 +8,10 @@ import { eventually } from './patience.js';
 
 const SETTLE_LIMIT_MS = 60_000;
 
-/** Compares the database with the answers that customers received. Only reads, and bypasses every proxy. */
+/**
+ * Compares the database with the answers that customers received. Only reads from the database, and bypasses every
+ * proxy.
+ */
 export class Checker {
   private checkedUpTo = '0';
 
@@ -41,10 +44,11 @@ export class Checker {
   }
 
   /**
-   * Checks everything that must hold after every row.
-   * @param unbilledMax credits of answers that a kill may leave unbilled. Customers may never lose any.
-   * @returns counts of the row, and the longest time from an event's sequence (its commit, by the database's clock) to
-   * its handler's commit. @throws Broken with the first violation.
+   * Checks everything that must hold after every scenario.
+   * @param unbilledMax maximum credits of answers that a kill may leave uncharged. Customers may never lose any
+   *   credits.
+   * @returns counts of the scenario, and the longest time from an event's sequence (its commit, by the database's
+   *   clock) to its handler's commit. @throws Broken with the first violation.
    */
   async check(unbilledMax: number) {
     await eventually('rest', async () => {
@@ -101,15 +105,15 @@ export class Checker {
 
   /**
    * Checks that at most the answered credits were charged, and at least those less the credits that a kill may leave
-   * unbilled. The next row begins with what was charged.
-   * @returns the number of unbilled credits.
+   * uncharged. The next scenario begins with the charged number.
+   * @returns the number of uncharged credits.
    */
   private async creditsExact(unbilledMax: number): Promise<number> {
     const until = performance.now() + SETTLE_LIMIT_MS;
     const unbilledOf = (charges: { beyond: number }[]) =>
       charges.reduce((total, { beyond }) => total + Math.max(0, -beyond), 0);
     let charges = await this.charges();
-    // Settlements run every 100 ms, and a journal is replayed after a start.
+    // Settlements run every 100 ms, and a journal is replayed after a restart.
     while (unbilledOf(charges) > 0 && performance.now() < until) {
       await sleep(200);
       charges = await this.charges();
@@ -128,7 +132,7 @@ export class Checker {
     return unbilled;
   }
 
-  /** The credits that each account was charged beyond the answers that it got. */
+  /** Returns the credits that each account was charged beyond the answers that it received. */
   private async charges() {
     const rows = await this.sql<{ id: string; consumed: string }>(
       `select account_id as id, sum(consumed) as consumed from (
@@ -162,7 +166,7 @@ const SAID = `(
   select id, type, sequence, sent_at from account.outbox
   union all select id, type, sequence, sent_at from billing.outbox) said`;
 
-/** Counts what is left to send, handle, retry or mail. The gateways' durable group reads only erasures. */
+/** Counts what remains to be sent, handled, retried or mailed. The gateways' durable group reads only erasures. */
 const WAITING = `
   select json_build_object(
     'unsent events of account', (select count(*) from account.outbox where sent_at is null),

@@ -13,7 +13,7 @@ let names = 0;
 
 /**
  * A customer who repeats unanswered requests, as people and programs do, and recovers in the usual ways: by logging in,
- * looking at the result, and asking again.
+ * checking the result, and trying again.
  */
 export class Customer {
   private readonly visitor: Visitor;
@@ -25,7 +25,7 @@ export class Customer {
     private readonly book: AccountBook,
     number: number,
   ) {
-    // Attempts are limited by network, so each customer has a different one.
+    // Attempts are limited by network, so each customer has a different network.
     const network = `198.18.${number >> 8}.${number & 255}`;
     this.visitor = new Visitor(origins, `ada@customer-${number}.example`, 'Ada', network);
   }
@@ -34,7 +34,7 @@ export class Customer {
     return this.visitor.email;
   }
 
-  /** Signs up, follows the link in the mail and gets the first key. */
+  /** Signs up, follows the link in the e-mail and gets the first key. */
   async join(): Promise<void> {
     const { email, password } = this.visitor;
     await this.insist('POST', '/api/sign-up', [202], { first_name: 'Ada', email, password });
@@ -46,7 +46,7 @@ export class Customer {
       this.accountId = confirmed.body.account_id;
       this.key = confirmed.body.key;
     } else {
-      // The link was used but its answer was lost: the account exists, but the key was never seen.
+      // The link was used, but the answer was lost: the account exists, but the customer has never seen the key.
       await this.logIn();
       await this.replaceKey();
     }
@@ -74,7 +74,7 @@ export class Customer {
     await this.replaceKey();
   }
 
-  /** Retries until a lookup is answered. */
+  /** Repeats a lookup until it is answered. */
   async lookUp(apiUrl = this.origins.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
       const answer = await this.lookUpOnce(apiUrl);
@@ -85,11 +85,11 @@ export class Customer {
   }
 
   /**
-   * Makes one lookup and records it in the book.
+   * Makes one lookup, and records it in the account book.
    * @throws NoAnswer.
    */
   async lookUpOnce(apiUrl = this.origins.apiUrl): Promise<Answer> {
-    // A name that was not requested before, because a repeat within 60 s would be free.
+    // The name must be new, because a repeated lookup within 60 s would be free.
     const name = `prove-${process.pid}-${++names}.com`;
     const url = `${apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
     try {
@@ -124,7 +124,7 @@ export class Customer {
     return body.spendable + body.reserved;
   }
 
-  /** Sends a command whose answer may be lost; the state after a log-in decides whether it happened. */
+  /** Sends a command whose answer may be lost. The state after a log-in shows whether the command took effect. */
   private async until(wanted: 'active' | 'deleted', path: string, body: object): Promise<void> {
     await eventually(`the account to be ${wanted}`, async () => {
       await this.visitor.call('POST', path, body).catch(() => {});
@@ -133,7 +133,7 @@ export class Customer {
     this.book.of(this.accountId).state = wanted;
   }
 
-  /** Replaces the key until its value has arrived, because a lost answer cannot be requested again. */
+  /** Replaces the key until the value of a new key has arrived, because a lost answer cannot be requested again. */
   private async replaceKey(): Promise<void> {
     this.key = await eventually('a key', async () => {
       const { body: listed } = await this.insist('GET', '/api/keys', [200]);
@@ -149,7 +149,9 @@ export class Customer {
     });
   }
 
-  /** Repeats requests without an answer, or with one that says "later". @throws Broken for any other answer. */
+  /**
+   * Repeats a request while there is no answer, or the answer asks to try later. @throws Broken for any other answer.
+   */
   private async insist(
     method: string,
     path: string,

@@ -1,17 +1,17 @@
 import type { Answer } from '../../stories/customer.js';
 
 /**
- * Thrown if no answer came: the connection was refused or broken, or the answer was too late. The request may still
- * have been carried out.
+ * Thrown if no answer arrived: the connection was refused or broken, or the answer was too late. The request may
+ * nevertheless have taken effect.
  */
 export class NoAnswer extends Error {}
 
-/** A time limit that is longer than a gateway ever waits for lookup. */
+/** A time limit that is longer than a gateway waits for lookup. */
 const TIMEOUT_MS = 25_000;
 
 /**
- * Sends a request on a connection of its own, because a server may close an idle one at any time.
- * @throws NoAnswer, with the cause.
+ * Sends a request on a new connection, because a server may close an idle connection at any time.
+ * @throws NoAnswer with the cause.
  */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { ...init.headers, connection: 'close' };

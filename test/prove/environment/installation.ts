@@ -15,7 +15,7 @@ import { Checker } from './checker.js';
 import { Customer } from './customer.js';
 import { eventually } from './patience.js';
 
-/** The connections on which bytes can be cut, held and lost: the app, and its settings with the address. */
+/** The connections on which bytes can be cut, held and lost: the app, and its setting with the address. */
 const CABLES = {
   'account-database': ['account', /DATABASE_URL$/],
   'entitlement-database': ['entitlement', /DATABASE_URL$/],
@@ -29,21 +29,21 @@ const GATEWAYS = 2;
 const TIER = TIERS[0];
 const UNLIMITED = 1_000_000;
 const LOAD_CUSTOMERS = 3;
-/** The lifetime of granted credits: longer than any clock offset of the matrix (25 h). */
+/** The lifetime of granted credits, which is longer than any clock offset in the matrix (25 h). */
 const LASTS_MS = 7 * DAY_MS;
-/** The time that the balancer takes to notice that a gateway stops. */
+/** The time that the balancer takes to notice that a gateway is stopping. */
 const DRAIN_NOTICE_MS = 1_500;
 
 /**
- * The product as real processes, with a proxy in every connection that rows cut, the customers who use the product, and
- * the book of everything that was reported to them.
+ * The product as real processes, with a proxy in every connection that scenarios cut, the customers who use the
+ * product, and the account book of everything that was reported to them.
  */
 export class Installation {
   readonly book = new AccountBook();
   readonly checker: Checker;
-  /** The accounts whose lookups are the load. */
+  /** The accounts whose lookups form the load. */
   readonly regulars: Customer[] = [];
-  /** Whether the folder with every log is kept at the end. */
+  /** Whether the folder with all logs is kept at the end. */
   isKept = false;
   private customers = 0;
   private billing: Billing;
@@ -84,12 +84,12 @@ export class Installation {
     }
   }
 
-  /** A service's process. Rows can give it a different environment until its next restart. */
+  /** Returns a service's process. Scenarios can give it a different environment until its next restart. */
   process(name: string): ServiceProcess {
     return this.cluster.process(name) as ServiceProcess;
   }
 
-  /** Creates a further process of a service without starting it. The caller ends it. */
+  /** Creates another process of a service without starting it. The caller must end it. */
   further(app: string, name: string, changed: Settings): ServiceProcess {
     const logFile = join(this.folder, `${name}.log`);
     return new ServiceProcess({
@@ -100,7 +100,7 @@ export class Installation {
     });
   }
 
-  /** Removes a gateway's journal, as if its machine were lost. */
+  /** Deletes a gateway's journal, as if its machine were lost. */
   loseJournal(name: string): void {
     const path = this.planned[name].GATEWAY_JOURNAL as string;
     for (const suffix of ['', '.earlier', '.next']) rmSync(path + suffix, { force: true });
@@ -128,7 +128,7 @@ export class Installation {
   }
 
   /**
-   * Confirms a payment as billing does, and repeats the event while it is unknown whether it was written.
+   * Confirms a payment as billing does, and repeats the event until it is known to have been written.
    * @returns the payment's id.
    */
   async pay(accountId: string): Promise<string> {
@@ -141,7 +141,7 @@ export class Installation {
   }
 
   /**
-   * Grants credits manually, retrying until it is known that they were granted once.
+   * Grants credits by hand, and repeats this until they are known to have been granted once.
    * @returns the adjustment's id.
    */
   async grant(accountId: string, amount: number, lifeMs = LASTS_MS): Promise<string> {
@@ -154,7 +154,7 @@ export class Installation {
     return adjustmentId;
   }
 
-  /** Lifts a limit of requests per minute from now on. */
+  /** Removes a limit of requests per minute from now on. */
   async limit(accountId: string, name: OverridableLimit = 'live'): Promise<void> {
     const until = new Date(Date.now() + LASTS_MS).toISOString();
     const body = { name, value: UNLIMITED, reason: 'fault matrix', until };
@@ -164,7 +164,7 @@ export class Installation {
     });
   }
 
-  /** Moves deletions back by 90 days, so that account's next job erases the accounts. */
+  /** Moves the times of deletions back by 90 days, so that account's next job erases the accounts. */
   async erase(accountId: string): Promise<void> {
     await this.sql(
       `update account.accounts set restore_until = now() - interval '1 s' where id = $1`,
@@ -173,7 +173,7 @@ export class Installation {
     this.book.of(accountId).state = 'erased';
   }
 
-  /** Restores every process and connection, whatever a row left behind. */
+  /** Restores every process and connection, no matter in which state a scenario left them. */
   async heal(): Promise<void> {
     for (const cable of Object.values(this.cables)) await cable.heal();
     const { postgres, broker, valkey, processes } = this.cluster;
@@ -181,8 +181,8 @@ export class Installation {
     for (const process of [...backing, ...processes]) process.kill('SIGCONT');
     for (const process of backing) await process.start();
     // The processes are restarted, because one of them may have a wrong clock or be about to kill itself. The
-    // simulators are not: they are never targets, and after a restart their certificate authority would differ from the
-    // one that lookup was given.
+    // simulators are not restarted: no scenario affects them, and after a restart their certificate authority would
+    // differ from the one that lookup was given.
     const others = processes.filter(({ name }) => name !== 'simulators');
     await Promise.all(
       others.map(async (process) => {
@@ -215,7 +215,7 @@ export class Installation {
       audience: 'entitlement',
       tokens: new ServiceTokens(SERVICE_SECRET as string, clock),
     });
-    // Its events are in the outbox of the real billing, which relays them.
+    // Its events are in the outbox of the real billing service, which relays them.
     const transport = { startRelay: async () => {}, wake: () => {} };
     this.billing = await Billing.start({
       databaseUrl: (role) => settings.databaseUrl(role),
@@ -226,7 +226,7 @@ export class Installation {
   }
 }
 
-/** The settings of each process that differ from the planned ones: addresses lead through the proxies. */
+/** The settings of each process that differ from the defaults: addresses lead through the proxies. */
 async function laidThrough(
   planned: ClusterEnvironment,
   cables: Record<Cable, TcpProxy>,
@@ -234,11 +234,11 @@ async function laidThrough(
   const changed: ClusterEnvironment = {
     dashboard: { DASHBOARD_TRUSTED_PROXIES: '127.0.0.0/8' },
     gateway: {
-      // The port must be known before the broker starts, because the broker advertises it.
+      // The port must be known before the broker starts, because the broker advertises it to clients.
       KAFKA_BROKERS: `127.0.0.1:${cables['gateway-broker'].address.port}`,
       GATEWAY_DRAIN_NOTICE_MS: String(DRAIN_NOTICE_MS),
       GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
-      // Two cores run everything here, so a slow event loop is not an overload.
+      // Two cores run all processes here, so a slow event loop does not mean overload.
       GATEWAY_LOOP_DELAY_MAX_MS: '5000',
     },
   };

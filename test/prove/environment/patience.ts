@@ -3,9 +3,9 @@ import { Broken } from './broken.js';
 
 const POLL_MS = 100;
 /**
- * A limit that only ends hanging scenarios. Each row has its own expectation of how late an effect may be, which is
- * measured without the delay that the machine's other work causes: if a service is killed twice and waits for a core
- * each time, the product is not at fault.
+ * A time limit that only ends hanging scenarios. Each scenario has its own expectation of how late an effect may be.
+ * That delay is measured without the time for which the machine's other work held a process up: if a service is killed
+ * twice and waits for a core each time, the product is not at fault.
  */
 const LIMIT_MS = 180_000;
 

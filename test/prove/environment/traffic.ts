@@ -4,32 +4,35 @@ import { holds } from './broken.js';
 import type { Customer } from './customer.js';
 import { NoAnswer } from './http.js';
 
-/** The time within which every event is handled once its obstacle is gone. */
+/** The time within which every event must be handled once the fault has ended. */
 const EVENT_LATE_MS = 12_000;
-/** A gateway settles every 100 ms; the rest of this time is that of the request. */
+/** The settle interval of a gateway, 100 ms, plus the duration of a request. */
 const SETTLE_INTERVAL_MS = 250;
 
 interface Traffic {
   lookupsPerSecond?: number;
   /** The number of payments, each of which must become credits. */
   paymentsPerSecond?: number;
-  /** The accounts that look up names and pay; by default the regulars. */
+  /** The accounts that look up names and pay; by default, the regular customers. */
   customers?: Customer[];
-  /** The addresses of the API that are asked; by default those of all gateways. */
+  /** The URLs of the API to which requests are sent; by default, those of all gateways. */
   origins?: string[];
-  /** Set if every gateway knows the customers who look up names and others pay; then every lookup must be answered. */
+  /**
+   * Whether every lookup must be answered, because every gateway has cached the customers who look up names while
+   * others pay.
+   */
   isSteady?: boolean;
 }
 
 /** What a fault did. */
 interface Damage {
-  /** The times at which gateways were killed; each may leave one settle interval of answers unbilled. */
+  /** The times at which gateways were killed. Each kill may leave the answers of one settle interval uncharged. */
   gatewayKillsAt?: number[];
-  /** How long events could not be delivered. */
+  /** The time for which events could not be delivered. */
   outageMs?: number;
 }
 
-/** Runs a fault during lookups and payments, then waits until everything has come to rest and checks it. */
+/** Causes a fault during lookups and payments, waits until all work has finished, and checks the result. */
 export async function underTraffic(
   harness: Harness,
   traffic: Traffic,
@@ -72,7 +75,7 @@ export async function underTraffic(
   await checkRest(harness, damage ?? {});
 }
 
-/** Waits after a fault until everything has come to rest, and checks everything that must hold. */
+/** Waits after a fault until all work has finished, and checks everything that must hold. */
 export async function checkRest(
   { installation, count, worst }: Harness,
   { gatewayKillsAt = [], outageMs = 0 }: Damage = {},
@@ -81,7 +84,7 @@ export async function checkRest(
   const isNear = (kill: number) => (at: number) => Math.abs(at - kill) <= SETTLE_INTERVAL_MS;
   const unbilledMax = gatewayKillsAt
     .map((kill) => book.answeredAt.filter(isNear(kill)).length)
-    // A busy machine may notice a death long after the answer during which it happened.
+    // On a busy machine, a death may be noticed long after the answer during which it happened.
     .reduce((total, answers) => total + Math.max(1, answers), 0);
   const { unbilled, events, slowestEventMs } = await checker.check(unbilledMax);
   count('unbilled', unbilled);
@@ -103,7 +106,7 @@ async function outcomeOf(customer: Customer, origin: string): Promise<string> {
 }
 
 /**
- * Starts some work at a steady rate, whether or not earlier work has ended.
+ * Starts some work at a steady rate, whether or not earlier work has finished.
  * @returns a function that stops this and waits for the work in progress.
  */
 function steadily(perSecond: number, work: (number: number) => Promise<void>): () => Promise<void> {
@@ -114,7 +117,7 @@ function steadily(perSecond: number, work: (number: number) => Promise<void>): (
   const run = async () => {
     while (perSecond > 0 && !signal.aborted) {
       const one = work(underWay.length);
-      // Errors are handled by the caller that stops it.
+      // The caller that stops the work handles its errors.
       one.catch(() => {});
       underWay.push(one);
       const dueAt = startedAt + (underWay.length * 1000) / perSecond;

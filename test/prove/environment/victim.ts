@@ -5,14 +5,14 @@ import type { Harness } from '../scenario.js';
 import { holds } from './broken.js';
 import { eventually, within } from './patience.js';
 
-/** The time within which a service must answer again after it was killed. */
+/** The time within which a service must answer again after it is killed. */
 const RESTART_MAX_MS = 5_000;
-/** Until then a process has reached its next point; background jobs wait for minutes. */
+/** The time within which a process reaches its next crash point; background jobs wait for minutes. */
 const DEATH_LIMIT_MS = 300_000;
 
 /**
- * The latest pass at which a process dies, for points that are passed more than once; the pass is drawn from 1 to this
- * number.
+ * The highest pass at which a process kills itself, for crash points that it passes repeatedly. The pass is drawn from
+ * 1 to this number.
  */
 const PASSES: Partial<Record<CrashPoint, number>> = {
   'outbox.after-commit': 2,
@@ -36,20 +36,20 @@ const PASSES: Partial<Record<CrashPoint, number>> = {
   'collect.after-answers': 2,
 };
 
-/** Further circumstances of a process that dies. */
+/** Additional circumstances of a process that kills itself. */
 interface Circumstances {
-  /** SQL after each death, such as one that expires the leases of the dead process. */
+  /** SQL that runs after each death, for example to expire the leases of the dead process. */
   hurry?: string;
   /** Additional environment variables. */
   settings?: Record<string, string>;
 }
 
 /**
- * A process that kills itself at one point after another, and its supervisor. The later points are set when it starts
- * again, so that its recovery is killed, too.
+ * A process that kills itself at one crash point after another, and its supervisor. Each later point is set when the
+ * process restarts, so that its recovery is also killed.
  */
 export class Victim {
-  /** Monotonic milliseconds. */
+  /** The times of its deaths, in monotonic milliseconds. */
   readonly diedAt: number[] = [];
   /** The time from its first death until it stayed up. */
   awayMs = 0;
@@ -65,14 +65,14 @@ export class Victim {
     this.process = harness.installation.process(name);
   }
 
-  /** Does some work, during which the process dies at each point and is started again. */
+  /** Does some work, during which the process kills itself at each crash point and is restarted. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     await this.arm();
     const [done] = await Promise.all([work(), this.supervise()]);
     return done;
   }
 
-  /** Starts it again with its first point. */
+  /** Restarts the process with its first crash point. */
   async arm(): Promise<void> {
     const [point] = this.points;
     const pass = this.harness.random.between(1, PASSES[point] ?? 1);
@@ -80,7 +80,7 @@ export class Victim {
     await this.process.start({ ...this.circumstances.settings, CRASH_AT: `${point}:${pass}` });
   }
 
-  /** Starts it again each time it has killed itself, with the next point, and finally without one. */
+  /** Restarts the process each time it has killed itself, with the next crash point, and finally without one. */
   async supervise(): Promise<void> {
     const { hurry, settings } = this.circumstances;
     for (const [place, point] of this.points.entries()) {
@@ -100,8 +100,8 @@ export class Victim {
 }
 
 /**
- * Acts as a supervisor: starts a process again as soon as it has ended. If it is told to die again, this may happen
- * before it is up; then nothing is measured.
+ * Acts as a supervisor: restarts a process as soon as it has ended. If the process is to kill itself again, this may
+ * happen before it is up; in that case, nothing is measured.
  */
 async function startAgain(
   process: ServiceProcess,
@@ -120,7 +120,7 @@ async function startAgain(
 }
 
 /**
- * Kills a process and has it started again, after `meanwhile`.
+ * Kills a process, runs `meanwhile`, and lets the process be restarted.
  * @returns the time of the kill in monotonic milliseconds.
  */
 export async function killAndRestart(
@@ -137,7 +137,7 @@ export async function killAndRestart(
   return killedAt;
 }
 
-/** Restarts PostgreSQL, whatever it is still doing. @returns how long it was down, in milliseconds. */
+/** Restarts PostgreSQL, no matter what it is doing. @returns the time for which it was down, in milliseconds. */
 export async function startPostgresAgain(
   { installation, worst }: Harness,
   awaySince: number,
@@ -152,8 +152,8 @@ export async function startPostgresAgain(
 }
 
 /**
- * How long a process was ready to run while others used the cores (proc(5), schedstat). This time is not the process's
- * fault.
+ * Returns how long a process was ready to run while other processes used the cores (proc(5), schedstat). The process is
+ * not at fault for this time.
  */
 function waitedForCoreMs(pid: number): number {
   const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');

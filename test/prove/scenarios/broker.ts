@@ -3,11 +3,11 @@ import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster
 import { underTraffic } from '../environment/traffic.js';
 import type { Harness, Scenario } from '../scenario.js';
 
-/** The rhythm of a slow broker, which alternately runs and is paused. */
+/** The intervals at which a slow broker alternates between running and being paused. */
 const SLOW = { stillMs: 250, runsMs: 60 };
 const FURTHER_CONSUMERS = 3;
 
-/** Payments are accepted meanwhile, and their credits arrive when it is back. */
+/** During the outage, payments are accepted; their credits are granted when the broker is back. */
 export const brokerRows: Scenario[] = [
   { name: 'broker down 1 s', run: (harness) => away(harness, 1_000) },
   { name: 'broker down', run: (harness) => away(harness, harness.pauseMs) },
@@ -49,7 +49,7 @@ async function paused(harness: Harness, stillMs: number, runsMs: number): Promis
   });
 }
 
-/** Entitlement grows from one process to four and back to one. */
+/** Scales entitlement from one process to four and back to one. */
 async function rebalanceStorm(harness: Harness): Promise<void> {
   const { installation, random } = harness;
   const further = Array.from({ length: FURTHER_CONSUMERS }, (_, n) =>

@@ -4,16 +4,16 @@ import { holds } from '../environment/broken.js';
 import { underTraffic } from '../environment/traffic.js';
 import type { Harness, Scenario } from '../scenario.js';
 
-/** With `--long`, each service gets all of them in turn. */
+/** The offset of each service's clock, in hours. With `--long`, each service gets all offsets in turn. */
 const OFFSETS_HOURS = { account: -25, entitlement: -1, lookup: 1, 'gateway-1': 25 };
 const STAYS_MS = 2_000;
 /**
- * An hour earlier, a limit that was raised by hand is not raised yet, so a trial's ten requests per minute must
- * suffice.
+ * With the clock an hour behind, a limit that was raised by hand does not apply yet, so a trial's ten requests per
+ * minute must suffice.
  */
 const TRIAL_PER_SECOND = 1;
 
-/** One process at a time: the clocks of the others are right, so they refuse its tokens, and it refuses theirs. */
+/** Only one process at a time has a wrong clock: the others refuse its tokens, and it refuses theirs. */
 const skewRows: Scenario[] = Object.entries(OFFSETS_HOURS).map(([name, offset]) => ({
   name: `clock of ${name}`,
   missing: skewedClockMissing,
@@ -40,7 +40,7 @@ export const clockRows: Scenario[] = [
     missing: skewedClockMissing,
     run: async (harness) => {
       const { installation } = harness;
-      // The regulars have already used more than a trial's requests in this minute.
+      // The regular customers have already sent more than a trial's requests in this minute.
       const customers = [await installation.regular(), await installation.regular()];
       const traffic = { lookupsPerSecond: TRIAL_PER_SECOND, customers };
       for (const hours of [25, -1, 0]) {
@@ -63,7 +63,7 @@ async function skew({ installation }: Harness, names: string[], hours: number) {
   );
 }
 
-/** Checks with a new customer and an existing one. */
+/** Checks the installation with a new customer and an existing customer. */
 async function worksAgain({ installation }: Harness): Promise<void> {
   const customer = await installation.regular(10);
   await customer.lookUp();

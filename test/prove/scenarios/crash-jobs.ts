@@ -11,7 +11,7 @@ const ACCOUNT_POINTS = [
   'key-expiry.before-commit',
 ] as const;
 
-/** Each job is done once by the next life of its process. */
+/** Each job is done once, by the restarted process. */
 export const crashJobsRow: Scenario = {
   name: `crash ${[...REAPER_POINTS, ...ACCOUNT_POINTS].join(', ')}`,
   isBackground: true,
@@ -24,8 +24,8 @@ export const crashJobsRow: Scenario = {
 };
 
 /**
- * A gateway dies with its journal, so its leases stay open until the reaper closes them, two minutes after each start
- * of entitlement.
+ * A gateway is killed and loses its journal, so its leases stay open until the reaper closes them, two minutes after
+ * each start of entitlement.
  */
 async function crashReaper(harness: Harness): Promise<number> {
   const { installation } = harness;
@@ -52,8 +52,8 @@ async function crashReaper(harness: Harness): Promise<number> {
 }
 
 /**
- * Moves time for three customers, so that no test waits for 90 days. A dead sender's mail waits for 30 s; the other jobs
- * run every few seconds, so each becomes due only in the life that is to die of it.
+ * Moves the times of three customers' data, so that no test waits for 90 days. The e-mail of a killed sender waits for
+ * 30 s; the other jobs run every few seconds. So each job becomes due only in the process that is to be killed by it.
  */
 async function crashAccountJobs(harness: Harness): Promise<void> {
   const { installation } = harness;

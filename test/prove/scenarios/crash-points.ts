@@ -5,10 +5,13 @@ import { eventually } from '../environment/patience.js';
 import { checkRest } from '../environment/traffic.js';
 import { Victim } from '../environment/victim.js';
 
-/** This point is passed during shutdown: the process is told to stop once the flows are done. */
+/** A crash point that is passed during shutdown: the process is told to stop once the flows are done. */
 const AT_STOP: CrashPoint = 'gateway.at-lease-close';
 
-/** Rounds in which several processes die. One point of each is armed at a time: the next one when it starts again. */
+/**
+ * The rounds, in each of which several processes kill themselves. One crash point of each is armed at a time, and the
+ * next one when the process restarts.
+ */
 const ROUNDS: Record<string, CrashPoint[]>[] = [
   {
     account: ['outbox.after-commit'],
@@ -39,20 +42,20 @@ const ROUNDS: Record<string, CrashPoint[]>[] = [
   { 'gateway-1': ['gateway.at-lease-close'], entitlement: ['close.before-commit'] },
 ];
 
-/** The time after which the broker notices a dead consumer, including one that died while it rejoined. */
+/** The time after which the broker notices a dead consumer, including one that was killed while it rejoined. */
 export const SESSION_MS = 8_000;
 const BRIEF_CREDITS = 5;
 const BRIEF_MS = 1_500;
 
 type Flow = (harness: Harness, known: Customer) => Promise<void>;
 
-/** Flows that each start from scratch and run to the end: sign-up, payment, deletion, expiry. */
+/** Flows that each start from nothing and run to the end: sign-up, payment, deletion, expiry. */
 const FLOWS: Flow[] = [
   async ({ installation }) => {
     const customer = installation.newCustomer();
     await customer.join();
     await installation.checker.registered(customer.accountId);
-    // Polling while services are unavailable would soon use up a trial's ten requests per minute.
+    // Polling while services are unavailable would soon use up a trial's limit of ten requests per minute.
     await installation.limit(customer.accountId);
     for (let n = 0; n < 3; n++) await customer.lookUp();
   },
@@ -81,7 +84,7 @@ const FLOWS: Flow[] = [
   },
 ];
 
-/** All flows finish without manual intervention; with `--long` each one alone. */
+/** All flows finish without manual intervention; with `--long`, each flow runs alone. */
 export const crashPointRows: Scenario[] = ROUNDS.map((round) => ({
   name: `crash ${Object.values(round).flat().join(', ')}`,
   run: async (harness) => {
@@ -114,14 +117,18 @@ async function crashDuring(
   });
 }
 
-/** Repeats a part of each action until all processes have died, because the flows alone do not reach later passes. */
+/**
+ * Repeats a part of each action until all processes have killed themselves, because the flows alone do not reach later
+ * passes.
+ */
 async function more({ installation }: Harness, known: Customer, victims: Victim[]): Promise<void> {
   await eventually('the pass that kills', async () => {
     if (victims.every(({ isDone }) => isDone)) return true;
     await installation.pay(known.accountId);
     await installation.limit(known.accountId);
     await known.lookUpOnce();
-    // Hashing a password is expensive, so the customer logs in only if a crash point of account is still to be reached.
+    // Hashing a password is expensive, so the customer logs in only while a crash point of account has not been
+    // reached.
     if (victims.some(({ name, isDone }) => name === 'account' && !isDone)) await known.logIn();
     await installation.grant(known.accountId, BRIEF_CREDITS, BRIEF_MS);
     await known.spendable();
@@ -129,7 +136,7 @@ async function more({ installation }: Harness, known: Customer, victims: Victim[
   });
 }
 
-/** While this exists, a payment's handler fails with a temporary error. */
+/** A trigger: while it exists, the handler of a payment fails with a temporary error. */
 const OBSTACLE = `
 create function entitlement.obstacle() returns trigger language plpgsql as
   $$ begin raise exception 'an obstacle of the fault matrix'; end $$;
@@ -137,7 +144,7 @@ create trigger obstacle before insert on entitlement.payment_lines
   for each row execute function entitlement.obstacle();`;
 const NO_OBSTACLE = 'drop function if exists entitlement.obstacle() cascade';
 
-/** A payment that the database refuses is set aside, and granted once when the obstacle is gone. */
+/** A payment that the database refuses is set aside, and its credits are granted once when the obstacle is removed. */
 export const crashFailedEventsRow: Scenario = {
   name: 'crash failed-event.before-commit, failed-event-retry.before-commit',
   run: async (harness) => {

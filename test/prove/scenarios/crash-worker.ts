@@ -7,11 +7,11 @@ import { Victim } from '../environment/victim.js';
 import type { Harness, Scenario } from '../scenario.js';
 import { WORKER_DUTIES, type WorkerDuty } from './worker-duties.js';
 
-/** Without `--long`, there is one kill at each point. */
+/** The number of kills at each crash point with `--long`; otherwise, there is one. */
 const LONG_KILLS = 10;
 /**
- * Expires the leases of dead processes, and ends the waits before an interrupted start of a job is undone and before the
- * files that a dead process has left are removed.
+ * Expires the leases of killed processes. Ends the waits before an interrupted start of a job is undone, and before the
+ * files of a killed process are removed.
  */
 const HURRY = `
   update worker.work set until = clock_timestamp()
@@ -22,7 +22,7 @@ const HURRY = `
   update worker.watched_names set dns_due_at = clock_timestamp()
     where dns_due_at between clock_timestamp() and clock_timestamp() + interval '5 minutes'`;
 
-/** The worker dies at each step of a duty, with a separate task for each. */
+/** The worker is killed at each step of a duty, with a separate task for each step. */
 export const crashWorkerRows: Scenario[] = WORKER_DUTIES.map((duty) => ({
   name: `crash ${duty.points.join(', ')}`,
   isBackground: true,

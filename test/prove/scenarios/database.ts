@@ -6,7 +6,7 @@ import type { Harness, Scenario } from '../scenario.js';
 const STRIKES = 5;
 const COMMIT = 'COMMIT';
 
-/** Every service recovers by itself; acknowledged data exists, and repeated work counts once. */
+/** Every service recovers automatically, acknowledged data exists, and repeated work counts once. */
 export const databaseRows: Scenario[] = [
   { name: 'postgres immediate stop', run: (harness) => away(harness, 'SIGQUIT', 2_000) },
   { name: 'postgres kill postmaster', run: (harness) => away(harness, 'SIGKILL', 1_000) },
@@ -26,7 +26,7 @@ async function away(harness: Harness, how: NodeJS.Signals, awayMs: number): Prom
   });
 }
 
-/** Injects the faults one after another, so that each hits a different connection. */
+/** Injects the faults one after another, so that each affects a different connection. */
 async function strikeCommits(
   harness: Harness,
   fault: 'resetBefore' | 'loseAnswerTo',
@@ -34,7 +34,7 @@ async function strikeCommits(
   const { installation, count } = harness;
   await underTraffic(harness, {}, async () => {
     for (let n = 0; n < STRIKES; n++) {
-      // Sign-ups commit at account; settlements commit all the time.
+      // Sign-ups commit in account, and settlements commit all the time.
       const struck = installation.cables['account-database'][fault](COMMIT);
       await Promise.all([struck, installation.newCustomer().join()]);
       await installation.cables['entitlement-database'][fault](COMMIT);

@@ -11,7 +11,7 @@ export const fullDiskRow: Scenario = {
   run: fullDisk,
 };
 
-/** A commit that cannot be written ends every session, and recovery fails until there is room. */
+/** A commit that cannot be written ends every session, and recovery fails until there is free space. */
 async function fullDisk(harness: Harness): Promise<void> {
   const { installation } = harness;
   const { postgres } = installation.cluster;

@@ -9,29 +9,29 @@ import { SESSION_MS } from './crash-points.js';
 
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1'];
 const KILLS = 2;
-/** The longest pause between two kills of one process. */
+/** The longest pause between two kills of the same process. */
 const PAUSE_MAX_MS = 1_500;
 
-/** Kills of one service at random moments. */
+/** Kills one service at random times. */
 export const killRows: Scenario[] = SERVICES.map((name) => ({
   name: `kill ${name}`,
   run: async (harness) => {
     const { installation, random, isLong } = harness;
-    // Known keys work while account is down.
+    // Cached keys work while account is down.
     await underTraffic(harness, { isSteady: name === 'account' }, async () => {
       const killedAt: number[] = [];
       for (let n = 0; n < (isLong ? 5 * KILLS : KILLS); n++) {
         await sleep(random.between(100, PAUSE_MAX_MS));
         killedAt.push(await killAndRestart(installation.process(name), harness));
       }
-      // The broker notices all members that died while joining as soon as it notices the first.
+      // When the broker notices one member that was killed while joining, it notices all such members.
       const outageMs = killedAt.at(-1)! - killedAt[0] + SESSION_MS;
       return { gatewayKillsAt: name.startsWith('gateway') ? killedAt : [], outageMs };
     });
   },
 }));
 
-/** The services that run jobs; billing is listed more often, because every purchase passes through it. */
+/** The services that run jobs. Billing is listed more often, because every purchase passes through it. */
 const BUYERS_SERVICES = [
   'billing',
   'billing',
@@ -46,7 +46,7 @@ const LONG_KILLS_WHILE_BUYING = 40;
 const LONG_PAUSE_MAX_MS = 3_000;
 const CREDITS = 5_000;
 
-/** Kills of any service while customers pay at a processor. All jobs are due, including daily ones. */
+/** Kills any service while customers pay at a processor. All jobs are due, including daily jobs. */
 export const killsWhileBuyingRow: Scenario = {
   name: 'kills while people buy',
   run: async (harness) => {
@@ -90,7 +90,7 @@ export const killsWhileBuyingRow: Scenario = {
   },
 };
 
-/** A grant names the payment line that it comes from. */
+/** A grant names the payment line for which it was made. */
 const BOUGHT = `
   select count(distinct p.id)::int as payments, count(g.id)::int as grants,
     sum(g.granted)::int as credits

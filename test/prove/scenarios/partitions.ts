@@ -10,13 +10,13 @@ const CUTS: Cable[] = [
   'gateway-broker',
 ];
 
-/** No byte passes on a connection: it is held, then reset. */
+/** Each of these scenarios cuts a connection: its bytes are held, and then it is reset. */
 export const partitionRows: Scenario[] = CUTS.map((cable) => ({
   name: `cut ${cable}`,
   run: async (harness) => {
     const { installation, isLong, pauseMs } = harness;
     const cut = installation.cables[cable];
-    // Account and entitlement are each cut off for less than 60 s; while entitlement is cut off, leases may run out.
+    // Account and entitlement are each cut off for less than 60 s. While entitlement is cut off, leases may run out.
     const isSteady = cable !== 'gateway-entitlement' && !isLong;
     await underTraffic(harness, { isSteady }, async () => {
       cut.stall();

@@ -25,7 +25,9 @@ async function pause(harness: Harness, name: string, meanwhile = async () => {})
   });
 }
 
-/** A suspended relay holds leases of buckets, which expire; what it sends afterwards is dropped as a duplicate. */
+/**
+ * A suspended relay owns buckets under leases that expire. Events that it sends afterwards are dropped as duplicates.
+ */
 async function pauseRelayOwner(harness: Harness): Promise<void> {
   const { installation } = harness;
   const second = installation.further('account', 'account-2', { ACCOUNT_PORT: '0' });

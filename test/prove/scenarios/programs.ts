@@ -14,7 +14,7 @@ const LONG_HISTORIES = 100_000;
 const HISTORIES_OF_MONEY = new URL('../../billing/histories/main.js', import.meta.url).pathname;
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 
-/** Scenarios in processes of their own, with their own servers. */
+/** Scenarios in separate processes, with their own servers. */
 export const programRows: Scenario[] = [
   {
     name: `crash ${[...new Set(MONEY_CRASHES.map(({ point }) => point))].join(', ')}`,
@@ -26,7 +26,7 @@ export const programRows: Scenario[] = [
   specsOf('pitfalls of the broker client', undefined, kafkaAvailability),
 ];
 
-/** Every crash of billing with `--long`, otherwise one at each point. */
+/** Runs every crash of billing with `--long`, and otherwise one crash at each point. */
 async function killBilling({ isLong, random, count }: Harness): Promise<void> {
   const choice = isLong ? [] : ['--sample', '--seed', String(random.between(1, 1_000_000))];
   const words = [HISTORIES_OF_MONEY, '--crashes', ...choice, '--json'];
@@ -50,7 +50,10 @@ async function simulateHistories({ isLong, random, count }: Harness): Promise<vo
   holds(report.histories === histories, 'histories are missing');
 }
 
-/** Specs that run only before a release. @param folder without it, all `*.proof.spec.ts` that have no row. */
+/**
+ * Specs that run only before a release. @param folder the folder of the specs; without it, all `*.proof.spec.ts` that
+ * have no scenario.
+ */
 function specsOf(
   name: string,
   folder: string | undefined,

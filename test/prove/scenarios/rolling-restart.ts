@@ -3,7 +3,7 @@ import { Balancer } from '../../faults/balancer.js';
 import { underTraffic } from '../environment/traffic.js';
 import type { Harness, Scenario } from '../scenario.js';
 
-/** An overloaded gateway refuses lookups, so nothing else runs meanwhile. */
+/** Runs before all others, because an overloaded gateway refuses lookups. */
 export const rollingRestartRow: Scenario = {
   name: 'rolling restart',
   isAlone: true,
@@ -13,7 +13,7 @@ export const rollingRestartRow: Scenario = {
 const LOOKUPS_PER_SECOND = 20;
 const BETWEEN_MS = 1_500;
 
-/** Each of two gateways is stopped and started again behind a balancer, and every lookup is answered. */
+/** Each of two gateways behind a balancer is stopped and restarted, and every lookup is answered. */
 async function rollingRestart(harness: Harness): Promise<void> {
   const { installation } = harness;
   const targets = installation.apiOrigins.map((origin) => origin.replace('localhost', '127.0.0.1'));

@@ -15,16 +15,18 @@ import { addZone } from './zone-files.js';
 /** A duty of the worker, and the check that each of its tasks was done once. */
 export interface WorkerDuty {
   points: CrashPoint[];
-  /** @returns a function that gives it a further task, and resolves once that is done and was done once. */
+  /**
+   * @returns a function that starts another task of this duty, and resolves once the task has been done exactly once.
+   */
   open(world: World): Promise<(point: CrashPoint) => Promise<void>>;
 }
 
-/** A customer who uses the installation in the meantime. */
+/** A customer who uses the installation during the kills. */
 interface World {
   installation: Installation;
   customer: Customer;
   receiver: WebhookReceiver;
-  /** Posts with the customer's key, and repeats this until it is accepted. */
+  /** Sends a POST request with the customer's key, and repeats it until it is accepted. */
   call(path: string, body?: object): Promise<{ id: string }>;
 }
 
@@ -75,13 +77,13 @@ const HOST = 'prove.hooks.example';
 const WATCHED = 5;
 const NEW_NAMES = 20;
 const COLLECTED = 10;
-/** Names that are each in a separate chunk, because each has a separate registry. */
+/** Names that are all in different chunks, because each has a different registry. */
 const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
-/** A word of its own, which may be a part of a domain name. */
+/** Returns a unique word that can be part of a domain name. */
 const ownWord = (start: string) => `${start}${newId().replaceAll(/[^a-f]/g, '')}`;
 
-/** Every name is in one complete file and charged once, the other credits are returned, and one mail is sent. */
+/** Every name is in one complete file and charged once, the remaining credits are returned, and one e-mail is sent. */
 async function openJobs({ installation, customer, call }: World) {
   const { accountId, email, key } = customer;
   const [origin] = installation.apiOrigins;
@@ -130,7 +132,7 @@ async function openJobs({ installation, customer, call }: World) {
   };
 }
 
-/** Each change and each match is one event of its monitor, in one delivery. */
+/** Each change and each match causes one event of its monitor, in one delivery. */
 async function openMonitors({ installation, customer, receiver, call }: World) {
   const { accountId } = customer;
   await installation.pay(accountId);
@@ -168,7 +170,7 @@ async function openMonitors({ installation, customer, receiver, call }: World) {
   };
 }
 
-/** Changes the stored state as if each name had had a different registrar, and one check had already failed. */
+/** Changes the stored state as if each name had had a different registrar and one check had already failed. */
 const CHANGED = `
   update worker.watched_names set whois_due_at = clock_timestamp(), restless = '{}',
     whois = whois || '{"domain_registrar.registrar_name": ["Another"]}',
@@ -176,7 +178,7 @@ const CHANGED = `
       whois -> 'domain_registrar.registrar_name')
   where name like $1`;
 
-/** Each check beyond the included ones is charged once. */
+/** Each check beyond the included checks is charged once. */
 async function openPaidChecks({ installation, customer, call }: World) {
   const { accountId } = customer;
   await installation.pay(accountId);
@@ -208,16 +210,16 @@ async function openPaidChecks({ installation, customer, call }: World) {
 
 const UNCHECKED = `select from worker.monitors
   where account_id = $1 and (checked_at is null or checked_at < '2001-01-01')`;
-/** Changes the stored state as if the last checks were long ago, and no included checks were left. */
+/** Changes the stored state as if the last checks had been made long ago and no included checks were left. */
 const OVERDUE = `update worker.monitors set checked_at = '2000-01-01', included_at = clock_timestamp()
   where account_id = $1`;
 const LOOK_NOW = `update worker.watched_names set dns_due_at = clock_timestamp() where name like $1`;
-/** Charges checks at once, without waiting for the minute in which they are collected. */
+/** Charges checks at once, without waiting for the end of the minute in which they are collected. */
 const CHARGE_NOW = `update worker.paid_checks set opened_at = '2000-01-01' where account_id = $1`;
 const HURRY_CHARGES = `update worker.work set until = clock_timestamp()
   where queue = 'paid-checks' and name = $1 and state = 'waiting'`;
 
-/** Each dataset has each edition once, the last one is open, and no other file is in the store. */
+/** Each dataset has each edition once, the last edition is available, and the store contains no other files. */
 async function openFiles({ installation }: World) {
   const { WORKER_URL, SERVICE_SECRET } = installation.cluster.settings.operator();
   const tokens = new ServiceTokens(SERVICE_SECRET as string, new SystemClock());
@@ -232,7 +234,7 @@ async function openFiles({ installation }: World) {
     });
     await eventually('the files', async () => {
       const work = await installation.sql<{ queue: string }>(LEFT);
-      // This is checked only now, because the files of a build are marked for removal until it is published.
+      // This is checked only at this point, because the files of a build are marked for removal until it is published.
       if (work.every(({ queue }) => queue === 'unneeded-files')) await installation.sql(REMOVE_NOW);
       return work.length === 0;
     });
@@ -257,7 +259,7 @@ interface Editions {
   name: string;
   count: number;
   last: number;
-  /** Folders of open editions. */
+  /** Returns the folders of available editions. */
   open: string[];
 }
 const EDITIONS = `
@@ -265,7 +267,7 @@ const EDITIONS = `
     coalesce(array_agg(folder) filter (where removed_at is null), '{}') as open
   from worker.file_editions group by dataset, day`;
 
-/** Each new name has one record, and none waits. */
+/** Each new name has one record, and no name is waiting. */
 async function openCollector({ installation }: World) {
   return async () => {
     const word = ownWord('collected');
@@ -284,7 +286,10 @@ async function openCollector({ installation }: World) {
   };
 }
 
-/** Waits until every delivery is recorded. Each has arrived, and repeats have the same id. @returns their bodies. */
+/**
+ * Waits until every delivery is recorded. Each delivery has arrived, and repeated deliveries have the same id. @returns
+ * the bodies of the deliveries.
+ */
 async function allArrive(
   installation: Installation,
   accountId: string,

@@ -4,7 +4,7 @@ import type { Installation } from '../environment/installation.js';
 
 interface ImportedZone {
   zone: string;
-  /** The new names are `<word>-<number>`. */
+  /** A word for the new names, which are `<word>-<number>`. */
   word: string;
   count: number;
   isLookedUp?: boolean;
