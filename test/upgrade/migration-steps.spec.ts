@@ -24,7 +24,7 @@ describe('a migration beside services of the last release', () => {
     ['alter table orders add constraint c check (amount > 0)', 'add it not valid'],
     ['create index orders_by_day on orders (day)', 'create it concurrently'],
     ['create unique index orders_by_day on orders (day)', 'create it concurrently'],
-    ['revoke insert on orders from billing', 'takes rights that it needs'],
+    ['revoke insert on orders from billing', 'revokes privileges that it needs'],
     ['create trigger t before insert on orders execute function f()', 'may refuse rows'],
     ['truncate orders', 'empties what it reads'],
     ['select 1; -- drop nothing\n/* one */ drop table orders', 'removes what it uses'],
