@@ -79,7 +79,7 @@ describe('a lookup', () => {
     ['is throttled', status(429), 'http_429'],
     ['fails', status(500), 'http_500'],
     ['answers with a web page', (_request, response) => void response.end('<html>'), 'not_rdap'],
-  ])('a registrar that %s leaves a partial answer', async (_what, registrar, error) => {
+  ])('a lookup is partial if the registrar %s', async (_what, registrar, error) => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap('rdap.registrar.test', registrar);
     const lookup = await harness.lookups().lookup(name);

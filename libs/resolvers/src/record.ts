@@ -90,7 +90,7 @@ export interface RegistrationRecord {
   redactions: Redaction[];
   /** True if a privacy or proxy service replaces the registrant. */
   privacyService: boolean;
-  /** Why the name is not available although nobody has registered it. */
+  /** Why the name is not available although it is not registered. */
   restriction?: 'reserved' | 'premium' | 'blocked';
   /** The URL or host at which the source offers more data. It has not been checked, so it is untrusted. */
   referral?: { whoisServer?: string; rdapUrl?: string };

@@ -93,7 +93,7 @@ describe('datasets', () => {
     );
   });
 
-  it('S70: omit personal data that the newest record of any source withholds', async () => {
+  it('S70: datasets omit personal data that the newest record of any source withholds', async () => {
     await corpus.recordOf(
       SOLD,
       whois('sold-4.com', ago(3), { create_date: '2024-01-01', ...HELD }),

@@ -23,7 +23,7 @@ describe('searches that exceed their time limit', () => {
   const search = async () => corpus.ask<DnsReverseAnswer>(DNS_REVERSE.owner.path, ASKED);
   const codeOf = (error: { code: string; status: number }) => [error.status, error.code].join(' ');
 
-  it('S102: are refused with 503 and cancelled in the database, while answers are still recorded', async () => {
+  it('S102: searches that exceed their time limit are refused with 503 and cancelled in the database, while answers are still recorded', async () => {
     const codes = await corpus.database.transaction(async (transaction) => {
       await transaction.query('lock table dns_span in access exclusive mode');
       const refused = Array.from({ length: 3 * CONNECTIONS }, async () =>
@@ -74,20 +74,23 @@ describe('searches without their database', () => {
   it.each([
     ['refuses connections', async () => proxy.refuse()],
     ['is silent', async () => proxy.stall()],
-  ])('are answered with 503 while it %s, and normally when it is back', async (_what, fail) => {
-    const search = async () => corpus.ask<DnsReverseAnswer>(DNS_REVERSE.owner.path, ASKED);
-    const answerAfterRetries = () =>
-      waitFor('an answer', async () => search().catch(() => undefined));
-    expect(await search()).toMatchObject({ domains: [] });
-    await fail();
-    const asked = Array.from({ length: 2 * CONNECTIONS }, async () =>
-      search().then(
-        () => 'answered',
-        ({ status }: { status: number }) => status,
-      ),
-    );
-    expect(new Set(await Promise.all(asked))).toEqual(new Set([503]));
-    await proxy.heal();
-    expect(await answerAfterRetries()).toMatchObject({ domains: [] });
-  });
+  ])(
+    'are answered with 503 while the database %s, and normally afterwards',
+    async (_what, fail) => {
+      const search = async () => corpus.ask<DnsReverseAnswer>(DNS_REVERSE.owner.path, ASKED);
+      const answerAfterRetries = () =>
+        waitFor('an answer', async () => search().catch(() => undefined));
+      expect(await search()).toMatchObject({ domains: [] });
+      await fail();
+      const asked = Array.from({ length: 2 * CONNECTIONS }, async () =>
+        search().then(
+          () => 'answered',
+          ({ status }: { status: number }) => status,
+        ),
+      );
+      expect(new Set(await Promise.all(asked))).toEqual(new Set([503]));
+      await proxy.heal();
+      expect(await answerAfterRetries()).toMatchObject({ domains: [] });
+    },
+  );
 });

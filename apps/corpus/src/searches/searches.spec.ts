@@ -136,7 +136,7 @@ describe('searches', () => {
       ['®', 'must contain three letters or digits in a row'],
       ['я*е', 'must contain three letters or digits in a row'],
       ['王', 'must contain three letters or digits in a row'],
-    ])('S103: %s is refused with the reason', async (keyword, message) => {
+    ])('S103: a search for %s is refused with the reason', async (keyword, message) => {
       expect(await corpus.refusalOf(WHOIS_REVERSE, { keyword })).toMatchObject({
         code: 'invalid_request',
         errors: [{ message }],
@@ -204,7 +204,7 @@ describe('searches', () => {
     [WHOIS_HISTORY, 'after', { domainName: 'history-one.com' }],
   ];
   it.each(SELECTORS.map(([row, member, others]) => ({ row, name: row.name, member, others })))(
-    'S92: $name treats its $member as a value or refuses it, but never as a part of a query',
+    'S92: $name treats its $member as a value or rejects it, and never makes it part of a query',
     async ({ row, member, others }) => {
       const names = async () => column('select name as value from domain order by 1');
       const before = await names();

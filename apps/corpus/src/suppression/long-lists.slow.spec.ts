@@ -34,7 +34,7 @@ describe('a list of suppressed values of the maximum length', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('S118: hides its last value', async () => {
+  it('S118: even the last value of a list of the maximum length is hidden', async () => {
     const names = [HIDDEN, 'hidden-not.com'];
     await corpus.record(...names.map((name) => ({ kind: 'listed', name, at: AT })));
     const { domains } = await corpus.answerTo<TyposAnswer>(TYPOS, { keyword: 'hidden' });
@@ -50,7 +50,7 @@ describe('a list of suppressed values of the maximum length', () => {
     });
   });
 
-  it('S118: contains, from the next read on, a value that another process adds during a read', async () => {
+  it('S118: a value that another process adds during a read is in the list from the next read on', async () => {
     const add = async (version: number) =>
       corpus.database.query(
         `insert into suppression (version, kind, hash, added_at, hidden_at)

@@ -47,7 +47,7 @@ describe('look-alikes', () => {
     'i-l-i-l-i-l-i-l-i-l-i-l-i-l-i-l',
     ...['b', 'd', 'm', 'в', 'o', 'ä'].map((letter) => letter.repeat(32)),
   ])(
-    'S102: never exceed the limit of one query, however many suffixes are requested: %s',
+    'S102: look-alikes never exceed the limit of one query, however many suffixes are requested: %s',
     (label) => {
       const labels = labelPermutations(label);
       expect(labels.size).toBeLessThanOrEqual(PERMUTATIONS_MAX);

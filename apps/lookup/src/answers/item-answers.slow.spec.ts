@@ -79,7 +79,7 @@ describe('requests for several names', () => {
     [{ domainNames: 'a.test' }, 'domainNames'],
     [{ domainNames: ['a.test'], extra: 1 }, 'extra'],
     [{}, 'domainNames'],
-  ])('S94: %j is refused as a whole', async (body, field) => {
+  ])('S94: a request with %j is refused as a whole', async (body, field) => {
     const { status, text } = await post('whois/bulk', body);
     const problem = JSON.parse(text) as { errors: { field: string }[] };
     expect([status, problem.errors[0].field]).toEqual([400, field]);

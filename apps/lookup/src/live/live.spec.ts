@@ -144,7 +144,7 @@ describe('rejected requests', () => {
     ['someone@example.com', 'e-mail'],
     [`${'a'.repeat(300)}.com`, 'longer'],
     ['co.uk', 'public suffix'],
-  ])('S61 S62: %j is refused with its reason', async (domainName, reason) => {
+  ])('S61 S62: %j is refused with the reason', async (domainName, reason) => {
     const { status, body } = await ask({ domainName });
     expect(status).toBe(400);
     expect(body.code).toBe('invalid_domain_name');

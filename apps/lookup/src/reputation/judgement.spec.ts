@@ -77,7 +77,7 @@ describe('a reputation', () => {
     expect(judgementOf({}, NOW)).toEqual({ score: 50, verdict: 'neutral', signals: [] });
   });
 
-  it('S123: mentions that there is a private address, but not which one', () => {
+  it('S123: a reputation mentions that there is a private address, but not which one', () => {
     const dns = { ...DNS, errors: { A: 'private_address' as const } };
     const { signals } = judgementOf({ dns }, NOW);
     expect(signals).toMatchObject([{ code: 'private_address', weight: -10 }]);

@@ -123,7 +123,7 @@ describe('the client', () => {
       ['another type', (answer) => answer.writeUInt16BE(28, 32)],
       ['no response bit', (answer) => answer.writeUInt16BE(0x0180, 2)],
       ['two questions', (answer) => answer.writeUInt16BE(2, 4)],
-    ])('S68: an answer with %s is treated as if it had not arrived', async (_name, forge) => {
+    ])('S68: an answer with %s is ignored', async (_name, forge) => {
       server.answer = (query, reply) => {
         const forged = answered(query, { count: 1, rest: record(1, Buffer.from([10, 6, 6, 6])) });
         forge(forged);
@@ -183,7 +183,7 @@ describe('the client', () => {
       expect(server.packets.length).toBe(2);
     });
 
-    it('S124: uses a new port after some hundred queries', async () => {
+    it('S124: queries use a new port after some hundred queries', async () => {
       const ports = new Set<number>();
       server.answer = (query, reply, from) => {
         ports.add(from.port);
@@ -273,7 +273,7 @@ describe('the client', () => {
       expect(found.records.map(({ type }) => type).sort()).toEqual(['A', 'SPF', 'TXT', 'TXT']);
     });
 
-    it('S68: report an alias that leads to itself as a loop', async () => {
+    it('S68: an alias that leads to itself is reported as a loop', async () => {
       const alias = record(5, Buffer.from([0xc0, 0x0c]));
       server.answer = (query, reply) => reply(answered(query, { count: 1, rest: alias }));
       const found = await lookUpDns(client, 'loop.example', ['A'], OPTIONS);
@@ -288,7 +288,7 @@ describe('the client', () => {
       expect(found).toMatchObject({ rcode: 'noerror', records: [], errors: {} });
     });
 
-    it('S68: include a TXT record of 60 KiB completely, over TCP', async () => {
+    it('S68: a TXT record of 60 KiB arrives completely, over TCP', async () => {
       const chunk = Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 0x61)]);
       const data = Buffer.concat(Array.from({ length: 240 }, () => chunk));
       server.answer = (query, reply) => reply(answered(query, { flags: 0x8380 }));
@@ -306,7 +306,7 @@ describe('the client', () => {
       expect(records.map(recordText)).toEqual(['octets.example.\t300\tIN\tTXT\t"\\255\\195\\169"']);
     });
 
-    it('S124: exclude records of other names', async () => {
+    it('S124: records of other names are dropped', async () => {
       const foreign = Buffer.concat([Buffer.from('\x04evil\x00', 'latin1'), LOCAL.subarray(2)]);
       server.answer = (query, reply) =>
         reply(answered(query, { count: 2, rest: Buffer.concat([foreign, LOCAL]) }));
@@ -349,7 +349,7 @@ describe('the strings of a text', () => {
 });
 
 describe('a message', () => {
-  it('S124: with more than 256 KB of text in its compressed names is rejected', () => {
+  it('S124: a message with more than 256 KB of text in its compressed names is rejected', () => {
     const long = Buffer.concat(
       Array.from({ length: 3 }, () => Buffer.concat([Buffer.from([63]), Buffer.alloc(63, 7)])),
     );
@@ -373,11 +373,11 @@ describe('a message', () => {
     ['a record beyond its end', record(1, Buffer.alloc(4)).subarray(0, 14)],
     ['an address of three octets', record(1, Buffer.alloc(3))],
     ['an address of five octets', record(1, Buffer.alloc(5))],
-  ])('S68: with %s is refused', (_name, rest) => {
+  ])('S68: a message with %s is refused', (_name, rest) => {
     expect(() => readMessage(answered(query, { count: 1, rest }))).toThrow(MalformedMessage);
   });
 
-  it('S68: with arbitrary octets is read or rejected, and has no other effect', () => {
+  it('S68: a message of arbitrary octets is read or rejected, and has no other effect', () => {
     const packet = answered(query, { count: 3, rest: Buffer.concat([LOCAL, LOCAL, LOCAL]) });
     const random = new Random(20_261_122);
     for (let run = 0; run < 100_000; run++) {

@@ -243,13 +243,13 @@ describe('a port-43 text', () => {
     expect(read?.abuseContacts).toEqual([{ email: 'desk@x.example', foundIn: 'e-mail' }]);
   });
 
-  it('S69: may have attributes named like built-in members', () => {
+  it('S69: attributes of a port-43 text may be named like built-in members', () => {
     expect(
       of('193.0.0.1', 'inetnum: 193.0.0.0 - 193.0.0.255', '__proto__: x', 'constructor: y'),
     ).toMatchObject({ start: '193.0.0.0' });
   });
 
-  it('S64: is parsed or rejected, whatever the text contains', () => {
+  it('S64: a port-43 text is parsed or rejected, whatever it contains', () => {
     const piece = fc.constantFrom(
       'inetnum: ',
       'aut-num:',

@@ -238,13 +238,10 @@ describe('RdapClient', () => {
     ['TLD not supported', { kind: 'failed', status: 404, fault: 'refused' }],
     ['b.example not found', { kind: 'failed', status: 404, fault: 'refused' }],
     ['a.example is reserved', { kind: 'not_found', status: 404, text: expect.any(String) }],
-  ])(
-    'an RDAP error that says %j is reported as that, not as absence',
-    async (description, answer) => {
-      await answering(404, JSON.stringify({ errorCode: 404, title: 'Not Found', description }));
-      expect(await fetch()).toEqual(answer);
-    },
-  );
+  ])('an RDAP error that says %j is reported as what it says', async (description, answer) => {
+    await answering(404, JSON.stringify({ errorCode: 404, title: 'Not Found', description }));
+    expect(await fetch()).toEqual(answer);
+  });
 
   it.each([
     [429, {}, undefined],

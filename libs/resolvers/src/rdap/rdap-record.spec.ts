@@ -177,7 +177,7 @@ describe('readRdapDomain', () => {
     ['https://rdap.registrar.example:8443/domain/a.example', 'application/rdap+json'],
     ['https://registrar.example/', 'text/html'],
     ['javascript:alert(1)', 'application/rdap+json'],
-  ])('S59: a related link to %s (%s) is not taken over', (href, type) => {
+  ])('S59: a related link to %s (%s) is dropped', (href, type) => {
     const json = { ldhName: domain, links: [{ rel: 'related', href, type }] };
     expect(readRdapDomain(json, domain)?.referral).toBeUndefined();
   });

@@ -181,7 +181,7 @@ describe('deriving the tables', () => {
     expect(() => Registries.fromFile(file)).toThrow('no tables');
   });
 
-  it('S60: refuses a table that lost more than a tenth of its entries, and keeps the old one', () => {
+  it('S60: a table that lost more than a tenth of its entries is refused, and the old one is kept', () => {
     const target = join(folder, 'kept.json');
     writeTables(sources(100), target);
     const before = readFileSync(target, 'utf8');

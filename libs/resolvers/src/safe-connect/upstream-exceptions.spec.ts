@@ -23,7 +23,7 @@ describe('upstream exceptions with wildcards', () => {
     ['127.0.0.1', 443],
     ['::1', 43],
     ['whois.nic.org', 6379],
-  ])('S54: never cover %s:%s', (name, port) => {
+  ])('S54: exceptions with wildcards never cover %s:%s', (name, port) => {
     expect(exceptionFor(exceptions, name, port)).toBeUndefined();
   });
 });

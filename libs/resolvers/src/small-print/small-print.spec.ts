@@ -12,7 +12,7 @@ describe('small print', () => {
     'The data in this record is provided by Novaterra for informational purposes only, and Novaterra does not guarantee its accuracy.',
     'For more information on Whois status codes, please visit https://other.example/epp',
     '',
-  ])('is recognised whoever prints it, and whenever: %j', (text) => {
+  ])('is recognised regardless of the registry and the date: %j', (text) => {
     expect(isSmallPrint(text)).toBe(true);
   });
 

@@ -107,7 +107,7 @@ describe('Port43Client', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['closes without an answer', (socket) => socket.end()],
     ['resets the connection', (socket) => socket.resetAndDestroy()],
-  ])('a server that %s is a fault', async (_what, answer) => {
+  ])('a server that %s causes a fault', async (_what, answer) => {
     await internet.whois(host, answer);
     await expect(ask()).rejects.toMatchObject({ fault: 'reset' });
   });
@@ -219,7 +219,7 @@ describe('referralHost', () => {
     'whois.dotmobiregistry.net',
     `${'a.'.repeat(150)}example`,
     'a'.repeat(1_000_000),
-  ])('S58: %#, which is not a plain host name in use, is not followed', (text) => {
+  ])('S58: a referral that is not a plain host name in use is not followed: %#', (text) => {
     expect(referralHost(text)).toBeUndefined();
   });
 });

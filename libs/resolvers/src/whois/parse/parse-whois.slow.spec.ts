@@ -224,7 +224,7 @@ describe('hostile answers', () => {
     );
   });
 
-  it('S64: cause at most twice the work if the text is twice as long (500 answers)', () => {
+  it('S64: a hostile answer that is twice as long causes at most twice the work (500 answers)', () => {
     const seeds = [
       'Domain Name: example.com\n',
       'Registrant:\n x\n\n',

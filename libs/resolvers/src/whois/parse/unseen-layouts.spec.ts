@@ -123,7 +123,7 @@ describe('the parser reads an unknown layout', () => {
     'The name example.test has no holder.\n\n% Terms of use: https://nic.test/terms',
     ...NOTICES.map((notice) => `${notice}\nNo match for example.test`),
   ])(
-    'an absence in an unknown form, or beside text that is not understood, is unknown: %j',
+    'an absence in an unknown form, or next to text that is not understood, proves nothing: %j',
     (text) => {
       const context = {
         domain: 'example.test',

@@ -20,7 +20,7 @@ describe('statuses', () => {
     ['clientHold serverHold', ['clientHold', 'serverHold']],
     ['ok to transfer', ['ok to transfer']],
     ['-', []],
-  ])('%j: EPP names in camelCase, other words as printed', (text, statuses) => {
+  ])('in %j, EPP names become camelCase, and other words stay as printed', (text, statuses) => {
     expect(readStatuses(text)).toEqual(statuses);
   });
 });

@@ -46,7 +46,7 @@ describe('an answer that states a rate limit', () => {
     'Connection blocked: too many concurrent connections',
     'Abuse detected. Access denied.',
     'Your request is being rate limited',
-  ])('is throttled and never "not registered": %j', (text) => {
+  ])('is throttled, never "not registered": %j', (text) => {
     expect(outcome(text)).toBe('throttled');
     expect(outcome(SMALL_PRINT + text)).toBe('throttled');
   });
@@ -89,7 +89,7 @@ describe('an answer that states that the name is not registered', () => {
     ['jp', '[ JPRS database provides information on network administration. ]\n\nNo match!!'],
     ['to', 'Tonic whoisd V1.1\nNo match for example'],
     ['sn', 'exampleNOT FOUND'],
-  ])('is not registered at .%s, alone and beside small print: %j', (tld, text) => {
+  ])('is "not registered" at .%s, alone and next to small print: %j', (tld, text) => {
     const read = (answer: string) =>
       parseWhois(answer, { domain: `example.${tld}`, server: '', tld, role: 'registry' }).outcome;
     expect(read(text)).toBe('not_registered');

@@ -135,7 +135,7 @@ describe('words of absence that say nothing about the name', () => {
   );
 
   it.each(['* ABSENT', '  * ABSENT', '*** ABSENT', '# * ABSENT', '(ABSENT)', '[ABSENT]'])(
-    '%s is one line of several, or a statement by another party',
+    '%s proves nothing, because it is one line of several or a statement by another party',
     (text) => {
       const free = ONE_LINE.filter(
         ([tld, server, absent]) => outcome(`${text}\n`, tld, server, absent) === 'not_registered',
