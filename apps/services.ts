@@ -9,8 +9,8 @@ import { lookup } from './lookup/src/service.js';
 import { worker } from './worker/src/service.js';
 
 /**
- * All services, each after the services that it calls: the order in which one process starts them. Solo, the cluster,
- * the operator commands and the documents derive from this list.
+ * All services, each after the services that it calls, which is the order in which one process starts them. Solo, the
+ * cluster, the operator commands and the documents derive from this list.
  */
 export const SERVICES: readonly AnyService[] = [
   account,

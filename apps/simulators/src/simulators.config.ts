@@ -1,7 +1,7 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { PortSetting, Setting } from '#libs/platform';
 
-/** The settings of the stand-ins for the outside world. */
+/** The settings of the simulators. */
 export class SimulatorsConfig {
   @PortSetting({
     env: 'SIMULATORS_PORT',

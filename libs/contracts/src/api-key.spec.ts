@@ -12,7 +12,7 @@ describe('API key', () => {
     expect(keys.size).toBe(100_000);
   });
 
-  it('S2: one changed character anywhere breaks the checksum', () => {
+  it('S2: changing any one character makes the checksum invalid', () => {
     const key = generateApiKey('live');
     for (let i = 9; i < key.length; i++) {
       const other = key[i] === 'a' ? 'b' : 'a';

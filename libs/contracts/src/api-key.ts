@@ -32,14 +32,14 @@ export function isWellFormedApiKey(key: string): boolean {
 }
 
 /**
- * The value that is stored and looked up instead of the key: its HMAC-SHA-256 with a server-side pepper, as 64 hex
- * characters. The key has 178 bits of entropy, so no slow hash is needed (ASVS 6.5.2, S3).
+ * Returns the value that is stored and looked up instead of the key: the key's HMAC-SHA-256 with a server-side pepper,
+ * as 64 hex characters. The key has 178 bits of entropy, so no slow hash is needed (ASVS 6.5.2, S3).
  */
 export function hashApiKey(key: string, pepper: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
-/** The part of a key that may be shown after its creation: `dds_live_…a1b2` (S5). */
+/** Returns the part of a key that may be shown after its creation: `dds_live_…a1b2` (S5). */
 export function maskedApiKey(environment: KeyEnvironment, lastFour: string): string {
   return `dds_${environment}_…${lastFour}`;
 }

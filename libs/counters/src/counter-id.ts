@@ -1,4 +1,4 @@
-/** The id of a counted account: as text, and as the four words that are its key in the tables in memory. */
+/** The id of a counted account: as text, and as four words that are its key in the in-memory tables. */
 export class CounterId {
   readonly word0: number;
   readonly word1: number;

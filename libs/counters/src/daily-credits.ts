@@ -8,10 +8,10 @@ export type DailyAddition = 'added' | 'over' | 'full';
  * Counts the credits that each key has spent in a day, in the memory of one process.
  *
  * No count is dropped before its day is over: all counts belong to one day and are dropped at the first request of a
- * later one, and no further key is accepted when there are `keysMax`. A key without an entry has therefore spent
- * nothing on that day in this process. If the clock steps back over midnight, the later day continues. If it steps back
- * by more than a day, a new day begins, because a clock that was years ahead would otherwise hold the caps of that day
- * for ever.
+ * later day, and new keys are refused once there are `keysMax`. A key without an entry has therefore spent nothing on
+ * that day in this process. If the clock steps back over midnight, the later day continues. If it steps back by more
+ * than a day, a new day begins; otherwise, a clock that was once years ahead would keep the caps of that day in force
+ * forever.
  */
 export class DailyCredits {
   private readonly credits = new Map<string, number>();
@@ -44,7 +44,7 @@ export class DailyCredits {
     return 'added';
   }
 
-  /** Raises a key's count to a value known from elsewhere; never lowers it. */
+  /** Raises a key's count to a value from another source; never lowers it. */
   raise(keyId: string, day: number, credits: number): void {
     const spent = this.credits.get(keyId);
     if (this.day === day && spent !== undefined && spent < credits)

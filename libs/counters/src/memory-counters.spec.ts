@@ -16,7 +16,7 @@ repeatWindowContract(
 );
 
 describe('MemoryRateLimiter', () => {
-  it('reuses idle entries and never mixes up active ones', () => {
+  it('idle entries are reused, and active entries are never mixed up', () => {
     let now = 1_000_000;
     const rateLimiter = new MemoryRateLimiter(() => now, SMALL_ENTRIES);
     const steady = new CounterId(newId());
@@ -32,7 +32,7 @@ describe('MemoryRateLimiter', () => {
     expect(admitted).toBeGreaterThanOrEqual(390);
   });
 
-  it('rejects further accounts, instead of forgetting one, if every entry is in use', () => {
+  it('if every entry is in use, further accounts are rejected and none is forgotten', () => {
     let now = 1_000_000;
     const rateLimiter = new MemoryRateLimiter(() => now, 8);
     const ids = Array.from({ length: 8 }, () => new CounterId(newId()));
@@ -62,7 +62,7 @@ describe('MemoryRateLimiter', () => {
 });
 
 describe('MemoryRepeatWindow', () => {
-  it('stays within its memory, because a full bucket forgets its oldest request', () => {
+  it('a full bucket forgets its oldest request, so memory stays bounded', () => {
     let now = 1_000_000;
     const repeatWindow = new MemoryRepeatWindow({ nowMs: () => now, entriesMax: 8 });
     const id = new CounterId(newId());

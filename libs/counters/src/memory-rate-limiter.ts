@@ -49,7 +49,7 @@ export class MemoryRateLimiter extends RateLimiter {
     this.counts = new Uint16Array(entriesMax * WINDOW_SECONDS);
   }
 
-  /** Entries in use, for metrics and tests. */
+  /** Number of entries in use, for metrics and tests. */
   get size(): number {
     return this.entriesUsed - this.freeCount;
   }

@@ -15,8 +15,8 @@ export interface MemoryRepeatsOptions {
 }
 
 /**
- * The repeats of one process: a 64-bit seeded hash and the time of each charged question, in buckets of eight. A full
- * bucket evicts its oldest entry, so memory is bounded at 16 bytes per entry.
+ * Remembers the repeats of one process: a 64-bit seeded hash and the time of each charged request, in buckets of eight.
+ * A full bucket evicts its oldest entry, so memory is limited to 16 bytes per entry.
  */
 export class MemoryRepeatWindow extends RepeatWindow {
   private readonly hashes: Int32Array;
@@ -24,7 +24,7 @@ export class MemoryRepeatWindow extends RepeatWindow {
   private readonly bucketMask: number;
   private readonly nowMs: () => number;
   private readonly seed: number;
-  /** The two halves of the last hash; kept in fields, so that a question allocates no object. */
+  /** The two halves of the last hash, kept in fields to avoid allocating an object per request. */
   low = 0;
   high = 0;
 
@@ -43,20 +43,20 @@ export class MemoryRepeatWindow extends RepeatWindow {
     return this.find() !== -1;
   }
 
-  /** @returns false if it was already remembered. */
+  /** @returns false if the request was already remembered. */
   remember(id: CounterId, question: string): boolean {
     this.hash(id, question);
     return this.enter();
   }
 
-  /** Remembers a question by the hash that another table with the same seed computed for it. */
+  /** Remembers a request by the hash that another table with the same seed computed. */
   rememberHash(low: number, high: number): void {
     this.low = low;
     this.high = high;
     this.enter();
   }
 
-  /** Remembers the question that was hashed last. @returns false if the question is already known. */
+  /** Remembers the request that was hashed last. @returns false if it is already remembered. */
   private enter(): boolean {
     if (this.find() !== -1) return false;
     const first = (this.low & this.bucketMask) * BUCKET_ENTRIES;
@@ -70,7 +70,7 @@ export class MemoryRepeatWindow extends RepeatWindow {
     return true;
   }
 
-  /** Finds the entry of the question that was hashed last, or -1. */
+  /** Finds the entry of the request that was hashed last; -1 if there is none. */
   private find(): number {
     const { low, high, hashes, times } = this;
     const first = (low & this.bucketMask) * BUCKET_ENTRIES;

@@ -18,10 +18,10 @@ export interface OpenCounters {
   tlsCa?: string;
   /** A UUID; every gateway has its own. */
   gatewayId: string;
-  /** The same on all gateways, which use it to hash the repeats that they announce to each other. */
+  /** The secret that all gateways share; it seeds the hashes of the repeats that they announce to each other. */
   secret: string;
   logger: Logger;
-  /** The longest wait for an answer of the server before a request is decided without it. */
+  /** The longest wait for the server's answer before a request is decided without it. */
   timeoutMs?: number;
 }
 
@@ -38,7 +38,9 @@ export interface Counters {
   close(): Promise<void>;
 }
 
-/** Resolves after the first connection to the server, or after it failed: then each gateway counts on its own. */
+/**
+ * Resolves once the first connection to the server succeeds or fails; after a failure, each gateway counts on its own.
+ */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
   const { url, tlsCa, gatewayId, logger, timeoutMs } = options;
   if (!url) return inMemory();

@@ -8,8 +8,8 @@ const RUNS = 200;
 const SEED = 20_261_122;
 
 /**
- * The contract of every `RateLimiter`. `create` gets the clock to read; `runs` is the number of runs of each property,
- * lower for a limiter that calls a server.
+ * Tests the contract of every `RateLimiter`. `create` gets the clock to read; `runs` is the number of runs of each
+ * property, lower for a limiter that calls a server.
  */
 export function rateLimiterContract(
   name: string,

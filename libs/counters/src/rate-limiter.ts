@@ -26,8 +26,8 @@ export abstract class RateLimiter {
   ): RateLimitResult | Promise<RateLimitResult>;
 
   /**
-   * Removes one request from the count. The request is subtracted from the oldest bucket, whichever bucket counted it.
-   * The window then has room for another request at once, and never contains fewer than the requests that count.
+   * Removes one request from the count: it is subtracted from the oldest bucket, whichever bucket counted it. The
+   * window then has room for another request at once, and its count is never too low.
    */
   abstract giveBack(id: CounterId, rateKey: number): void;
 }

@@ -3,7 +3,7 @@ import { newId } from '#libs/platform';
 import { CounterId } from './counter-id.js';
 import { REPEAT_WINDOW_MS, type RepeatWindow } from './repeat-window.js';
 
-/** The contract of every implementation of `RepeatWindow`. `create` gets the clock to read. */
+/** Tests the contract of every `RepeatWindow`. `create` gets the clock to read. */
 export function repeatWindowContract(
   name: string,
   create: (nowMs: () => number) => RepeatWindow,

@@ -24,7 +24,8 @@ export async function checkServer(adminUrl: string, plans: readonly SchemaPlan[]
   return withClient(adminUrl, async (client) => {
     const { rows } = await client.query<Server>(ABOUT);
     const [{ version, number, role, mayProvision }] = rows;
-    if (number < VERSION_MIN) throw new Error(`it is PostgreSQL ${version}, and 15 is the oldest`);
+    if (number < VERSION_MIN)
+      throw new Error(`it is PostgreSQL ${version}, but at least version 15 is required`);
     if (!mayProvision) {
       throw new Error(
         `the role ${role} may not create roles: name a superuser, or one with CREATEROLE`,

@@ -15,7 +15,7 @@ const INTO = 'copy lines (line) from stdin';
 /** About 64 MiB, more than the buffers between the two ends can hold. */
 const LINES = 64 * KIB;
 const OUT = `copy (select repeat('x', ${KIB - 1}) from generate_series(1, ${LINES})) to stdout`;
-/** The kernel's buffer for a loopback socket can hold a part of the data. */
+/** The upper bound of what the kernel's buffers for a loopback socket can absorb. */
 const READ_AHEAD_MAX = 24 * MIB;
 
 describe('COPY and time limits', () => {
@@ -27,7 +27,7 @@ describe('COPY and time limits', () => {
     await withClient(test.url(ownerRole('gateway')), (client) =>
       client.query('create table lines (line text check (length(line) > 0))'),
     );
-    // The pool has one connection, so that the next statement meets the state in which a test left it.
+    // The pool has one connection, so that the next statement runs on the connection that a test left behind.
     database = await open();
   });
   beforeEach(() => database.query('delete from lines'));
@@ -133,7 +133,7 @@ describe('COPY and time limits', () => {
     expect(await count()).toBe(LINES);
   });
 
-  it('a refusal by the server while the source waits is reported as the error, and the connection stays', async () => {
+  it('a refusal by the server while the source waits is reported as the error, and the connection stays usable', async () => {
     const before = await processId();
     const { copying } = await copyInSlowly('\n');
     await expect(copying).rejects.toMatchObject({ code: '23514' });
@@ -188,7 +188,7 @@ describe('COPY and time limits', () => {
     ['at once', 'copy no_such_table from stdin', '42P01'],
     ['between the rows', INTO, '23514'],
   ])(
-    'a refusal by the server %s is reported as the error, and the connection stays',
+    'a refusal by the server %s is reported as the error, and the connection stays usable',
     async (_, sql, code) => {
       const before = await processId();
       function* source() {
@@ -210,7 +210,7 @@ describe('COPY and time limits', () => {
     expect(await count()).toBe(0);
   });
 
-  it('a COPY that never ends does not occupy its connection for ever', async () => {
+  it('a COPY that never ends does not occupy its connection forever', async () => {
     const forgotten = database.snapshot(async (transaction) => {
       await transaction.copyOut(OUT).next();
     });
@@ -230,7 +230,7 @@ describe('COPY and time limits', () => {
     expect(await database.query('show statement_timeout')).toEqual([{ statement_timeout: '15s' }]);
   });
 
-  it('a COPY over its limit fails with StatementTimeout, too', async () => {
+  it('a COPY over its limit also fails with StatementTimeout', async () => {
     const before = await processId();
     const slow = database.snapshot(async (transaction) => {
       await transaction.limitStatements(20);

@@ -3,13 +3,13 @@ import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
-/** The input of a COPY. Text is sent as UTF-8, and chunks may end anywhere. */
+/** The input of a COPY. Text is sent as UTF-8, and the input may be split anywhere. */
 export type CopyChunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 /**
- * Runs `copy … from stdin` with the chunks as its data, in the format that the statement names. A chunk is requested
- * when the server has accepted the previous ones. If it fails, for whatever reason, the server has ended the statement,
- * and the connection is ready for the next one.
+ * Runs `copy … from stdin` with the chunks as its data, in the format that the statement names. The next chunk is
+ * requested when the server has accepted the previous ones. Whatever the reason for a failure, the statement has then
+ * ended in the server, and the connection is ready for the next statement.
  * @returns the number of rows.
  * @throws the server's error about the data, and the errors of `chunks`.
  */

@@ -1,7 +1,8 @@
 const QUERY_CANCELED = '57014';
 const READ_ONLY_TRANSACTION = '25006';
 /**
- * The SQLSTATE classes for faults of connection, resources, operator intervention and system (PostgreSQL, Appendix A).
+ * The SQLSTATE classes for failures of connection, resources, operator intervention and system (PostgreSQL, Appendix
+ * A).
  */
 const UNAVAILABLE_CLASSES = ['08', '53', '57', '58'];
 const SOCKET_ERRORS = [
@@ -13,26 +14,32 @@ const SOCKET_ERRORS = [
   'ENOTFOUND',
   'EAI_AGAIN',
 ];
-/** The messages of pg and TypeORM, which have no code, for a connection that is lost or could not be opened. */
+/** The messages of pg and TypeORM about a connection that is lost or could not be opened; these errors have no code. */
 const CONNECTION_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Query runner already released)/;
 const CONNECT_TIMEOUT_TEXTS = /connection timeout$|^timeout exceeded when trying to connect/;
 
 /**
  * Whether the database is unavailable for now: no connection is free or can be opened, or the server is starting,
- * stopping or out of space. Causes are searched as well.
+ * stopping or out of space. The causes of the error are also searched.
  */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state === undefined) return isConnectionLoss(error);
-  // A statement time-out does not mean that the server is down, so others must not wait.
+  // A statement time-out does not mean that the server is down, so other requests must not be held back.
   if (state === QUERY_CANCELED) return false;
   return state === READ_ONLY_TRANSACTION || UNAVAILABLE_CLASSES.includes(state.slice(0, 2));
 }
 
-/** A statement ran longer than its limit, or an operator ended it. The connection and the server still work. */
+/**
+ * The error of a statement that ran longer than its limit, or that an operator ended. The connection and the server
+ * still work.
+ */
 export class StatementTimeout extends Error {
-  /** Whether load causes the error. A flood causes thousands of these, so they are logged like other time-outs. */
+  /**
+   * Whether load causes the error. A flood of requests causes thousands of these errors, so they are logged like other
+   * time-outs.
+   */
   readonly isOfLoad = true;
 
   constructor(cause: unknown) {
@@ -45,7 +52,7 @@ export function isCanceled(error: unknown): boolean {
   return sqlStateOf(error) === QUERY_CANCELED;
 }
 
-/** Returns the SQLSTATE with which PostgreSQL refused a statement; causes are searched as well. */
+/** Returns the SQLSTATE with which PostgreSQL refused a statement; the causes of the error are also searched. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const link of causesOf(error)) {
     // Only errors of PostgreSQL have a severity; without this check a socket's EPIPE would look like an SQLSTATE.

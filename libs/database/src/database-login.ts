@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A PostgreSQL URL, or two lines with a URL each while a role's password is changed: the first one is tried first.
- * Instead of a string, a function can be given, which is called for each new connection.
+ * A PostgreSQL URL, or two lines with a URL each while a role's password is changed; the first URL is tried first. A
+ * function can replace the string; it is called for each new connection.
  */
 export type DatabaseAddress = string | (() => string);
 
@@ -24,9 +24,9 @@ export function clientFor(address: DatabaseAddress): typeof pg.Client {
       const urls = urlsOf(address);
       super({ ...config, connectionString: urls[0] });
       if (urls.length > 1) this.password = (() => passwordOf(urls)) as unknown as string;
-      // The pool removes its listener when it hands the connection out, and TypeORM adds its own a little later: an
-      // error in between, for example because the server ends in the same packet as its greeting, would end the
-      // process. The next statement fails anyway.
+      // The pool removes its listener when it hands the connection out, and TypeORM adds its own a little later. An
+      // error in between would end the process, for example if the server closes the connection in the same packet as
+      // its greeting. The next statement fails anyway.
       this.on('error', () => {});
     }
   };
@@ -37,7 +37,7 @@ function urlsOf(address: DatabaseAddress): string[] {
   return text.split('\n').map((line) => line.trim());
 }
 
-/** Returns the first password that the server accepts. With a single password, no trial connection is made. */
+/** Returns the first password that the server accepts. If there is only one password, no trial connection is made. */
 async function passwordOf(urls: string[]): Promise<string> {
   for (const url of urls) {
     const trial = new pg.Client({ connectionString: url, connectionTimeoutMillis: TRIAL_LIMIT_MS });

@@ -2,7 +2,7 @@ import { IsInt, Max, Min } from 'class-validator';
 import { InternalCallsConfig, Setting } from '#libs/platform';
 import { POOL_SIZE } from './database.js';
 
-/** The number of connections of a process to PostgreSQL. */
+/** The settings for a process's connections to PostgreSQL. */
 export class DatabaseConfig extends InternalCallsConfig {
   @Setting({
     env: 'DATABASE_POOL_SIZE',
@@ -16,7 +16,7 @@ export class DatabaseConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'DATABASE_MAINTENANCE_POOL_SIZE',
-    about: 'The same, for relays and jobs of the process.',
+    about: 'The same limit, for relays and jobs of the process.',
   })
   @IsInt()
   @Min(2)

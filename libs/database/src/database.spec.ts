@@ -75,7 +75,7 @@ describe('database', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('a statement that arrives during a rollback is rejected, and not run outside the transaction', async () => {
+  it('a statement that arrives during a rollback is rejected rather than run outside the transaction', async () => {
     let late: Promise<unknown> | undefined;
     const failed = database.transaction(async (transaction) => {
       const slow = transaction.query('select pg_sleep(0.05)');
@@ -123,7 +123,7 @@ describe('database', () => {
     expect(await database.transaction(({ manager }) => manager.count(Lease))).toBe(0);
   });
 
-  it('an entity’s swallowed failure does not count as committed', async () => {
+  it('an entity’s failure that the code ignored does not count as committed', async () => {
     const broken = database.transaction(async ({ manager }) => {
       await manager.insert(Lease, { job: 'kept', owner: 'me', until: new Date() });
       await manager.insert(Lease, { job: 'kept', owner: 'me' }).catch(() => undefined);
@@ -132,7 +132,7 @@ describe('database', () => {
     expect(await database.transaction(({ manager }) => manager.count(Lease))).toBe(0);
   });
 
-  it('a transaction with a swallowed failure does not count as committed', async () => {
+  it('a transaction in which a failure was ignored does not count as committed', async () => {
     const seen: string[] = [];
     const broken = database.transaction(async (transaction) => {
       transaction.afterCommit(() => seen.push('committed'));

@@ -19,12 +19,13 @@ export interface DatabaseOptions {
   entities?: MixedList<Function | string | EntitySchema>;
   /** The maximum number of connections; further requests wait until one is free. */
   poolSize?: number;
-  /** The longest wait for a connection, new or free, in milliseconds; 5 s by default. */
+  /** The longest wait for a new or free connection, in milliseconds; 5 s by default. */
   connectTimeoutMs?: number;
   /** The longest run time of a statement, in milliseconds. */
   statementTimeoutMs?: number;
   /**
-   * After this time without an answer, in milliseconds, the server counts as unavailable and the connection is closed.
+   * The time without an answer, in milliseconds, after which the server counts as unavailable and the connection is
+   * closed.
    */
   answerTimeoutMs?: number;
 }
@@ -47,7 +48,7 @@ export class Database {
     private readonly address: DatabaseAddress,
   ) {}
 
-  /** @throws if the server cannot be reached in two tries of `connectTimeoutMs` each. */
+  /** @throws if the server cannot be reached in two attempts of `connectTimeoutMs` each. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const source = new DataSource({
       type: 'postgres',
@@ -59,7 +60,7 @@ export class Database {
       poolSize: options.poolSize ?? POOL_SIZE,
       connectTimeoutMS: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       extra: {
-        // Statements sent without waiting for each other share a round trip, in their order.
+        // Statements that are sent without waiting for each other share a round trip, in order.
         pipeline: true,
         statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
         query_timeout: options.answerTimeoutMs,
@@ -68,7 +69,7 @@ export class Database {
         Client: clientFor(options.url),
       },
     });
-    // A process that is still loading its modules may see the time-out although the answer has arrived, so it tries
+    // A process that is still loading its modules may see a time-out although the answer has arrived, so it tries
     // twice.
     await source.initialize().catch((error: unknown) => {
       if (!isConnectTimeout(error)) throw error;
@@ -78,11 +79,11 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction at the server's default READ COMMITTED (stating it would cost a round trip each):
-   * commits if it resolves, rolls back if it throws. It must not make network calls.
+   * Runs `work` in one transaction at the server's default READ COMMITTED, because setting it would cost a round trip:
+   * commits if `work` resolves, rolls back if it throws. `work` must not make network calls.
    * @throws the error of `work`; Error if `work` resolves although one of its statements failed (outside a savepoint)
-   * or is still running, because nothing would be stored then; DatabaseUnavailable if no connection is free in time, or
-   * the server cannot be queried; StatementTimeout.
+   *   or is still running, because nothing would be stored then; DatabaseUnavailable if no connection is free in time,
+   *   or the server cannot be queried; StatementTimeout.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let transaction: Transaction | undefined;
@@ -97,8 +98,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction for reads: all statements see the database as it was at the first statement
-   * (REPEATABLE READ). @throws as `transaction`.
+   * Runs `work` in one transaction for reads: all statements see the database as of the first statement (REPEATABLE
+   * READ). @throws like `transaction`.
    */
   async snapshot<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return available(
@@ -109,8 +110,8 @@ export class Database {
   }
 
   /**
-   * Runs one statement outside of a transaction and returns its rows, for reads and single maintenance statements.
-   * @throws DatabaseUnavailable and StatementTimeout as `transaction`.
+   * Runs one statement outside a transaction and returns its rows, for reads and individual maintenance statements.
+   * @throws DatabaseUnavailable and StatementTimeout like `transaction`.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const runner = this.source.createQueryRunner();
@@ -126,7 +127,7 @@ export class Database {
     return new Transaction(manager, (processId) => this.cancel(processId));
   }
 
-  /** Cancels a statement over a separate connection, because its own is busy. */
+  /** Cancels a statement over a separate connection, because the statement's own connection is busy. */
   private async cancel(processId: number): Promise<void> {
     const Client = clientFor(this.address);
     const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
@@ -184,7 +185,7 @@ async function runGuarded<T>(
   }
 }
 
-/** The same database through the role of relays and reapers, which may touch every account's rows. */
+/** The same database through the role of relays and reapers, which may access every account's rows. */
 export abstract class MaintenanceDatabase {
   abstract transaction: Database['transaction'];
   abstract query: Database['query'];

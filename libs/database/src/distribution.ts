@@ -20,9 +20,9 @@ const STATE = `
   where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)`;
 
 /**
- * Distributes the tables of a schema over the nodes, with their rows. Safe to repeat; its service must be stopped in
- * the meantime. @param ownerUrl the schema's owner on the coordinator. @returns the newly distributed tables. @throws
- * ExtensionMissing if the database is not a Citus coordinator.
+ * Distributes the tables of a schema over the nodes, with their rows. Safe to repeat; the schema's service must be
+ * stopped in the meantime. @param ownerUrl the schema's owner on the coordinator. @returns the newly distributed
+ * tables. @throws ExtensionMissing if the database is not a Citus coordinator.
  */
 export async function distribute(
   ownerUrl: string,
@@ -66,7 +66,7 @@ interface State {
 }
 
 /**
- * Moves the rows of a partitioned table to a plain one, because Citus does not distribute partitions by hash or list;
+ * Moves the rows of a partitioned table to a plain table, because Citus does not distribute partitions by hash or list;
  * shards replace them.
  */
 async function makePlain(client: pg.Client, name: string): Promise<void> {

@@ -24,7 +24,7 @@ describe('extensions of a service', () => {
   });
   afterAll(() => test.drop());
 
-  /** Runs statements under the provisioned search path. */
+  /** Returns a URL whose connections use the provisioned search path. */
   const urlOf = (role: string) => {
     const url = new URL(test.url(role));
     url.searchParams.delete('options');
@@ -34,7 +34,7 @@ describe('extensions of a service', () => {
     withClient(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
   const distance = `select levenshtein('domain', 'domains') as distance`;
 
-  it('every role of the service finds its extensions, and its tables stay in its own schema', async () => {
+  it("every role of the service finds its extensions, and the service's tables stay in its own schema", async () => {
     for (const role of rolesOf('gateway')) {
       expect(await query(urlOf(role), distance)).toEqual([{ distance: 1 }]);
       const [schema] = await query(urlOf(role), 'select current_schema() as schema');
@@ -56,7 +56,7 @@ describe('extensions of a service', () => {
     }
   });
 
-  it('repeated provisioning leaves them unchanged, even several times at once', async () => {
+  it('repeated provisioning leaves the extensions unchanged, even if several runs overlap', async () => {
     const repeat = () => provisionSchemas(test.url(), [PLAN]);
     await Promise.all([repeat(), repeat()]);
     expect(await query(urlOf('gateway'), distance)).toEqual([{ distance: 1 }]);

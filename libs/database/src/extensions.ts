@@ -5,18 +5,21 @@ const { escapeIdentifier } = pg;
 
 /**
  * The schema with the extensions that services need, one copy for all services of a database. It follows a service's
- * own schema in the search path, and no service can create anything in it.
+ * own schema in the search path, and no service can create objects in it.
  */
 export const EXTENSIONS_SCHEMA = 'extensions';
 
 /** The data needed to provision one service. */
 export interface SchemaPlan {
   name: SchemaService;
-  /** Extensions of PostgreSQL that its tables and statements use, such as `pg_trgm`. */
+  /** Extensions of PostgreSQL that the service's tables and statements use, such as `pg_trgm`. */
   extensions?: readonly string[];
 }
 
-/** An extension that a service needs is not available on this server, or not where its roles find it. */
+/**
+ * The error for an extension that a service needs but that is not available on this server, or not in a schema that the
+ * service's roles search.
+ */
 export class ExtensionMissing extends Error {}
 
 const STATE = `
@@ -33,10 +36,10 @@ interface State {
   schema: string | null;
 }
 
-/** The search path of every role includes these schemas. */
+/** The schemas in which extensions are found: every role's search path includes them. */
 const FOUND_IN = [EXTENSIONS_SCHEMA, 'pg_catalog'];
 
-/** Returns statements that create the extensions of the services. Safe to repeat. */
+/** Returns statements that create the services' extensions. They are safe to repeat. */
 export function extensionStatements(plans: readonly SchemaPlan[]): string[] {
   const wanted = wantedBy(plans);
   if (wanted.length === 0) return [];

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { MaintenanceDatabase } from './database.js';
 
-/** SQL of the table behind `JobLease`, the same in every schema. */
+/** The SQL of the table behind `JobLease`; it is the same in every schema. */
 export const jobLeaseTable = `
 create table job_lease (
   job text primary key,
@@ -22,7 +22,9 @@ alter table job_lease
   -- The beginning of the last run that was finished.
   add column last_run_at timestamptz`;
 
-/** A lease that ends later does not count: an earlier release took it, which leased for three intervals. */
+/**
+ * The longest lease. A lease that ends later is ignored: an earlier release, which leased for three intervals, took it.
+ */
 const JOB_LEASE_MAX_MS = 60_000;
 
 /** Identifies this process within the installation. */
@@ -30,7 +32,7 @@ const OWNER = `${hostname()}/${process.pid}/${process.hrtime.bigint()}`;
 
 export interface JobLeaseOptions {
   job: string;
-  /** How long other processes wait after a process died; at most `JOB_LEASE_MAX_MS`. */
+  /** How long other processes wait after the lease's holder died; at most `JOB_LEASE_MAX_MS`. */
   leaseMs: number;
   /** The interval from the start of one run to the start of the next. */
   everyMs: number;
@@ -47,8 +49,8 @@ export interface JobRun {
 /**
  * The right to run a due job, which one process of an installation has at a time: a row with its holder, its end and
  * the start of the last run, by the database's clock. A lease lasts for one run. A process that was paused for longer
- * than its lease may finish its run beside its successor, so each write of a job must be safe to repeat; its report
- * about the run is refused because of its epoch.
+ * than its lease may finish its run beside its successor, so each write of a job must be safe to repeat. Its report
+ * about the run is refused, because the epoch is no longer current.
  */
 export class JobLease {
   constructor(
@@ -60,7 +62,7 @@ export class JobLease {
     }
   }
 
-  /** Takes a due run. @returns undefined if it is not due, or another process is running it. */
+  /** Takes a due run. @returns undefined if no run is due, or another process is running it. */
   async take(): Promise<JobRun | undefined> {
     const { job, leaseMs, everyMs, owner = OWNER } = this.options;
     const [taken] = await this.database.query<JobRun>(TAKE_DUE, [job, owner, leaseMs, everyMs]);
@@ -79,18 +81,18 @@ export class JobLease {
     return row?.dueInMs ?? 0;
   }
 
-  /** Extends the lease of a run. @returns false if another process has it. */
+  /** Extends the lease of a run. @returns false if another process now has the lease. */
   async renew({ epoch }: JobRun): Promise<boolean> {
     const { job, leaseMs } = this.options;
     return this.isWritten(RENEW, [job, epoch, leaseMs]);
   }
 
-  /** Records a run as done: the next run is due one interval after its start. @returns as `renew`. */
+  /** Records that a run is done: the next run is due one interval after its start. @returns like `renew`. */
   async finish({ epoch }: JobRun): Promise<boolean> {
     return this.isWritten(FINISH, [this.options.job, epoch]);
   }
 
-  /** Releases a failed run, which another process can take after `pauseMs`. @returns as `renew`. */
+  /** Releases a failed run, which another process can take after `pauseMs`. @returns like `renew`. */
   async leave({ epoch }: JobRun, pauseMs: number): Promise<boolean> {
     return this.isWritten(RENEW, [this.options.job, epoch, pauseMs]);
   }
@@ -100,7 +102,7 @@ export class JobLease {
   }
 }
 
-/** Returns the seconds by which jobs are late, by job name, without jobs that have never finished. */
+/** Returns how many seconds each late job is behind, by job name, without jobs that have never finished. */
 export async function jobLateness(
   database: MaintenanceDatabase,
   jobs: readonly { job: string; everyMs: number }[],
@@ -113,7 +115,9 @@ const UNTIL = `clock_timestamp() + $3 * interval '1 ms'`;
 const IS_LEASED = `lease_until between clock_timestamp()
   and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'`;
 
-/** A run that renews its lease for minutes is slow, not late; a failed run restarts within a minute. */
+/**
+ * Selects late jobs. A run that renews its lease for minutes is slow, not late; a failed run restarts within a minute.
+ */
 const LATE = `
   select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes' then 0
     else greatest(0, extract(epoch from clock_timestamp() - last_run_at)::float8 - every_ms / 1000) end as late

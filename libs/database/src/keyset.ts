@@ -8,7 +8,7 @@ export interface Page<T> {
   nextCursor?: string;
 }
 
-/** @returns the cursor's values, or undefined if it is not a valid cursor. */
+/** Decodes a cursor. @returns the cursor's values, or undefined if the cursor is not valid. */
 export function readCursor(cursor: string, valueCount: number): string[] | undefined {
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -22,10 +22,7 @@ export function readCursor(cursor: string, valueCount: number): string[] | undef
   }
 }
 
-/**
- * Turns rows that were read with `limit pageSize + 1` into a page. `valuesOf` gives a row's sort
- * values as text.
- */
+/** Turns rows that were read with `limit pageSize + 1` into a page. `valuesOf` returns a row's sort values as text. */
 export function toPage<T>(rows: T[], pageSize: number, valuesOf: (row: T) => string[]): Page<T> {
   if (rows.length <= pageSize) return { items: rows };
   const items = rows.slice(0, pageSize);

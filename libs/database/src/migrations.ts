@@ -11,26 +11,26 @@ export interface Migration {
   name: string;
   sql: string;
   /**
-   * Whether it runs in a transaction; false for a single statement that cannot, such as `create index concurrently if
-   * not exists`. It must be safe to repeat, because a process may die after it. An index that a failed run left invalid
-   * is dropped first.
+   * Whether the migration runs in a transaction; false for a single statement that cannot, such as `create index
+   * concurrently if not exists`. The statement must be safe to repeat, because the process may die after it. An index
+   * that a failed run left invalid is dropped first.
    */
   isTransactional?: false;
   /**
-   * The migration removes objects that the last release no longer uses: the second half of expand and contract. All
-   * other migrations must leave the objects unchanged that the last release reads and writes.
+   * True if the migration removes objects that the last release no longer uses: the second half of expand and contract.
+   * All other migrations must not change the objects that the last release reads and writes.
    */
   contracts?: true;
 }
 
-/** The database has migrations that this build does not know. */
+/** The error for a database that has migrations that this build does not have. */
 export class MigrationMismatch extends Error {}
 
 const LOCK_KEY = 0x6d696772; // 'migr'
 const LOCK_RETRY_MS = 100;
 
 /**
- * Revokes the service's right to write to the table of migrations, because the schema's default privileges grant it for
+ * Revokes the service's right to write to the table of migrations, which the schema's default privileges grant for
  * every table.
  */
 const LEAVE_TO_OWNER = `
@@ -46,10 +46,10 @@ const LEAVE_TO_OWNER = `
 /**
  * Brings one schema up to date: under a lock, in order, each migration in its own transaction with a lock time-out of 5
  * s, unless it is declared to run outside a transaction. Concurrent callers wait for one another. It requires an
- * unpooled URL of the owner role. @param extensions those that the migrations use; provisioning creates them.
- * @returns the names applied now.
+ * unpooled URL of the owner role. @param extensions the extensions that the migrations use; provisioning creates them.
+ * @returns the names of the migrations applied by this call.
  * @throws ExtensionMissing before anything is applied.
- * @throws MigrationMismatch if an applied migration is unknown here or its text has changed.
+ * @throws MigrationMismatch if an applied migration is unknown to this build or its text has changed.
  */
 export async function migrate(
   ownerUrl: string,
@@ -79,8 +79,8 @@ export async function migrate(
 }
 
 /**
- * Checks the order. The database sorts migrations by name, so two with the same number could have a different order
- * there.
+ * Checks the order of migrations. The database sorts them by name, so two with the same number could be in a different
+ * order there.
  */
 function checkOrder(migrations: readonly Migration[]): void {
   for (const [index, { name }] of migrations.slice(1).entries()) {
@@ -105,7 +105,7 @@ export async function isMigrated(url: string, service: SchemaService): Promise<b
 }
 
 /**
- * Polls for the lock instead of waiting for it, because an index that is built concurrently waits for every waiting
+ * Polls for the lock rather than waits for it, because building an index concurrently would wait for every waiting
  * statement.
  */
 async function lockSchema(client: Client): Promise<void> {

@@ -17,8 +17,9 @@ import {
 const { escapeIdentifier, escapeLiteral } = pg;
 
 /**
- * Returns the statements that create the roles (cluster-wide) with their passwords. Repeatable. Only excessive rights
- * of a role are named: an administrator without superuser rights may not even use `nosuperuser`.
+ * Returns the statements that create the roles (cluster-wide) with their passwords. They are safe to repeat. Only
+ * excessive rights of a role are revoked by name, because an administrator without superuser rights may not even use
+ * `nosuperuser`.
  */
 export function roleStatements(
   services: readonly SchemaService[],
@@ -47,7 +48,7 @@ end $$;`,
 
 /**
  * Returns the statements that create the schemas of a database, the rights of each role (S114), and the extensions.
- * Repeatable; for a superuser, or for the database's owner if it may create roles.
+ * They are safe to repeat, and run as a superuser, or as the database's owner if it may create roles.
  */
 export function schemaStatements(plans: readonly SchemaPlan[], database: string): string[] {
   const name = escapeIdentifier(database);
@@ -62,8 +63,8 @@ export function schemaStatements(plans: readonly SchemaPlan[], database: string)
 
 /**
  * Returns the statement that grants memberships. A role without superuser rights can give a schema only to a role of
- * which it is a member. PostgreSQL 16 makes the creator of a role only its administrator; the grant must state a
- * member's rights, whatever the member's own setting.
+ * which it is a member. PostgreSQL 16 makes the creator of a role only its administrator, so the grant must state a
+ * member's rights explicitly.
  */
 function membershipStatement(plans: readonly SchemaPlan[]): string {
   const owners = plans.map(({ name }) => escapeLiteral(ownerRole(name)));
@@ -106,8 +107,8 @@ function serviceStatements(
 }
 
 /**
- * Sets how the statements of a role run, and their time limit for connections that do not set one, such as those
- * through PgBouncer. An owner has no limit: migrations set their own.
+ * Returns the settings with which a role's statements run, including a time limit for connections that do not set one,
+ * such as those through PgBouncer. An owner has no limit: migrations set their own.
  */
 function limitStatements(service: SchemaPlan['name'], database: string): string[] {
   const limits = [
@@ -118,8 +119,7 @@ function limitStatements(service: SchemaPlan['name'], database: string): string[
   return limits.flatMap(([role, limitMs]) => {
     const alter = `alter role ${escapeIdentifier(role)} in database ${database} set`;
     return [
-      // There are many short statements at once: compiling one or starting workers for it would take longer than
-      // running it.
+      // Many short statements run at once: compiling one or starting workers for it would take longer than running it.
       `${alter} jit = off;`,
       `${alter} max_parallel_workers_per_gather = 0;`,
       `${alter} statement_timeout = ${limitMs};`,

@@ -52,7 +52,7 @@ describe('provisioned database', () => {
   const asAdmin = <T extends object>(sql: string, parameters: unknown[] = []) =>
     withClient(test.url(), async (client) => (await client.query<T>(sql, parameters)).rows);
 
-  it('S114: each role has only the table rights that its part needs', async () => {
+  it('S114: each role has only the table rights that its tasks need', async () => {
     const rows = await asAdmin<Privileges>(PRIVILEGES, [schemas, roles, EVERYTHING]);
     const tables = new Set(rows.map(({ schema, name }) => `${schema}.${name}`));
     expect(tables.size).toBeGreaterThan(schemas.length);
@@ -80,7 +80,7 @@ describe('provisioned database', () => {
     );
   });
 
-  it('provisioning can be repeated without a fault, even while another one runs', async () => {
+  it('provisioning can be repeated without an error, even while another run is in progress', async () => {
     const repeat = async () => {
       await provisionRoles(test.url(), schemas, () => TEST_PASSWORD);
       await provisionSchemas(
@@ -95,7 +95,7 @@ describe('provisioned database', () => {
     ]);
   });
 
-  it('statements of each service run without just-in-time compilation and parallel workers', async () => {
+  it('the statements of each service run without just-in-time compilation and parallel workers', async () => {
     const sql = `select name, setting, source from pg_settings
       where name in ('jit', 'max_parallel_workers_per_gather') order by name`;
     // A clone does not inherit the settings of its template's roles.

@@ -7,7 +7,7 @@ import type { SchemaService } from './services.js';
 const LOCK_KEY = 0x70726f76; // 'prov'
 
 /**
- * Creates the roles (cluster-wide) with their passwords. Safe to repeat; a repeated call sets the passwords again.
+ * Creates the roles (cluster-wide) with their passwords. Safe to repeat; a repetition sets the passwords again.
  * @param adminUrl the URL of a superuser, or of a role with CREATEROLE that created all of them.
  */
 export async function provisionRoles(
@@ -20,16 +20,16 @@ export async function provisionRoles(
   });
 }
 
-/** Derives the password of a role from one secret for all roles, so that a new role needs no secret of its own. */
+/** Derives the password of a role from one secret for all roles, so that a new role needs no additional secret. */
 export function derivedRolePassword(secret: string, role: string): string {
   return createHmac('sha256', secret).update(role).digest('base64url');
 }
 
 /**
- * Creates the schemas in the database that `adminUrl` names, the rights of each role in them (S114), and the extensions
- * that the services need, because their own roles may not create these. Safe to repeat.
+ * Creates, in the database that `adminUrl` names, the schemas, the rights of each role in them (S114), and the
+ * extensions that the services need, because their own roles may not create extensions. Safe to repeat.
  * @param adminUrl the URL of a superuser, or of the database's owner with CREATEROLE.
- * @throws NotTheOwner, or ExtensionMissing if the server lacks one; nothing is changed then.
+ * @throws NotTheOwner, or ExtensionMissing if the server lacks an extension; nothing is changed then.
  */
 export async function provisionSchemas(
   adminUrl: string,
@@ -48,7 +48,7 @@ export async function provisionSchemas(
   });
 }
 
-/** Only the owner of a database may decide who can connect to it. */
+/** The error for a role that does not own the database: only the owner may decide who can connect. */
 export class NotTheOwner extends Error {}
 
 interface Place {
@@ -63,10 +63,13 @@ const PLACE = `
          pg_has_role(datdba, 'usage') as "isOwner"
   from pg_database where datname = current_database()`;
 
-/** The time limit is long, because a server that is starting or busy takes a while. */
+/** The time limit for connecting, which is long because a server that is starting or busy takes a while. */
 const CONNECT_TIMEOUT_MS = 20_000;
 
-/** Like `withClient`, but one at a time: if two sessions create roles and grants at once, one of them fails. */
+/**
+ * Runs work like `withClient`, but one piece at a time: if two sessions create roles and grants at once, one of them
+ * fails.
+ */
 function alone<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   return withClient(adminUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);

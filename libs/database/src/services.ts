@@ -1,6 +1,6 @@
 import type { ServiceName } from '#libs/platform';
 
-/** A service that owns a schema of its name. The names of its roles are derived from it, too. */
+/** A service that owns a schema, whose name and role names derive from the service's name. */
 export type SchemaService = ServiceName;
 
 /** Returns the role that owns every table; only migrations use it. */

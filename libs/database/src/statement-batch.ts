@@ -2,7 +2,7 @@ import type { Transaction } from './transaction.js';
 
 /**
  * Combines the simultaneous queries of several pieces of work in one transaction, such as the handlers of a batch of
- * events, into one statement. Each gets its own answer; a failure affects all of them, because it breaks the
+ * events, into one statement. Each query gets its own answer; a failure affects all of them, because it breaks the
  * transaction.
  */
 export class StatementBatch<Item, Result> {
@@ -25,7 +25,7 @@ export class StatementBatch<Item, Result> {
   }
 
   private async send(transaction: Transaction, items: Item[]): Promise<Result[]> {
-    // All code that can run now gets the chance to add its query first.
+    // This lets all code that is ready to run add its query first.
     await new Promise(setImmediate);
     this.gathering.delete(transaction);
     return this.run(transaction, items);

@@ -2,7 +2,7 @@ import type { ClientBase, PoolClient } from 'pg';
 import type { EntityManager, QueryResult, QueryRunner } from 'typeorm';
 import { type CopyChunks, copyIn, copyOut } from './copy.js';
 
-const BROKEN = 'the transaction was broken by a failed statement whose error was swallowed';
+const BROKEN = 'the transaction was broken by a failed statement whose error was ignored';
 
 /** Members of pg's client that its types omit. */
 type KnownClient = Omit<PoolClient, 'pipeline'> & {
@@ -11,12 +11,12 @@ type KnownClient = Omit<PoolClient, 'pipeline'> & {
   connection: { stream: { destroy(): void } };
 };
 
-/** A function that cancels the current statement of a connection of the same role, by the id of its server process. */
+/** Cancels the current statement of another connection of the same role, by the id of its server process. */
 export type CancelStatement = (processId: number) => Promise<void>;
 
 /**
- * An open transaction. Every function that writes takes it as its first argument, so that a write outside of a
- * transaction does not compile. Only `Database.transaction` creates one.
+ * An open transaction. Every function that writes takes it as its first argument, so that a write outside a transaction
+ * does not compile. Only `Database.transaction` creates one.
  */
 export class Transaction {
   private readonly lastWork: (() => Promise<void>)[] = [];
@@ -37,7 +37,7 @@ export class Transaction {
   }
 
   /**
-   * TypeORM's entity manager. Its statements are checked as in `query`, even if a caller has kept the manager.
+   * TypeORM's entity manager. Its statements are checked like those of `query`, even if a caller has kept the manager.
    * @throws if the transaction is over.
    */
   get manager(): EntityManager {
@@ -51,14 +51,14 @@ export class Transaction {
     return (await this.run(sql, parameters)).records as T[];
   }
 
-  /** Runs one statement and returns the number of rows that it has written. */
+  /** Runs one statement and returns the number of rows that it wrote. */
   async execute(sql: string, parameters: unknown[] = []): Promise<number> {
     return (await this.run(sql, parameters)).affected ?? 0;
   }
 
   /**
    * Sets the time limit for this transaction's later statements, which replaces the pool's time limit. @throws
-   * StatementTimeout, from the transaction, if one runs longer.
+   * StatementTimeout, from the transaction, if a statement runs longer.
    */
   async limitStatements(limitMs: number): Promise<void> {
     if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms is not a valid limit`);
@@ -69,7 +69,7 @@ export class Transaction {
 
   /**
    * Copies rows into a table by `copy … from stdin`, which is one statement with one time limit. The chunks are read as
-   * fast as the server accepts them; other statements wait for the end.
+   * fast as the server accepts them; other statements wait until the copy ends.
    * @returns the number of rows.
    * @throws the server's error about the data, and the errors of `chunks`; the transaction is then broken.
    */
@@ -87,7 +87,7 @@ export class Transaction {
    * reader's time. A reader that stops early breaks the transaction, so it must throw.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
-    // The server is queried for its process id, because PgBouncer gives a connection an invented one.
+    // The process id comes from the server, because PgBouncer gives a connection an invented one.
     const [{ id: serverProcess }] = await this.query<{ id: number }>(
       'select pg_backend_pid() as id',
     );
@@ -102,35 +102,35 @@ export class Transaction {
   }
 
   /**
-   * Runs `work` after everything else in the transaction has succeeded: for a lock for which all transactions compete,
-   * which is then held only briefly, with no other wait under it. An exception in `work` rolls back.
+   * Runs `work` after everything else in the transaction has succeeded. Use this for a lock for which all transactions
+   * compete: the lock is then held only briefly, without any other wait. An exception in `work` rolls back.
    */
   beforeCommit(work: () => Promise<void>): void {
     this.checkOpen();
     this.lastWork.push(work);
   }
 
-  /** Runs the work of `beforeCommit`. Only `Database` calls this, after the work has succeeded. */
+  /** Runs the work of `beforeCommit`. Only `Database` calls this, after the transaction's own work has succeeded. */
   async runLast(): Promise<void> {
     for (const work of this.lastWork) await work();
   }
 
-  /** Runs `work` once the transaction has committed; never after a rollback. Must not throw. */
+  /** Runs `work` once the transaction has committed; never after a rollback. `work` must not throw. */
   afterCommit(work: () => void): void {
     this.afterCommitWork.push(work);
   }
 
   /**
    * Checks that a commit keeps the writes. Only `Database` calls this, after the work has succeeded. PostgreSQL answers
-   * the COMMIT of a transaction with a failed statement by rolling back, without an error. @throws if a commit would
+   * the COMMIT of a transaction with a failed statement with a rollback, without an error. @throws if a commit would
    * not keep the writes.
    */
   async checkIntact(): Promise<void> {
     if (this.running > 0) throw new Error('the transaction has a statement that was not awaited');
     const client = (await this.entityManager.queryRunner?.connect()) as KnownClient | undefined;
     try {
-      // An error arrives before the server reports the state of the transaction, so the state is queried again until it
-      // is known.
+      // An error arrives before the server reports the state of the transaction, so an empty query waits for that
+      // report.
       if (!client?.readyForQuery) await client?.query('select 1');
     } catch (cause) {
       throw new Error(BROKEN, { cause });
@@ -140,8 +140,8 @@ export class Transaction {
 
   /**
    * Ends the use of the transaction. Only `Database` calls this, before it commits or rolls back: a statement that
-   * nobody awaited would run afterwards, in its own transaction. A COPY that is never ended would keep the connection
-   * for ever.
+   * nobody awaited would otherwise run afterwards, in its own transaction, and an unfinished COPY would keep the
+   * connection forever.
    */
   end(): void {
     this.isOver = true;
@@ -159,8 +159,8 @@ export class Transaction {
   }
 
   /**
-   * Returns the connection for a COPY. No other statement may follow on it, because the COPY's data would be mistaken
-   * for its answer.
+   * Returns the connection for a COPY. No other statement may follow on the connection, because the COPY's data would
+   * be mistaken for the statement's answer.
    */
   private async claim(): Promise<KnownClient> {
     this.checkOpen();
@@ -182,7 +182,9 @@ export class Transaction {
     return this.guarded.query(sql, parameters, true);
   }
 
-  /** Returns the connection. Its statements run only while the transaction is open, and running ones are counted. */
+  /**
+   * Returns a guarded connection: its statements run only while the transaction is open, and running ones are counted.
+   */
   private guard(runner: QueryRunner): QueryRunner {
     const query = async (...statement: Parameters<QueryRunner['query']>) => {
       this.checkOpen();

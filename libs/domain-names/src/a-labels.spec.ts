@@ -3,14 +3,14 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NAME_LENGTH_MAX, isTooLongForName, toALabels } from './a-labels.js';
 
-it('S105: a text that is longer than any name is not converted, because that takes long', () => {
+it('S105: a text longer than any name is not converted, because conversion would take long', () => {
   const long = String.fromCodePoint(...Array.from({ length: 2_048 }, (_, n) => 0x4e00 + n));
   expect(domainToASCII(long)).toMatch(/^xn--/);
   expect(toALabels(long)).toBe('');
   expect(toALabels(`Bücher.${'a.'.repeat(100)}example`)).toMatch(/^xn--bcher-kva\./);
 });
 
-it('no text with a valid conversion is too long', () => {
+it('no text that has a valid conversion is refused as too long', () => {
   const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(texts, fc.array(fc.string({ unit: 'grapheme', maxLength: 70 })), (one, more) => {

@@ -4,8 +4,8 @@ import { domainToASCII } from 'node:url';
 export const NAME_LENGTH_MAX = 253;
 
 /**
- * Whether a text is too long to be a name. A character of a name in normal form has at least one character in its
- * A-label, so this holds before the conversion, too.
+ * Whether a text is too long to be a name. Each character of a name in normal form takes at least one character in the
+ * A-label, so this can be checked before the conversion.
  */
 export function isTooLongForName(text: string): boolean {
   const max = NAME_LENGTH_MAX + '.'.length;
@@ -13,8 +13,8 @@ export function isTooLongForName(text: string): boolean {
 }
 
 /**
- * Converts a name to lower case A-labels (UTS #46), as `domainToASCII` does; empty if the text is not a name. Texts that
- * are too long are not converted: the time that Punycode takes grows with the square of the length.
+ * Converts a name to lower-case A-labels (UTS #46), as `domainToASCII` does; empty if the text is not a name. Texts
+ * that are too long are not converted, because Punycode takes quadratic time.
  */
 export function toALabels(text: string): string {
   return isTooLongForName(text) ? '' : domainToASCII(text);

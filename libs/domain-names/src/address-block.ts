@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { type Cidr, type ParsedCidr, parseCidr } from './cidr.js';
 import { parseIpAddress } from './ip-address.js';
 
-/** Reads a CIDR block, or an address as a block of one. Accepts no surrounding text, zone or name. */
+/** Reads a CIDR block, or an address as a block of one address. Refuses surrounding text, zones and names. */
 export function parseAddressBlock(input: string): ParsedCidr {
   if (input.includes('/')) return parseCidr(input);
   const parsed = parseIpAddress(input);
@@ -17,8 +17,8 @@ export function isAddressBlock(value: unknown): value is string {
 }
 
 /**
- * Returns the set of the addresses of all blocks; an IPv4 address mapped into IPv6 counts as the IPv4 address. @param
- * blocks addresses or CIDR blocks; entries that are neither match no address.
+ * Returns the set of all addresses in the blocks; an IPv4 address mapped into IPv6 counts as the IPv4 address. @param
+ * blocks addresses or CIDR blocks; other entries match no address.
  */
 export function blockListOf(blocks: readonly string[]): BlockList {
   const list = new BlockList();

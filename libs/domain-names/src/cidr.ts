@@ -2,7 +2,7 @@ import { SocketAddress } from 'node:net';
 import { ipv6Groups, parseIpAddress, type IpAddress } from './ip-address.js';
 import { refuse, type Refusal } from './refusal.js';
 
-/** A block of addresses. `address` is its first address. */
+/** A block of addresses. `address` is the first address. */
 export interface Cidr extends IpAddress {
   prefixLength: number;
 }

@@ -6,7 +6,7 @@ import { parseDomainName, type DomainNameRefusalCode } from './domain-name.js';
 const label63 = 'a'.repeat(63);
 const name253 = `${label63}.${label63}.${label63}.${'b'.repeat(57)}.com`;
 
-/** Returns the query to a port-43 server for an input; undefined if the input is refused. */
+/** Returns the bytes to send to a port-43 server for an input; undefined if the input is refused. */
 function bytesSent(input: string): string | undefined {
   const parsed = parseDomainName(input);
   return parsed.ok ? `${parsed.domain.name}\r\n` : undefined;
@@ -41,7 +41,7 @@ describe('parseDomainName', () => {
     });
   });
 
-  it('returns the name in its displayed form', () => {
+  it('a name is also returned in its displayed form', () => {
     expect(parseDomainName('www.xn--mnchen-3ya.de')).toMatchObject({
       domain: { unicode: 'münchen.de' },
     });
@@ -88,7 +88,7 @@ describe('parseDomainName', () => {
     ['anything.ck', 'public_suffix'],
     ['localhost', 'public_suffix'],
   ];
-  it.each(refused)('rejects %j as %s', (input, code) => {
+  it.each(refused)('%j is rejected as %s', (input, code) => {
     expect(parseDomainName(input)).toEqual({ ok: false, code, message: expect.any(String) });
   });
 
@@ -167,7 +167,7 @@ describe('queries to a registry', () => {
     expect(accepted).toBeGreaterThan(1_000);
   });
 
-  it('S62: the fast path for plain names gives the same result as the full one', () => {
+  it('S62: the fast path for plain names gives the same result as the full path', () => {
     const plain = fc.string({ unit: fc.constantFrom(...'abXN01-.'), maxLength: 16 });
     fc.assert(
       fc.property(fc.oneof(plain, fc.domain()), (host) => {
@@ -181,7 +181,7 @@ describe('queries to a registry', () => {
     );
   });
 
-  it('S61: an accepted name is parsed as itself again', () => {
+  it('S61: parsing an accepted name returns the same name', () => {
     fc.assert(
       fc.property(fc.oneof(nearDomain, fc.domain()), (input) => {
         const parsed = parseDomainName(input);

@@ -7,13 +7,13 @@ import { refuse, type Refusal } from './refusal.js';
 import { SECOND_LEVEL_REGISTRIES } from './second-level-registries.js';
 import { withoutSpaces } from './without-spaces.js';
 
-/** A registrable name, and its parts in the input. All members but `unicode` are lower case A-labels. */
+/** A registrable name and the other parts of the input. All members but `unicode` are lower-case A-labels. */
 export interface DomainName {
   /** The registrable name: one label plus its public suffix. */
   name: string;
   /** The registrable name in Unicode, for people to read. */
   unicode: string;
-  /** The suffix under which the registry sells names: `com`, `co.uk`, `uk.com`. */
+  /** The suffix under which the name is sold: `com`, `co.uk`, `uk.com`. */
   publicSuffix: string;
   /** The top-level domain, which is the last label. */
   tld: string;
@@ -56,8 +56,8 @@ const MESSAGES = {
 export function parseDomainName(input: string): ParsedDomainName {
   const host = input.length > INPUT_LENGTH_MAX ? undefined : withoutSpaces(input);
   if (host === undefined) return refuse('too_long', MESSAGES);
-  // This check runs first, because `domainToASCII` silently drops CR, LF, TAB and invisible characters. Afterwards, the
-  // checked text would differ from the used one.
+  // This check runs first, because `domainToASCII` silently drops CR, LF, TAB and invisible characters, so the checked
+  // text would otherwise differ from the text in use.
   if (UNSEEN_CHARACTER.test(host)) return refuse('control_character', MESSAGES);
   if (isIP(host) !== 0) return refuse('ip_address', MESSAGES);
   const named = hostOf(host);
@@ -98,13 +98,13 @@ function fromHost(host: string): ParsedDomainName {
 
 function whyUnmapped(host: string): DomainNameRefusalCode {
   if (/^\.*$/.test(host)) return 'empty';
-  // With a number as the last label, the URL standard's parser tries to read an address, and fails.
+  // The URL standard's parser takes a number in the last label for an address, and fails.
   return /(^|\.)(\d+|0x[0-9a-f]*)\.?$/i.test(host.normalize('NFKC')) ? 'numeric_tld' : 'bad_idn';
 }
 
 /**
- * Returns the same as `toALabels`, but faster if a name only has to be folded to lower case, because it has no
- * A-label to check and no last label that a parser could read as part of an address.
+ * Returns the same as `toALabels`, but faster for a name that only needs lower case: one without A-labels, whose last
+ * label no parser could read as part of an address.
  */
 function toAscii(host: string): string {
   const isPlain = /^[a-z0-9.-]*\.[a-z][a-z0-9-]*\.?$/i.test(host) && !/xn--/i.test(host);

@@ -2,7 +2,7 @@ import { type DomainName, type ParsedDomainName, parseDomainName } from './domai
 
 /** A name that may exist in the DNS, and the registrable name above it. */
 export interface HostName {
-  /** Lower case A-labels, at most 253 characters. */
+  /** Lower-case A-labels, at most 253 characters. */
   host: string;
   domain: DomainName;
 }

@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { isAddressBlock } from './address-block.js';
 
-/** Validates a setting or a member of a body: an IP address or a CIDR block. */
+/** Validates that a setting or a member of a body is an IP address or a CIDR block. */
 export const IsAddressBlock = (options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(
     {

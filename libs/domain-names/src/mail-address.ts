@@ -3,8 +3,9 @@ const DOMAIN =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
 
 /**
- * True for one address as people write it: dot-atom, at sign, domain name (RFC 5321 §4.1.2). Accepts no quoted local
- * part, address literal, display name or list, and only ASCII: international domains must be A-labels.
+ * True for one e-mail address as people write it: dot-atom, at sign, domain name (RFC 5321 §4.1.2). Refuses a quoted
+ * local part, an address literal, a display name or a list, and characters outside ASCII: international domains must be
+ * A-labels.
  */
 export function isMailAddress(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 254) return false;

@@ -11,7 +11,7 @@ describe('parseIpAddress', () => {
     ['2001:DB8:0:0:0:0:0:1', '2001:db8::1', 6],
     ['::', '::', 6],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.1', 6],
-  ])('reads %s as %s', (input, address, version) => {
+  ])('%s is read as %s', (input, address, version) => {
     expect(parseIpAddress(input)).toEqual({ ok: true, ip: { address, version } });
   });
 
@@ -39,7 +39,7 @@ describe('parseCidr', () => {
     ['2001:db8:ffff::1/33', '2001:db8:8000::', 33],
     ['2001:db8::1/128', '2001:db8::1', 128],
     ['ffff::/3', 'e000::', 3],
-  ])('reads %s as the block from %s', (input, address, prefixLength) => {
+  ])('%s is read as the block from %s', (input, address, prefixLength) => {
     expect(parseCidr(input)).toMatchObject({ ok: true, cidr: { address, prefixLength } });
   });
 
@@ -53,7 +53,7 @@ describe('parseCidr', () => {
     ['192.0.2.0/08', 'bad_prefix'],
     ['192.0.2.0/-1', 'bad_prefix'],
     ['2001:db8::/129', 'bad_prefix'],
-  ])('refuses %j as %s', (input, code) => {
+  ])('%j is refused as %s', (input, code) => {
     expect(parseCidr(input)).toMatchObject({ ok: false, code });
   });
 });
@@ -74,11 +74,11 @@ describe('address blocks', () => {
     [' 192.0.2.1', false],
     ['192.0.2.0/24 ', false],
     [5, false],
-  ])('S14: whether an allow-list accepts %p: %p', (value, isAllowed) => {
+  ])('S14: for %p, the answer of an allow-list is %p', (value, isAllowed) => {
     expect(isAddressBlock(value)).toBe(isAllowed);
   });
 
-  it('S14: a list contains the addresses of its blocks, and none for an invalid entry', () => {
+  it('S14: a list contains the addresses of its blocks; an invalid entry adds none', () => {
     const list = blockListOf(['192.0.2.200/25', '203.0.113.7', '2001:db8::/33', '192.0.2', 'any']);
     const isHeld = (address: string) =>
       list.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
@@ -96,7 +96,7 @@ describe('parseAsn', () => {
     [' 64496 ', 64496],
     ['0', 0],
     ['AS4294967295', 4294967295],
-  ])('reads %s as %d', (input, asn) => {
+  ])('%s is read as %d', (input, asn) => {
     expect(parseAsn(input)).toEqual({ ok: true, asn });
   });
 

@@ -1,5 +1,5 @@
 /**
- * The reason why an input was not accepted, returned as a value because a rejected question is an ordinary answer.
+ * The reason why an input was not accepted, returned as a value because a rejected request is an ordinary answer.
  * `code` is stable; `message` is a sentence for the client and never repeats the input.
  */
 export interface Refusal<Code extends string> {

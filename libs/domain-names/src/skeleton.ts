@@ -1,7 +1,7 @@
 /**
- * Letters and digits that look like others, with their look-alikes. They come from Unicode's confusables.txt, as far as
- * a domain name can have them (UTS #39, version 10, © Unicode, Inc., https://www.unicode.org/license.txt), and letters
- * that look like small capitals. Decomposition removes accents.
+ * Letters and digits that look like others, with their look-alikes: those from Unicode's confusables.txt that a domain
+ * name can contain (UTS #39, version 10, © Unicode, Inc., https://www.unicode.org/license.txt), and letters that look
+ * like small capitals. Decomposition removes accents.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '2': 'ƻᒿꛯ',
@@ -61,13 +61,18 @@ const SHAPES = new Map(
   ),
 );
 
-/** Returns the appearance of a label in Latin letters without accents. It is equal for labels that look alike. */
+/**
+ * Returns the appearance of a label in Latin letters without accents. Labels that look alike have the same appearance.
+ */
 export function skeletonOf(label: string): string {
   const bare = label.normalize('NFD').replace(/\p{M}/gu, '');
   return [...bare].map((letter) => SHAPES.get(letter) ?? letter).join('');
 }
 
-/** Digits and pairs of letters that look like a letter even in ASCII, as in `paypa1` and `rnicrosoft`. */
+/**
+ * Returns a looser skeleton, which also replaces digits and pairs of letters that look like a letter in ASCII, as in
+ * `paypa1` and `rnicrosoft`.
+ */
 export function looseSkeletonOf(label: string): string {
   return skeletonOf(label)
     .replace(/0/g, 'o')

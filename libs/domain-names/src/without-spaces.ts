@@ -1,6 +1,6 @@
 /**
- * Removes the spaces around a text, and no other white space. The time grows with the length; that of a regular
- * expression for the spaces at the end grows with its square.
+ * Removes the spaces around a text, but no other white space. The time is linear in the length; a regular expression
+ * for the trailing spaces would take quadratic time.
  */
 export function withoutSpaces(text: string): string {
   let start = 0;

@@ -3,12 +3,14 @@ const PART_LENGTH_MAX = 128;
 const PARTS_MAX = 16;
 const KEY_LENGTH_MAX = 512;
 
-/** An invalid key or prefix. The program creates all keys, so this is a defect and never a client's fault. */
+/**
+ * The error for an invalid key or prefix. The program creates all keys, so this is a defect and never a client's fault.
+ */
 export class InvalidFileKey extends Error {}
 
 /**
- * Checks a file's key: parts of lower-case letters, digits, `.`, `_` and `-`, separated by `/`. Such a key means the
- * same file on every system, and never one outside the store (S75). It never contains a customer's input.
+ * Checks a file's key: parts of lower-case letters, digits, `.`, `_` and `-`, separated by `/`. A valid key means the
+ * same file on every system, and never a file outside the store (S75). A key never contains a customer's input.
  * @throws InvalidFileKey
  */
 export function checkFileKey(key: string): void {

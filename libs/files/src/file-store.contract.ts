@@ -34,7 +34,7 @@ const INVALID_KEYS = [
   [`${'x'.repeat(120)}/`.repeat(4) + 'x'.repeat(40), '524 characters'],
 ] as const;
 
-/** The contract of every `FileStore`. `open` is called once and returns an empty store. */
+/** Tests the contract of every `FileStore`. `open` is called once and returns an empty store. */
 export function fileStoreContract(name: string, open: () => Promise<FileStore>): void {
   describe(name, () => {
     let store: FileStore;
@@ -70,7 +70,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await textOf('plain/empty')).toBe('');
     });
 
-    it('an absent file is reported as missing, and removing it is not a fault', async () => {
+    it('an absent file is reported as missing, and removing it is no error', async () => {
       expect(await store.stat('no/such')).toBeUndefined();
       await expect(store.read('no/such')).rejects.toThrow(FileMissing);
       await expect(store.copy('no/such', 'no/copy')).rejects.toThrow(FileMissing);
@@ -89,7 +89,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(hash.digest('hex')).toBe(digest);
     });
 
-    it('a file is visible only when it is complete, and the previous one stays until then', async () => {
+    it('a file is visible only when it is complete, and the previous file stays until then', async () => {
       await write('whole/file', 'before');
       let seen: unknown[] = [];
       async function* slow() {
@@ -150,7 +150,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       },
     );
 
-    it('different content has a different tag, and a reader of the old file learns of the change', async () => {
+    it('different content has a different tag, and a reader of the old file is told of the change', async () => {
       const old = await write('tags/file', 'one');
       const now = await write('tags/file', 'two');
       expect(now.etag).not.toBe(old.etag);
@@ -215,7 +215,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await textOf('jobs/1/a')).toBe('again');
     });
 
-    it('short and long gzip members are joined to one file', async () => {
+    it('short and long gzip members are joined into one file', async () => {
       // Random data does not compress, so some parts are smaller than the minimum of S3, and others larger.
       const sizes = [1, 3 * MIB, 6 * MIB, 5 * MIB - 9, 2, 11 * MIB, 100];
       const texts = sizes.map((size) => randomBytes(size));
@@ -230,7 +230,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(whole.equals(Buffer.concat(texts))).toBe(true);
     });
 
-    it('a few short files, a single file and an empty list are joined, too', async () => {
+    it('a few short files, one file and an empty list can also be joined', async () => {
       await write('short/a', 'a');
       await write('short/b', 'b');
       await store.concatenate(['short/a', 'short/b', 'short/a'], 'short/c');

@@ -38,7 +38,7 @@ export interface ReadOptions {
   etag?: string;
 }
 
-/** A file that is being read. The caller reads the stream to its end or destroys it. */
+/** An open file. The caller reads the stream to its end or destroys it. */
 export interface OpenFile {
   facts: FileFacts;
   /** The positions of `content`; for an empty file, `last` is one less than `first`. */
@@ -54,7 +54,7 @@ export interface ListOptions {
 }
 
 export interface FilePage {
-  /** The files, ordered by their keys, byte by byte. */
+  /** The files, ordered by their keys, compared as bytes. */
   files: FileFacts[];
   /** The value of `after` for the next page; undefined on the last page. */
   next?: string;
@@ -72,12 +72,12 @@ export const PAGE_MAX = 1_000;
 const LIFETIME_MAX_SECONDS = 900;
 /** The maximum file size: the capacity of 8,192 parts of an upload to S3. */
 export const FILE_MAX_BYTES = 64 * 1024 ** 3;
-/** The number of files that `concatenate` accepts: S3 allows 10,000 parts, and a file may need two. */
+/** The maximum number of files that `concatenate` joins: S3 allows 10,000 parts, and a file may need two. */
 export const CONCATENATED_MAX = 4_000;
 
 /**
- * Stores large results, such as uploads and files of jobs. A file is written completely or not at all, and is not
- * visible before it is complete. No key may be the folder of another.
+ * Stores large files, such as uploads and the results of jobs. A file is written completely or not at all, and is not
+ * visible before it is complete. No key may be the folder of another key.
  */
 export abstract class FileStore {
   /**
@@ -93,7 +93,10 @@ export abstract class FileStore {
     return this.put(key, withinLimit(content, maxBytes), ifAbsent);
   }
 
-  /** @throws FileMissing; FileChanged; RangeBeyondFile when the range begins after the last byte. */
+  /**
+   * Opens a file for reading. @throws FileMissing; FileChanged; RangeBeyondFile if the range begins after the last
+   * byte.
+   */
   async read(key: string, { range, etag }: ReadOptions = {}): Promise<OpenFile> {
     checkFileKey(key);
     const found = await this.stat(key);
@@ -102,7 +105,7 @@ export abstract class FileStore {
     return this.open(found, fitted(found, range));
   }
 
-  /** Joins several files into one, in order: gzip members form one gzip file (RFC 1952, 2.2). */
+  /** Joins several files, in order, into one: gzip members form one gzip file (RFC 1952, 2.2). */
   async concatenate(keys: readonly string[], target: string): Promise<FileFacts> {
     for (const key of [...keys, target]) checkFileKey(key);
     if (keys.length > CONCATENATED_MAX) {
@@ -127,7 +130,7 @@ export abstract class FileStore {
     return this.find(key);
   }
 
-  /** @param prefix ends with `/`; the empty one lists the whole store. */
+  /** Lists files, a page at a time. @param prefix ends with `/`; the empty prefix lists the whole store. */
   async list(prefix: string, options: ListOptions): Promise<FilePage> {
     checkFilePrefix(prefix);
     const { limit, after } = options;
@@ -144,17 +147,17 @@ export abstract class FileStore {
     await this.removeFile(key);
   }
 
-  /** Removes every file below the prefix, which must not be empty. Files written during the call may stay. */
+  /** Removes every file below the prefix, which must not be empty. Files written during the call may remain. */
   async removeAll(prefix: string): Promise<void> {
     checkFilePrefix(prefix);
-    if (prefix === '') throw new RangeError('the whole store is not removed at once');
+    if (prefix === '') throw new RangeError('the whole store cannot be removed at once');
     await this.removeFolder(prefix);
   }
 
   /**
-   * Returns an address from which anybody can download the file for a while. The caller must check permissions
-   * beforehand (S77).
-   * @returns undefined if the store has no addresses; its owner then streams the file.
+   * Returns a URL from which anybody can download the file for a while. The caller must check permissions beforehand
+   * (S77).
+   * @returns undefined if the store has no URLs; the file's owner then streams the file.
    */
   async address(key: string, options: AddressOptions): Promise<string | undefined> {
     checkFileKey(key);

@@ -19,7 +19,7 @@ describe('settings of the file store', () => {
     ['s3://bucket', { bucket: 'bucket', prefix: '' }],
     ['s3://bucket/', { bucket: 'bucket', prefix: '' }],
     ['s3://my-bucket.eu/a/b', { bucket: 'my-bucket.eu', prefix: 'a/b/' }],
-  ])('%s is a location', (location, place) => {
+  ])('%s is accepted as a location', (location, place) => {
     expect(bucketOf(loadConfig(FilesConfig, { FILES_LOCATION: location }))).toEqual(place);
   });
 
@@ -31,7 +31,7 @@ describe('settings of the file store', () => {
     's3://bucket//a',
     'gs://bucket',
     'https://x',
-  ])('%s is not a location', (location) => {
+  ])('%s is rejected as a location', (location) => {
     expect(faultsOf({ FILES_LOCATION: location })).toContain(
       'FILES_LOCATION: must be a folder, or s3://bucket/prefix',
     );

@@ -28,7 +28,8 @@ export class FilesConfig {
     name: 'isFilesLocation',
     validator: {
       validate: (value: unknown) => !isUrl(value) || BUCKET.test(value),
-      defaultMessage: () => '$property must be a folder, or s3://bucket/prefix in small letters',
+      defaultMessage: () =>
+        '$property must be a folder, or s3://bucket/prefix in lower-case letters',
     },
   })
   filesLocation: string = 'files';

@@ -29,7 +29,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 fileStoreContract('files in a folder', () => openIn('contract'));
 
 describe('files in a folder', () => {
-  it('are readable only by their owner, and no partial file is left', async () => {
+  it('files are readable only by their owner, and no partial file is left', async () => {
     const store = await openIn('private');
     await store.write('a/b', [Buffer.from('x')], { maxBytes: 9 });
     const modes = ['', 'a', 'a/b'].map((path) => statSync(join(root, 'private', path)).mode & 0o77);
@@ -47,7 +47,7 @@ describe('files in a folder', () => {
     expect(readdirSync(making)).toEqual(['new']);
   });
 
-  it('a file that is written while its folder is removed is stored or not, and causes no fault', async () => {
+  it('a file that is written while its folder is removed is either stored or not, without an error', async () => {
     const store = await openIn('busy');
     for (let round = 0; round < 50; round++) {
       const writing = store.write('job/1/file', [Buffer.from('x')], { maxBytes: 9 });
@@ -58,13 +58,13 @@ describe('files in a folder', () => {
     expect(readdirSync(join(root, 'busy/.making'))).toEqual([]);
   });
 
-  it('have no addresses, because their owner streams them', async () => {
+  it('files in a folder have no addresses, because their owner streams them', async () => {
     const store = await openIn('addresses');
     const options = { lifetimeSeconds: 60, contentType: 'text/csv', disposition: 'attachment' };
     expect(await store.address('a', options)).toBeUndefined();
   });
 
-  it('leave free space for other programs on their disk', async () => {
+  it('files leave free space for other programs on their disk', async () => {
     const folder = join(root, 'full');
     const clock = new SystemClock();
     const before = await FolderStore.open(folder, clock);

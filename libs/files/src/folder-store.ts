@@ -25,7 +25,7 @@ import {
   type OpenFile,
 } from './file-store.js';
 
-/** The folder for unfinished files; no key begins with a dot. */
+/** The folder for unfinished files, which no key can name, because no key begins with a dot. */
 const MAKING = '.making';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -33,16 +33,16 @@ const READ_BYTES = 256 * 1024;
 /** The number of attempts if a folder is removed while a file is moved into it. */
 const MOVE_TRIES_MAX = 5;
 /**
- * The space that files leave free on their disk: the smaller of a number of bytes and a share. PostgreSQL is often on
- * the same disk and stops when it is full; customers send files as large as they like.
+ * The space that files leave free on their disk: a number of bytes or a share of the disk, whichever is smaller.
+ * PostgreSQL is often on the same disk and stops when it is full, and customers send files of any size.
  */
 const ROOM = { bytes: 2 * 1024 ** 3, share: 0.05 };
 /** The number of bytes that are written before the free space is checked again. */
 const CHECKED_EVERY = 16 * 1024 ** 2;
 
 /**
- * Files in a folder of this machine, or of a disk that several machines share. A file that is being written is in
- * `.making` until it is complete and on the disk; then it is moved to its place in one step.
+ * Files in a folder of this machine, or of a disk that several machines share. A file stays in `.making` until it is
+ * complete and on the disk; then one step moves it to its place.
  */
 export class FolderStore extends FileStore {
   private constructor(
@@ -172,8 +172,8 @@ export class FolderStore extends FileStore {
   }
 
   /**
-   * Moves a file into its place in one step. Its folders are created, and created again if they are removed in the
-   * meantime.
+   * Moves a file into its place in one step. Creates the file's folders, and creates them again if they are removed in
+   * the meantime.
    */
   private async move(made: string, key: string, ifAbsent: boolean): Promise<void> {
     const path = this.pathOf(key);
@@ -191,7 +191,7 @@ export class FolderStore extends FileStore {
     await sync(dirname(path));
   }
 
-  /** Lists keys after `after`, in the order of S3: byte by byte, where a folder counts as its name with `/`. */
+  /** Lists keys after `after`, in the order of S3: compared as bytes, where a folder counts as its name with `/`. */
   private async *keysIn(prefix: string, after: string): AsyncGenerator<string, void, void> {
     const entries = await readdir(this.pathOf(prefix), { withFileTypes: true }).catch(notThere);
     const names = (entries ?? [])
@@ -207,8 +207,8 @@ export class FolderStore extends FileStore {
 }
 
 /**
- * Returns the entity tag. Each write creates a new file, whose inode number, time and size differ from those of the
- * previous file.
+ * Returns the facts about a file. Its entity tag consists of inode number, time and size: each write creates a new
+ * file, in which they differ.
  */
 function factsOf(key: string, { ino, mtimeNs, mtimeMs, size }: BigIntStats): FileFacts {
   const etag = `"${[ino, mtimeNs, size].map((n) => n.toString(36)).join('-')}"`;
@@ -230,7 +230,7 @@ async function stored<T>(written: Promise<T>): Promise<T> {
   }
 }
 
-/** Syncs the folder, so that its entry survives a power failure. */
+/** Syncs a folder, so that its entries survive a power failure. */
 async function sync(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(notThere);
   await handle?.sync().finally(() => handle.close());

@@ -6,8 +6,8 @@ import { type FilesConfig, bucketOf } from './files.config.js';
 import { FolderStore } from './folder-store.js';
 
 /**
- * Opens the configured store for one service, whose files are below a folder with its name. The S3 client is loaded
- * only if it is used.
+ * Opens the configured store for one service, whose files are below a folder named after the service. The S3 client is
+ * loaded only if it is used.
  */
 export async function openFiles(
   config: FilesConfig,
@@ -22,7 +22,7 @@ export async function openFiles(
 }
 
 /**
- * Opens someone else's files in a bucket, below the prefix of the location, for reading.
+ * Opens another party's files in a bucket, below the prefix of the location, for reading.
  * @throws RangeError for a location that is not a bucket.
  */
 export async function openBucket(config: FilesConfig, clock: Clock): Promise<FileStore> {

@@ -3,12 +3,15 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const UNSENT = declareGauge(
   'dds_mail_unsent',
-  'Mails that wait to be sent, that failed at least once and are retried, and that were given up.',
+  'E-mails that wait to be sent, that failed at least once and are retried, and that were given up.',
   { labels: ['state'] },
 );
-const OLDEST = declareGauge('dds_mail_oldest_seconds', 'Age of the oldest mail not yet sent.');
+const OLDEST = declareGauge(
+  'dds_mail_oldest_seconds',
+  'Age of the oldest e-mail that has not been sent yet.',
+);
 
-/** @param database the sending role, which can read every account's mail. */
+/** Registers the metrics. @param database the sending role, which can read every account's e-mail. */
 export function addMailMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'mail',

@@ -4,15 +4,15 @@ import { MailQueue } from './mail-queue.js';
 import { type Mail, checkMail } from './mail.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** Stores a service's mails, in the transaction that causes them. */
+/** Stores a service's e-mails, in the transaction that causes them. */
 export class MailOutbox {
   private readonly mails = new MailsRepository();
 
-  /** @param queue the sender's queue, which each mail then wakes. */
+  /** @param queue the sender's queue, which is woken for each e-mail. */
   constructor(private readonly queue = new MailQueue()) {}
 
   /**
-   * @param accountId the account of the mail; erasing the account removes it.
+   * Stores an e-mail. @param accountId the account of the e-mail; erasing the account removes the e-mail.
    * @throws UnsafeMail.
    */
   async add(transaction: Transaction, accountId: string, mail: Mail): Promise<void> {
@@ -23,7 +23,7 @@ export class MailOutbox {
     await this.queue.add(transaction, { name: id, payload: { mailId: id }, accountId });
   }
 
-  /** Removes mails that have not been sent. */
+  /** Removes an account's e-mails that have not been sent. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.mails.deleteOfAccount(transaction, accountId);
     await this.queue.forget(transaction, accountId);

@@ -4,7 +4,7 @@ export interface MailWork {
   mailId: string;
 }
 
-/** The queue of one schema's mails: `MailOutbox` adds mails, and `MailSender` sends them. */
+/** The queue of one schema's e-mails: `MailOutbox` adds e-mails, and `MailSender` sends them. */
 export class MailQueue extends WorkQueue<MailWork> {
   constructor() {
     super({ name: 'mail' });

@@ -11,7 +11,7 @@ import { UnsentMail } from './unsent-mail.entity.js';
 
 const mail = composeMail('someone@example.com', { subject: 'Hello', paragraphs: ['Hello'] });
 
-/** A transport that refuses a given number of mails, and then delivers into a mailbox. */
+/** A transport that refuses a given number of e-mails, and then delivers into a mailbox. */
 class FailingTransport extends MailTransport {
   readonly failures: Error[] = [];
   readonly mailbox = new LocalMailbox(new TestClock());
@@ -27,7 +27,7 @@ class FailingTransport extends MailTransport {
   async close(): Promise<void> {}
 }
 
-/** A server that accepts a mail and does not answer until it is closed. */
+/** A server that accepts an e-mail but does not answer until it is closed. */
 class SilentTransport extends MailTransport {
   private readonly silence = Promise.withResolvers<void>();
 
@@ -91,9 +91,9 @@ describe('mail sender', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('if a sender dies, the others wait only for the mail that it was sending', async () => {
+  it('if a sender dies, only the e-mail that it was sending is delayed', async () => {
     for (let i = 0; i < 3; i++) await write();
-    // The server never answers for this mail, as if the sender's process were dead.
+    // The server never answers for this e-mail, as if the sender's process were dead.
     const silent = new SilentTransport();
     const dying = new MailSender(maintenance, silent, logger).runOnce();
     const claimed = () => maintenance.query(`select id from work where state = 'claimed'`);
@@ -107,7 +107,7 @@ describe('mail sender', () => {
     await dying;
   });
 
-  it('mails of an account are sent in the order in which they were written, including retries', async () => {
+  it('the e-mails of an account are sent in the order in which they were written, even if they are retried', async () => {
     const accountId = newId();
     transport.failures.push(new Error('away'));
     await write(accountId);
@@ -125,7 +125,7 @@ describe('mail sender', () => {
     transport.failures.push(new Error('away'));
     await write();
     await sender.runOnce();
-    // One more hour allows for a machine that hangs for longer than the two seconds.
+    // One more hour allows for a machine that hangs for longer than two seconds.
     const [{ waitsSeconds }] = await maintenance.query<{ waitsSeconds: number }>(
       `update work set until = until + interval '1 hour'
        returning extract(epoch from until - added_at)::float8 as "waitsSeconds"`,
@@ -156,7 +156,7 @@ describe('mail sender', () => {
     expect(await rows()).toMatchObject([{ state: 'dead', attempts: 80, recipient: null }]);
   });
 
-  it('a mail that the last release stored and did not send is sent once', async () => {
+  it('an e-mail that the last release stored but did not send is sent once', async () => {
     await maintenance.query(
       `insert into mail (id, account_id, recipient, subject, text, html)
        values ($1, $2, 'someone@example.com', 'Older', 'text', '<p>text')`,
@@ -203,7 +203,7 @@ describe('mail sender', () => {
     expect(lines.join()).not.toContain('someone@example.com');
   });
 
-  it('a link for one case follows the sentence that names the case', () => {
+  it('a link that applies to one case follows the sentence about that case', () => {
     const action = { label: 'Set a new password', url: 'https://example.com/', isLast: true };
     const paragraphs = ['A code was used.', 'If this was not you, set a new password.'];
     for (const text of Object.values(
@@ -214,7 +214,7 @@ describe('mail sender', () => {
     }
   });
 
-  it('S66, S82: text quoted in a mail is text in its HTML', () => {
+  it('S66, S82: text quoted in an e-mail is escaped in its HTML', () => {
     const { html, text } = composeMail('someone@example.com', {
       subject: 'Hello',
       paragraphs: ['<script>alert(1)</script> & "so on"'],

@@ -6,18 +6,18 @@ import { MailRefused, type MailTransport } from './mail-transport.js';
 import { type OutgoingMail, UnsafeMail } from './mail.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** Longer than the 30 s for which a sender waits for a silent server. */
+/** The time limit for sending an e-mail, longer than the 30 s for which a sender waits for a silent server. */
 const SEND_LIMIT_MS = 40 * SECOND_MS;
-/** The pauses: 2, 4, 8 … seconds, at most an hour. */
+/** The pauses between attempts: 2, 4, 8 … seconds, at most an hour. */
 const BACK_OFF_MS = Array.from({ length: 12 }, (_, n) => Math.min(2 ** (n + 1), 3_600) * SECOND_MS);
-/** With these pauses, the last attempt follows about three days after the first. */
+/** The maximum number of attempts: with these pauses, the last follows about three days after the first. */
 const TRIES_MAX = 80;
 const TAKEN_OVER_AT_ONCE = 100;
 
 /**
- * Sends the mails of one schema at least once; several senders may run. The mails of an account are sent in the order
- * in which they were written, so the newer of two links arrives last. A row is deleted once its mail was accepted; the
- * content of an abandoned mail is deleted, too.
+ * Sends the e-mails of one schema at least once; several senders may run. The e-mails of an account are sent in the
+ * order in which they were written, so the newer of two links arrives last. A row is deleted once its e-mail was
+ * accepted; the content of an abandoned e-mail is also deleted.
  */
 export class MailSender extends WorkRunner<MailWork> {
   private readonly mails = new MailsRepository();
@@ -33,10 +33,10 @@ export class MailSender extends WorkRunner<MailWork> {
       database,
       logger,
       backOffMs: BACK_OFF_MS,
-      // The sender itself abandons mails and records this in their rows.
+      // The sender itself abandons e-mails and records this in their rows.
       triesMax: Infinity,
       timeLimitMs: SEND_LIMIT_MS,
-      // The mails are sent one at a time, because a slow server should not get a second connection.
+      // E-mails are sent one at a time, because a slow server should not get a second connection.
       concurrency: 1,
     });
   }
@@ -68,7 +68,7 @@ export class MailSender extends WorkRunner<MailWork> {
     return nameOf(error);
   }
 
-  /** @throws if the queue should retry it. */
+  /** Records a failed attempt. @throws if the queue should retry the e-mail. */
   private async noteFailure(
     work: Work<MailWork>,
     mail: OutgoingMail,
@@ -100,7 +100,7 @@ export class MailSender extends WorkRunner<MailWork> {
   }
 }
 
-/** Returns the name of an error, never its message, because servers quote the recipient in it. */
+/** Returns the name of an error, never its message, in which servers quote the recipient. */
 function nameOf(error: unknown): string {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return [(error as Error).name, code, responseCode].filter((part) => part !== undefined).join(' ');

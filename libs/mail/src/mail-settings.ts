@@ -7,14 +7,14 @@ export const MAIL_FROM_DEFAULT = 'Domain Data Service <no-reply@localhost.locald
 
 /** Declares the setting `MAIL_FROM`. */
 export function MailFrom(): PropertyDecorator {
-  const about = 'Sender of every mail, `Name <address>`.';
+  const about = 'Sender of every e-mail, `Name <address>`.';
   return applyDecorators(Setting({ env: 'MAIL_FROM', about }), IsString());
 }
 
 /** Declares the setting `CONTACT_ADDRESS`. */
 export function ContactAddress(): PropertyDecorator {
   const about =
-    'E-mail address at which the operator reads replies: Reply-To of every mail, and shown on /contact. Unset: replies go to MAIL_FROM.';
+    'E-mail address at which the operator reads replies: Reply-To of every e-mail, and shown on /contact. Unset: replies go to MAIL_FROM.';
   return applyDecorators(
     Setting({ env: 'CONTACT_ADDRESS', about }),
     IsOptional(),

@@ -1,4 +1,4 @@
-/** SQL of the table of unsent mail, the same in every schema that sends some. */
+/** The SQL of the table of unsent e-mails, which is the same in every schema. */
 export const mailTables = `
 create table mail (
   id uuid primary key,

@@ -1,19 +1,19 @@
 import { escapeHtml } from '#libs/platform';
 import type { Mail } from './mail.js';
 
-/** Content of a mail; the layout is the same for all. */
+/** The content of an e-mail; the layout is the same for all. */
 export interface MailTemplate {
   subject: string;
   /** Paragraphs of plain text, which are never interpreted as markup. */
   paragraphs: string[];
   /**
-   * The link that the mail asks the recipient to follow; it comes after the first paragraph, or last if the last
-   * paragraph says when to follow it.
+   * The link that the recipient is asked to follow. It comes after the first paragraph, or last if the last paragraph
+   * says when to follow it.
    */
   action?: { label: string; url: string; isLast?: boolean };
 }
 
-/** Composes a mail as text and as HTML, with every value escaped (S66, S82). */
+/** Composes an e-mail as text and as HTML, with every value escaped (S66, S82). */
 export function composeMail(to: string, { subject, paragraphs, action }: MailTemplate): Mail {
   const asHtml = (text: string) => `<p>${escapeHtml(text)}</p>`;
   const parts = paragraphs.map((paragraph) => ({ text: paragraph, html: asHtml(paragraph) }));

@@ -1,6 +1,6 @@
 import { isMailAddress } from '#libs/domain-names';
 
-/** A mail to one recipient, with equal content as text and HTML. */
+/** An e-mail to one recipient, with equal content as text and HTML. */
 export interface Mail {
   to: string;
   subject: string;
@@ -8,20 +8,20 @@ export interface Mail {
   html: string;
 }
 
-/** A mail being sent: the id identifies a repeat. */
+/** An e-mail to be sent; attempts to send the same e-mail have the same id. */
 export interface OutgoingMail extends Mail {
   id: string;
 }
 
-/** A mail has a header that would be read as two, or several recipients (S82). */
+/** The error for an e-mail with a header that would be read as two headers, or with several recipients (S82). */
 export class UnsafeMail extends Error {}
 
 const SUBJECT_LENGTH_MAX = 200;
 const BODY_LENGTH_MAX = 100 * 1024;
 
-/** Checks a mail. @throws UnsafeMail, whose message quotes no value. */
+/** Checks an e-mail. @throws UnsafeMail, whose message quotes no value. */
 export function checkMail(mail: Mail): void {
-  if (!isMailAddress(mail.to)) throw new UnsafeMail('the recipient is not one mail address');
+  if (!isMailAddress(mail.to)) throw new UnsafeMail('the recipient is not one e-mail address');
   if (/\p{Cc}/u.test(mail.subject)) {
     throw new UnsafeMail('the subject contains a control character');
   }

@@ -5,12 +5,12 @@ import type { UnsentMail } from './unsent-mail.entity.js';
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 type StoredMail = Pick<UnsentMail, 'id' | 'accountId' | 'recipient' | 'subject' | 'text' | 'html'>;
 
-/** SQL condition: mails that services of the last release have stored and are not sending. */
+/** SQL condition: e-mails that services of the last release have stored and are not sending. */
 const LEFT = `state = 'waiting' and next_try_at <= clock_timestamp()`;
 
-/** Reads and writes mails that have not been sent. The queue decides when each is sent. */
+/** Reads and writes unsent e-mails. The queue decides when each is sent. */
 export class MailsRepository {
-  /** Hides a mail from a sender of the last release, which selects by `next_try_at`. */
+  /** Stores an e-mail, hidden from senders of the last release, which select by `next_try_at`. */
   async insert(transaction: Transaction, mail: StoredMail): Promise<void> {
     const { id, accountId, recipient, subject, text, html } = mail;
     await transaction.query(
@@ -20,7 +20,7 @@ export class MailsRepository {
     );
   }
 
-  /** @returns undefined if the mail was sent, abandoned or deleted. */
+  /** Finds an e-mail to send. @returns undefined if it was sent, abandoned or deleted. */
   async find(runner: Runner, id: string): Promise<OutgoingMail | undefined> {
     const [mail] = await runner.query<OutgoingMail>(
       `select id, recipient as "to", subject, text, html from mail
@@ -45,7 +45,7 @@ export class MailsRepository {
     ]);
   }
 
-  /** Removes a mail with its content, so that no address remains. */
+  /** Marks an e-mail as dead and removes its content, so that no address remains. */
   async putDead(runner: Runner, id: string, reason: string): Promise<void> {
     await runner.query(
       `update mail set state = 'dead', attempts = attempts + 1, reason = $2,
@@ -54,7 +54,7 @@ export class MailsRepository {
     );
   }
 
-  /** Whether there are mails for `takeOver`; to be removed with that method. */
+  /** Whether there are e-mails for `takeOver`; to be removed with that method. */
   async isAnyLeft(runner: Runner): Promise<boolean> {
     const [{ isAny }] = await runner.query<{ isAny: boolean }>(
       `select exists (select from mail where ${LEFT}) as "isAny"`,
@@ -63,7 +63,7 @@ export class MailsRepository {
   }
 
   /**
-   * Takes over mails that services of the last release have stored and are not sending. To be removed with their
+   * Takes over e-mails that services of the last release have stored and are not sending. To be removed with their
    * columns.
    */
   async takeOver(

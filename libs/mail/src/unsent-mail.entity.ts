@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A mail that waits to be sent, or an abandoned mail without its content. */
+/** An e-mail that waits to be sent, or an abandoned e-mail without its content. */
 @Entity('mail')
 export class UnsentMail {
   @PrimaryColumn('uuid')
   id: string;
 
-  /** The account of the mail. */
+  /** The account of the e-mail. */
   @Column('uuid', { name: 'account_id', nullable: true })
   accountId: string | null;
 
@@ -31,11 +31,11 @@ export class UnsentMail {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** Only senders of the last release read this column; `infinity` hides a mail from them. */
+  /** Only senders of the last release read this column; `infinity` hides an e-mail from them. */
   @Column('timestamptz', { name: 'next_try_at' })
   nextTryAt: Date;
 
-  /** The reason of the last failure. */
+  /** The reason for the last failure. */
   @Column('text', { nullable: true })
   reason: string | null;
 }

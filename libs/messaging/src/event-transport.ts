@@ -18,7 +18,8 @@ export abstract class EventTransport {
   readonly counts = new EventCounts();
 
   /**
-   * Starts to relay the outbox of a producer. The `consumers` of other services receive its events from now on.
+   * Starts to relay the outbox of a producer. The `consumers` of other services receive the producer's events from now
+   * on.
    * @param database the producer's maintenance role.
    */
   abstract startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void>;
@@ -27,15 +28,15 @@ export abstract class EventTransport {
   abstract stopRelay(producer: ServiceName): Promise<void>;
 
   /**
-   * The Nest strategy that feeds the consumers of one service. `consumer` names the durable group;
-   * inbox rows and failed events are kept in `database` (the consumer's own service role).
+   * Returns the Nest strategy that feeds the consumers of one service. `consumer` names the durable group; inbox rows
+   * and failed events are kept in `database` (the consumer's own service role).
    */
   abstract strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'];
 
   /** Counts, by producer, the events that a durable consumer has neither handled nor stored as failed, for metrics. */
   abstract lag(consumer: ServiceName): Promise<ConsumerLag[]>;
 
-  /** Makes the relays poll now instead of at their next turn. */
+  /** Makes the relays poll now rather than at their next turn. */
   abstract wake(producer: ServiceName): void;
 
   /** @throws if events cannot be sent or received right now; they then wait. */

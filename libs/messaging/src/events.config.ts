@@ -14,7 +14,7 @@ import {
 } from 'class-validator';
 import { Setting, isLoopbackHost } from '#libs/platform';
 
-/** TLS protects the connection, so a plain password is just as safe. */
+/** The mechanisms for logging in. TLS protects the connection, so a plain password is just as safe. */
 const SASL_MECHANISMS = ['scram-sha-512', 'plain'] as const;
 const HOST_AND_PORT = /^[^\s:,]+:\d{1,5}$/;
 
@@ -95,7 +95,7 @@ export class EventsConfig {
 
   @Setting({
     env: 'KAFKA_SASL_MECHANISM',
-    about: `How that user logs in: ${SASL_MECHANISMS.join(' or ')}.`,
+    about: `How this user logs in: ${SASL_MECHANISMS.join(' or ')}.`,
   })
   @IsIn(SASL_MECHANISMS)
   kafkaSaslMechanism: (typeof SASL_MECHANISMS)[number] = 'scram-sha-512';

@@ -1,9 +1,9 @@
 import { jobLeaseTable, rollingPartitions } from '#libs/database';
 
 /**
- * SQL of the tables behind events, of the leases of jobs, and of the functions that roll partitions, the same in every
- * schema: `0001-messaging` of each service. Producers use the first three tables, consumers the next. Outbox and failed
- * events are queues, kept small by deletion; the inbox is partitioned by month (decision 0020).
+ * The SQL of the tables behind events, of the leases of jobs, and of the functions that roll partitions. It is
+ * `0001-messaging` of each service, the same in every schema. Producers use the first three tables, consumers the next.
+ * Outbox and failed events are queues, kept small by deletion; the inbox is partitioned by month (decision 0020).
  */
 export const messagingTables = `
 ${rollingPartitions}
@@ -83,8 +83,8 @@ create index failed_event_list on failed_event (consumer, state, arrival);
 ${jobLeaseTable}`;
 
 /**
- * The index for operators who read the events of an account; a separate migration, because outboxes without it have
- * been released.
+ * The index for operators who read an account's events; a separate migration, because outboxes without it have been
+ * released.
  */
 export const outboxOfKeyIndex =
   'create index concurrently if not exists outbox_of_key on outbox (key, occurred_at)';

@@ -11,7 +11,8 @@ export interface OpenTransportOptions {
   config: EventsConfig;
   logger: Logger;
   /**
-   * The durable consumers of each producer. Events within this process need this list; Kafka keeps its groups itself.
+   * The durable consumers of each producer. Only the transport within this process needs this list; Kafka stores its
+   * groups itself.
    */
   consumers?: EventConsumers;
 }
@@ -25,9 +26,12 @@ export function openTransport({ config, logger, consumers }: OpenTransportOption
 
 const DRAIN_LIMIT_MS = 40 * SECOND_MS;
 
-/** Ends the process, which its supervisor restarts; otherwise, it would receive nothing and look healthy. */
+/**
+ * Ends the process, which its supervisor then restarts; otherwise, the process would receive no events but look
+ * healthy.
+ */
 function endProcess(logger: Logger, error: Error): void {
-  logger.error('a consumer of events has died: the process ends', error);
+  logger.error('a consumer of events has ended permanently: the process ends', error);
   process.exitCode = 1;
   setTimeout(() => process.exit(), DRAIN_LIMIT_MS).unref();
   process.kill(process.pid, 'SIGTERM');

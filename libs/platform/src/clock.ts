@@ -1,5 +1,5 @@
 /**
- * The business time: periods, expiry, grace, sessions. It is injected everywhere, so that a test can move it. Technical
+ * The business time: periods, expiry, grace, sessions. It is injected everywhere, so that tests can move it. Technical
  * time (leases, outbox, time-outs) uses the database's clock or `monotonicMs` instead.
  */
 export abstract class Clock {
@@ -12,7 +12,7 @@ export class SystemClock extends Clock {
   }
 }
 
-/** The milliseconds of a clock that never decreases, unaffected by steps of the wall clock; for durations. */
+/** Returns the milliseconds of a clock that never decreases, unaffected by steps of the wall clock; for durations. */
 export function monotonicMs(): number {
   return performance.now();
 }
@@ -23,7 +23,7 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * The Unix milliseconds of this machine, whatever business time is set to; used for ids, by which the database
+ * Returns the Unix milliseconds of this machine, whatever business time is set to; used for ids, by which the database
  * partitions rows by month.
  */
 export function machineMs(): number {

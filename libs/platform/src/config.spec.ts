@@ -33,7 +33,7 @@ class DemoConfig extends BaseConfig {
 const SECRET = 'sixteen-characters';
 
 describe('configuration', () => {
-  it('reads each kind of setting, and uses defaults for missing settings', () => {
+  it('each kind of setting is read, and missing settings have their defaults', () => {
     const config = loadConfig(DemoConfig, {
       DEMO_PORT: '8080',
       DEMO_SECRET: SECRET,

@@ -7,13 +7,16 @@ import { numberRule, ruleText } from './rule-text.js';
 
 /** One setting of a config class, as shown in `.env.example` and `docs/configuration.md`. */
 export interface SettingDescription {
-  /** Environment variable. Alternatively, `<env>_FILE` may name a file with the value; never both. */
+  /** The environment variable. Alternatively, `<env>_FILE` may name a file with the value, but both must not be set. */
   env: string;
-  /** A sentence for the operator. */
+  /** A sentence about the setting, for the operator. */
   about: string;
-  /** Whether it is a secret. Secrets are never printed, not even their defaults. */
+  /** Whether the setting is a secret. Secrets are never printed, not even their defaults. */
   secret?: boolean;
-  /** Whether it is generated: once per installation, from 32 random bytes, and shared by all services that use it. */
+  /**
+   * Whether the setting is generated: once per installation, from 32 random bytes, and shared by all services that use
+   * it.
+   */
   generated?: boolean;
   /** Whether the file is read again while the service runs; see `followFiles`. */
   isFollowed?: boolean;
@@ -29,7 +32,7 @@ interface DeclaredSetting extends SettingDescription {
 
 export type ConfigClass<T> = new () => T;
 
-/** The largest expected content is a bundle of certificates. */
+/** The maximum size of a setting's file. The largest expected content is a bundle of certificates. */
 const FILE_SIZE_MAX_BYTES = 1024 * 1024;
 
 const declared = new Map<object, DeclaredSetting[]>();
@@ -43,7 +46,7 @@ export function Setting(description: SettingDescription): PropertyDecorator {
   };
 }
 
-/** The settings of a config class in declaration order, its base classes' first. */
+/** Returns the settings of a config class in declaration order, its base classes' first. */
 export function settingsOf(configClass: ConfigClass<object>): DeclaredSetting[] {
   const base: unknown = Object.getPrototypeOf(configClass);
   const inherited =
@@ -51,7 +54,7 @@ export function settingsOf(configClass: ConfigClass<object>): DeclaredSetting[] 
   return [...inherited, ...(declared.get(configClass) ?? [])];
 }
 
-/** Reports all faults of a configuration at once; `faults` has one sentence for each. */
+/** The error that reports all faults of a configuration at once; `faults` has one sentence for each. */
 export class ConfigurationError extends Error {
   constructor(readonly faults: string[]) {
     super(
@@ -61,8 +64,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads a config class from `environment` (default: the process's own) and validates it with its
- * class-validator decorators. Property initialisers are the defaults; blank text counts as no value.
+ * Reads a config class from `environment` (by default, that of the process) and validates it with its class-validator
+ * decorators. Property initialisers are the defaults; blank text counts as no value.
  * @throws ConfigurationError that lists every fault.
  */
 export function loadConfig<T extends object>(
@@ -94,7 +97,7 @@ export function loadConfig<T extends object>(
   return config;
 }
 
-/** The files from which settings declared `isFollowed` are read. */
+/** Returns the files from which settings declared `isFollowed` are read. */
 export function followedFiles(
   configClass: ConfigClass<object>,
   environment: Record<string, string | undefined> = process.env,
@@ -109,10 +112,10 @@ export type Loaded<C extends readonly ConfigClass<object>[]> = {
 };
 
 /**
- * Reads several config classes from `environment` (default: the process's own):
- * `const [a, b] = loadConfigs([A, B])`.
- * @throws ConfigurationError that lists every fault of all of them, each once: several services may read one setting,
- *   each with its own sentence about it.
+ * Reads several config classes from `environment` (by default, that of the process): `const [a, b] = loadConfigs([A,
+ * B])`.
+ * @throws ConfigurationError that lists every fault of all classes, each once, although several services may describe
+ *   the same setting in different sentences.
  */
 export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
   configClasses: C,
@@ -137,8 +140,8 @@ export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
 }
 
 /**
- * The text of a setting; undefined if it is not set. @throws Error that describes the fault of its file, never the
- * file's content.
+ * Returns the text of a setting; undefined if it is not set. @throws Error that describes the fault of its file, never
+ * the file's content.
  */
 function readSetting(
   environment: Record<string, string | undefined>,
@@ -179,7 +182,10 @@ function parseSetting(configClass: ConfigClass<object>, property: string, text: 
   }
 }
 
-/** The kind of a setting, determined by the declared type, or by the default of a property without one (`port = 0`). */
+/**
+ * Returns the kind of a setting, determined by the declared type, or by the default of a property without a type (`port
+ * = 0`).
+ */
 function kindOf(configClass: ConfigClass<object>, property: string): string {
   const type: unknown = Reflect.getMetadata('design:type', configClass.prototype, property);
   const value: unknown = Reflect.get(new configClass(), property);

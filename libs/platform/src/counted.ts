@@ -1,9 +1,11 @@
-/** `1 fault`, `2 faults`. @param noun a noun in the singular whose plural ends in "s". */
+/**
+ * Returns a count with its noun: `1 fault`, `2 faults`. @param noun a noun in the singular whose plural ends in "s".
+ */
 export function counted(count: number | bigint, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${Number(count) === 1 ? '' : 's'}`;
 }
 
-/** A waiting time, rounded up: `1 second`, `40 seconds`, `2 minutes`, `3 hours`. */
+/** Returns a waiting time in words, rounded up: `1 second`, `40 seconds`, `2 minutes`, `3 hours`. */
 export function waitWords(seconds: number): string {
   if (seconds <= 90) return counted(Math.max(1, Math.ceil(seconds)), 'second');
   if (seconds <= 90 * 60) return counted(Math.ceil(seconds / 60), 'minute');

@@ -5,7 +5,7 @@ import { armedBy } from './crash-point.js';
 const MODULE = new URL('./crash-point.js', import.meta.url).href;
 
 describe('crash points', () => {
-  it('the process is killed at the given pass of the given point, and at no other', () => {
+  it('the process is killed at the given pass of the given point, but at no other pass or point', () => {
     let kills = 0;
     const crashPoint = armedBy('relay.after-send:3', () => kills++);
     const passes = [0, 1, 2, 3, 4].map(() => {

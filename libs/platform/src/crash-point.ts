@@ -1,6 +1,6 @@
 /**
- * The points at which a process may be killed in the middle of a handover, and a description of each. `npm run prove`
- * kills a process at each of them; a test checks that each is called exactly in the stated place.
+ * The points at which a process may be killed in the middle of a handover, with a description of each. `npm run prove`
+ * kills a process at each point; a test checks that each point is called exactly where the description says.
  */
 export const CRASH_POINTS = {
   'outbox.after-commit': 'an event is committed, but the relay is not woken yet',
@@ -17,8 +17,8 @@ export const CRASH_POINTS = {
   'restore.before-commit': 'an account is restored, but the transaction is open',
   'erasure.before-commit': 'a person is erased, but the transaction is open',
   'key-expiry.before-commit': 'a key has expired, but the transaction is open',
-  'mail.after-claim': 'a mail is claimed, but not delivered',
-  'mail.after-send': 'a mail is delivered, but not marked as sent',
+  'mail.after-claim': 'an e-mail is claimed, but not delivered',
+  'mail.after-send': 'an e-mail is delivered, but not marked as sent',
   'gateway.after-reserve': 'credits are reserved, but lookup was not called',
   'gateway.after-lookup-answer': 'lookup has answered, but the customer has no answer',
   'gateway.after-answer': 'the customer has the answer, but it is not in the journal',
@@ -41,7 +41,7 @@ export const CRASH_POINTS = {
   'sync.before-commit':
     'rows and events of a fetched object are written, but the transaction is open',
   'sync.after-commit': 'a fetched object is stored, but it is still in the queue',
-  'healing.after-store': 'an event without a callback is stored, and the next poll does not know',
+  'healing.after-store': 'an event without a callback is stored, but the poll is not finished',
   'plan-change.after-call':
     'the processor has changed, cancelled or resumed a subscription, but our rows are not updated',
   'resume.after-activation':
@@ -60,8 +60,8 @@ export const CRASH_POINTS = {
   'chunk.after-settle': 'a chunk is charged, but its row is not updated',
   'job.after-join': 'the results are one file, but the remaining credits are still reserved',
   'job.after-release': "the remaining credits are released, but the job's row is not updated",
-  'job.before-commit': 'a job is ended with its mail and webhooks, but the transaction is open',
-  'job.after-commit': 'a job has ended, but its mail is not sent',
+  'job.before-commit': 'a job is ended with its e-mail and webhooks, but the transaction is open',
+  'job.after-commit': 'a job has ended, but its e-mail is not sent',
   'check.after-claim': 'watched names are claimed, but none of them was looked up',
   'check.before-commit': 'the result of a check is announced, but the transaction is open',
   'check.after-commit': 'the result of a check is announced, but the next name is not checked yet',
@@ -93,12 +93,13 @@ interface ArmedPoint {
 
 /**
  * Kills this process (with SIGKILL, so without cleanup) at the n-th pass of the point that `CRASH_AT` names at the
- * start. If it is unset, as always outside the fault tests, this is an empty function.
+ * start. Without `CRASH_AT`, as always outside the fault tests, this is an empty function.
  */
 export const crashPoint: (point: CrashPoint) => void = armedBy(process.env.CRASH_AT);
 
 /**
- * @throws Error if the text does not name a point and a pass, so that a typing error cannot be mistaken for survival.
+ * Parses `<point>:<n>`. @throws Error if the text does not name a point and a pass, so that a typing error cannot be
+ * mistaken for survival.
  */
 export function armedBy(
   text: string | undefined,

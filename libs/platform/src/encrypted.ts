@@ -5,8 +5,8 @@ const TAG_BYTES = 16;
 export const DATA_KEY_BYTES = 32;
 
 /**
- * Encrypts with AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated: a value that was moved elsewhere
- * cannot be decrypted.
+ * Encrypts with AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated, so a value cannot be decrypted after
+ * it was moved elsewhere.
  */
 export function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -14,7 +14,7 @@ export function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws Error if the key, the context or a byte of the value differs. */
+/** Decrypts a value of `encrypt`. @throws Error if the key, the context or a byte of the value differs. */
 export function decrypt(key: Buffer, encrypted: Buffer, context: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
@@ -25,7 +25,7 @@ export function decrypt(key: Buffer, encrypted: Buffer, context: string): Buffer
   ]);
 }
 
-/** A separate key for each purpose, derived from one operator's secret (RFC 5869). */
+/** Derives a separate key for each purpose from one operator's secret (RFC 5869). */
 export function derivedKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, DATA_KEY_BYTES));
 }

@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 2 * SECOND_MS;
 
 export interface FollowFilesOptions {
   logger: Logger;
-  /** The environment that names the files; by default the process's own. */
+  /** The environment that names the files; by default, that of the process. */
   environment?: Record<string, string | undefined>;
   /** The interval at which the files are checked. */
   everyMs?: number;
@@ -23,7 +23,8 @@ export interface FollowFilesOptions {
 
 /**
  * Keeps the settings that are declared `isFollowed` up to date with the files they were read from. A file that is
- * unreadable or contains an invalid value changes nothing and is logged by name. @returns the loop that checks them.
+ * unreadable or contains an invalid value changes nothing and is logged by name. @returns the loop that checks the
+ * files.
  */
 export function followFiles(
   configs: readonly object[],
@@ -65,6 +66,6 @@ function renew(
     }
   } catch (error) {
     const { faults } = error as ConfigurationError;
-    logger.warn('the changed file of a setting was not accepted', { fault: faults?.join(' ') });
+    logger.warn('the changed file of a setting was rejected', { fault: faults?.join(' ') });
   }
 }

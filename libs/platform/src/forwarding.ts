@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopbackHost } from './loopback.js';
 
-/** Headers in which proxies, balancers and content delivery networks name their client or themselves. */
+/** The headers in which proxies, balancers and content delivery networks name their client or themselves. */
 const OF_PROXIES =
   /^(forwarded|via|x-forwarded(-.*)?|x-original-.*|x-real-ip|x-client-ip|x-cluster-client-ip|x-remote-(ip|addr)|x-envoy-.*|x-arr-.*|x-azure-.*|x-amzn-.*|x-appengine-.*|x-proxyuser-ip|true-client-ip|client-ip|cf-.*|cdn-loop|fastly-.*|fly-.*|tailscale-.*|ngrok-.*)$/;
 
 /**
  * Whether the request comes from a browser or program on this machine, with nothing in between. Even a proxy that adds
- * no headers, such as nginx with only `proxy_pass`, is recognised. It speaks HTTP/1.0 or omits `Connection:
- * keep-alive`, which concerns one hop only (RFC 9110 §7.6.1) and which every browser sends.
+ * no headers, such as nginx with only `proxy_pass`, is recognised: it speaks HTTP/1.0 or omits `Connection:
+ * keep-alive`, which applies to one hop only (RFC 9110 §7.6.1) and which every browser sends.
  */
 export function isFromThisMachine(request: IncomingMessage): boolean {
   const { headersDistinct, httpVersion, socket } = request;
@@ -21,5 +21,5 @@ export function isFromThisMachine(request: IncomingMessage): boolean {
 
 const nameOf = (host: string) => host.replace(/:[0-9]*$/, '');
 
-/** An IPv4 peer on an IPv6 socket counts as the same peer. */
+/** Returns an address without the prefix that an IPv4 peer has on an IPv6 socket. */
 const plain = (address: string) => address.replace(/^::ffff:/, '');

@@ -6,8 +6,8 @@ export function isHost(value: string): boolean {
 }
 
 /**
- * Whether the headers name exactly one valid host. If the headers named two hosts, a proxy and this service could
- * choose different hosts (RFC 9112 §3.2).
+ * Whether the headers name exactly one valid host. If they named two, a proxy and this service could choose different
+ * ones (RFC 9112 §3.2).
  * @param rawHeaders names and values in turn.
  */
 export function hasOneHost(rawHeaders: string[]): boolean {

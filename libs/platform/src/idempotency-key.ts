@@ -1,12 +1,12 @@
 import { InvalidRequest } from './platform.errors.js';
 
-/** The characters that a header may contain. */
+/** Matches a valid `Idempotency-Key`: 1 to 255 characters that a header may contain. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters';
 
 /**
- * The value of an `Idempotency-Key` header; undefined if there is none. @throws InvalidRequest for an invalid key,
- * because without the key a command could run twice.
+ * Returns the value of an `Idempotency-Key` header; undefined if there is none. @throws InvalidRequest for an invalid
+ * key, because without the key a command could run twice.
  */
 export function idempotencyKeyOf(header: unknown): string | undefined {
   if (header === undefined) return undefined;

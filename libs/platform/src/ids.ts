@@ -1,22 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { machineMs } from './clock.js';
 
-/** An id that sorts before all others, at which reading in the order of ids starts. */
+/** An id that sorts before all others; reading in the order of ids starts after it. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** If the clock went back by more than this, somebody set it; ids then follow it, and their order starts anew. */
+/**
+ * The step back after which somebody must have set the clock; ids then follow the clock, and their order starts anew.
+ */
 const CLOCK_SET_BACK_MS = 10_000;
 const LAST_COUNT = 0xfff;
-/** The counter starts in the lower half of its 12 bits, so that at least 2,048 more ids fit into a millisecond. */
+/**
+ * The counter's maximum start value: it starts in the lower half of its 12 bits, so that at least 2,048 more ids fit
+ * into a millisecond.
+ */
 const FIRST_COUNT_MAX = 0x7ff;
 let lastMs = 0;
 let count = 0;
 
 /**
- * A new UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then a 12-bit counter that starts at a random number in
- * each millisecond (§6.2, method 1), then random bits. Ids of one process therefore sort by creation, ids of several
- * processes sort by millisecond, and index pages stay cached. It always uses the machine's clock, because the time in
- * an id has no business meaning.
+ * Creates a UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then a 12-bit counter that starts at a random number
+ * in each millisecond (§6.2, method 1), then random bits. Ids of one process therefore sort by creation, ids of several
+ * processes sort by millisecond, and index pages stay cached. The time is always the machine's, because the time in an
+ * id has no business meaning.
  */
 export function newId(): string {
   const ms = machineMs();
@@ -37,8 +42,8 @@ export function newId(): string {
 }
 
 /**
- * A new UUIDv7 that is greater than `last`, for rows whose order matters and whose writers take turns. If the clock has
- * not moved, or has moved back, its time is at most a millisecond after the time of `last`.
+ * Creates a UUIDv7 that is greater than `last`, for rows whose order matters and whose writers take turns. If the clock
+ * has not moved, or has moved back, the new id's time is at most a millisecond after the time of `last`.
  */
 export function nextId(last: string | undefined): string {
   const id = newId();

@@ -2,8 +2,8 @@
 export interface Job {
   readonly name: string;
   runOnce(): Promise<unknown>;
-  /** Receives a function that brings its next run forward, for a job that is notified of new work. */
+  /** Receives a function that starts the next run early, for a job that is notified of new work. */
   wakeBy?(wake: () => void): void;
-  /** Ends a running turn as soon as possible; resolves when it has ended, and none follows. */
+  /** Ends the current turn as soon as possible; resolves when it has ended, and no turn follows. */
   stop?(): Promise<void>;
 }

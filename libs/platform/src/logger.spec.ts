@@ -47,7 +47,7 @@ describe('logger', () => {
     expect(out).toContain('"request_id":"r1"');
   });
 
-  it('fields that JSON cannot represent, and endless fields, still make a line of limited length', () => {
+  it('fields that JSON cannot represent, and endless fields, still give a line of limited length', () => {
     const circle: Record<string, unknown> = { amount: 10n };
     circle.self = circle;
     const looped = new Error('looped');

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { SparseLines } from './sparse-lines.js';
 import { contextFields, currentContext } from './telemetry/request-context.js';
 
-// Underscore and equals sign may also be encoded, as in URLs within URLs.
+// The underscore may also be encoded, as in URLs within URLs.
 const API_KEY = /dds(?:_|%5f)(live|test)(?:_|%5f)[0-9A-Za-z]+/gi;
 const KEY_PARAMETER = /(apiKey(?:=|%3d))[^&\s"']+/gi;
 const CAUSES_MAX = 5;
@@ -15,9 +15,9 @@ export function maskKeys(text: string): string {
 }
 
 /**
- * Writes structured log lines with time, level, service, and the ids of the request they belong to. `destination` is
- * standard output unless given; every line passes `maskKeys`, so a key in an error message or a URL cannot reach the
- * log.
+ * Writes structured log lines with time, level, service, and the ids of the request to which they belong. `destination`
+ * is standard output unless given; every line passes through `maskKeys`, so a key in an error message or a URL cannot
+ * reach the log.
  */
 export class Logger implements LoggerService {
   private readonly pino: PinoLogger;
@@ -56,14 +56,14 @@ export class Logger implements LoggerService {
     this.pino.warn(asFields(fields), message);
   }
 
-  /** `error.cause` chains are logged; public texts never contain them. */
+  /** Logs an error with its chain of causes, which public texts never contain. */
   error(message: string, fields?: unknown): void {
     this.pino.error(asFields(fields), message);
   }
 
   /**
-   * Logs lines that every request of a flood would cause, as `warn` or `error`. The first line of a kind is logged at
-   * once. Then one line per minute has the `count` of lines that it represents and the fields of the last one.
+   * Logs, as `warn` or `error`, lines that every request of a flood would cause. The first line of a kind is logged at
+   * once. After that, one line per minute has the `count` of lines that it represents and the fields of the last one.
    */
   sparsely(level: 'warn' | 'error', kind: string, message: string, fields: object): void {
     this.sparse.add(kind, (count) =>
@@ -88,8 +88,8 @@ function asField(value: unknown): unknown {
 }
 
 /**
- * The fields logged for an error and its causes. Other members are never logged: a database driver's error carries the
- * statement's parameters and the rejected row, which contain personal data (S119).
+ * Returns the fields to log for an error and its causes. Other members are never logged: a database driver's error
+ * carries the statement's parameters and the rejected row, which contain personal data (S119).
  */
 function errorFields(error: Error, depth = 0): object {
   const { name, message, stack, cause } = error;

@@ -39,14 +39,14 @@ describe('a loop', () => {
 
   afterEach(async () => loop.stop());
 
-  it('works at once, and its start resolves with the first turn', async () => {
+  it('the loop works at once, and its start resolves with the first turn', async () => {
     await repeat(async () => {}).start();
     expect(turns).toBe(1);
     await loop.start();
     expect(turns).toBe(1);
   });
 
-  it('works again after each interval, also after a failure', async () => {
+  it('the loop works again after each interval, even after a failure', async () => {
     void repeat(async () => {
       if (turns % 2 === 0) throw new Error('no');
     }, 1).start();
@@ -60,7 +60,7 @@ describe('a loop', () => {
     expect(turns).toBe(1);
   });
 
-  it('works once more if it was woken while working, however often, and never concurrently', async () => {
+  it('if the loop is woken while working, however often, it works once more, and never concurrently', async () => {
     const { work, open } = gate();
     void repeat(work).start();
     loop.wake();
@@ -73,7 +73,7 @@ describe('a loop', () => {
     expect(turns).toBe(2);
   });
 
-  it('pauses for its interval after a failure, even if it was woken in the meantime', async () => {
+  it('after a failure, the loop pauses for its interval, even if it was woken in the meantime', async () => {
     await repeat(async () => {
       loop.wake();
       throw new Error('no');
@@ -81,12 +81,12 @@ describe('a loop', () => {
     expect(turns).toBe(1);
   });
 
-  it('logs a failure once until the work succeeds again', async () => {
+  it('a failure is logged once until the work succeeds again', async () => {
     void repeat(async () => {
       if (turns < 4 || turns === 5) throw new Error('no');
     }, 1).start();
     await waitFor('seven turns', async () => turns >= 7);
-    const [fails, works] = ['counting fails and is tried again', 'counting works again'];
+    const [fails, works] = ['counting failed and is retried', 'counting works again'];
     expect(lines).toEqual([fails, works, fails, works]);
   });
 

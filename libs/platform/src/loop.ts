@@ -6,13 +6,15 @@ export interface LoopOptions {
   /** Pause between the end of one turn and the start of the next. */
   intervalMs: number;
   logger: Logger;
-  /** Resolves to false if there was nothing to do, which is neither a failure nor the end of one. */
+  /**
+   * Does the work of one turn. Resolves to false if there was nothing to do, which is neither a failure nor a recovery.
+   */
   work: () => Promise<unknown>;
 }
 
 /**
- * Repeats one piece of work, never twice at a time. A failure is logged once until the work succeeds
- * again, and is tried again after the interval.
+ * Repeats one piece of work, never twice at a time. A failure is logged once until the work succeeds again, and the
+ * work is retried after the interval.
  */
 export class Loop {
   private state: 'new' | 'running' | 'stopped' = 'new';
@@ -75,7 +77,7 @@ export class Loop {
       if (this.isFailing) logger.info(`${name} works again`);
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) logger.warn(`${name} fails and is tried again`, error);
+      if (!this.isFailing) logger.warn(`${name} failed and is retried`, error);
       this.isFailing = true;
     }
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addMonths, divideHalfUp, roundToCent, shareOfMoney } from '#libs/platform';
 
 describe('money', () => {
-  it('halves are rounded up for a credit note as well as for its invoice', () => {
+  it('halves are rounded up, for a credit note and for its invoice', () => {
     expect([roundToCent(4_999n), roundToCent(5_000n), roundToCent(15_000n)]).toEqual([
       0n,
       10_000n,

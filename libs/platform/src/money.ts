@@ -3,19 +3,23 @@ export type Micros = bigint;
 
 const CENT_MICROS = 10_000n;
 
-/** `numerator ÷ denominator`, rounded half up; negative numbers are rounded half down, so that −x rounds like x. */
+/**
+ * Returns `numerator ÷ denominator`, rounded half up; negative numbers are rounded half down, so that −x rounds like x.
+ */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   if (denominator <= 0n) throw new RangeError('the denominator is not above zero');
   if (numerator < 0n) return -divideHalfUp(-numerator, denominator);
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** The only rounding of a line of an order or invoice: millionths to the nearest whole cent, half up. */
+/**
+ * Rounds a line of an order or invoice: millionths to the nearest whole cent, half up. Lines are rounded nowhere else.
+ */
 export function roundToCent(micros: Micros): Micros {
   return divideHalfUp(micros, CENT_MICROS) * CENT_MICROS;
 }
 
-/** `part ÷ whole` of an amount to the nearest whole cent, half up: proration, tax. */
+/** Returns `part ÷ whole` of an amount to the nearest whole cent, half up: proration, tax. */
 export function shareOfMoney(micros: Micros, part: bigint, whole: bigint): Micros {
   return divideHalfUp(micros * part, whole * CENT_MICROS) * CENT_MICROS;
 }

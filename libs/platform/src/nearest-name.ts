@@ -1,12 +1,12 @@
-/** Longer texts are not compared, because they are not typing errors and comparing them is expensive. */
+/** The maximum length of compared texts. Longer texts are not typing errors, and comparing them is expensive. */
 const LENGTH_MAX = 64;
 const SLIPS_MAX = 2;
 
 const folded = (text: string) => text.toLowerCase().replaceAll(/[_-]|\/+$/g, '');
 
 /**
- * The intended name: equal except for case, `_`, `-` and slashes at the end, or two typing errors away. @returns
- * undefined if none is similar.
+ * Returns the intended name: equal except for case, `_`, `-` and slashes at the end, or two typing errors away.
+ * @returns undefined if no name is similar.
  */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   if (given.length > LENGTH_MAX) return undefined;
@@ -23,7 +23,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   return nearest?.name;
 }
 
-/** The number of letters to change, insert or omit (Levenshtein). */
+/** Returns the number of letters to change, insert or omit (Levenshtein). */
 function slipsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, place) => place);
   for (let i = 1; i <= a.length; i++) {

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 
-/** Bits between two colons. */
+/** The number of bits between two colons of an IPv6 address. */
 const GROUP_BITS = 16;
 
 /**
- * The unit that counts as one visitor: an IPv4 address, or the network of an IPv6 address. One customer has a /64, one
- * site a /48 (RFC 6177). Text that is not an address counts as one visitor too.
+ * Returns the unit that counts as one visitor: an IPv4 address, or the network of an IPv6 address. One customer has a
+ * /64, one site a /48 (RFC 6177). Text that is not an address also counts as one visitor.
  */
 export function networkOf(address: string, prefixLength: 48 | 64 = 64): string {
   const mapped = /^::ffff:([0-9.]+)$/i.exec(address);
@@ -22,5 +22,8 @@ export function networkOf(address: string, prefixLength: 48 | 64 = 64): string {
     .join(':')}::/${prefixLength}`;
 }
 
-/** The /48 of an IPv6 address, whose owner controls all of its networks (RFC 6177); otherwise like `networkOf`. */
+/**
+ * Returns the /48 of an IPv6 address, whose owner controls all of its networks (RFC 6177); otherwise the same as
+ * `networkOf`.
+ */
 export const siteOf = (address: string): string => networkOf(address, 48);

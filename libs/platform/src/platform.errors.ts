@@ -31,7 +31,7 @@ export class NotFound extends Problem {
   }
 }
 
-/** There is no live session; an API key does not count as one. */
+/** The error for a call without a live session; an API key does not count as a session. */
 export class NotLoggedIn extends Problem {
   constructor() {
     super({
@@ -42,7 +42,9 @@ export class NotLoggedIn extends Problem {
   }
 }
 
-/** The session is old, and the call requires that the password was entered within the last 10 minutes (S35). */
+/**
+ * The error for a call that requires a password entered within the last 10 minutes, when the session is older (S35).
+ */
 export class ReauthenticationRequired extends Problem {
   constructor() {
     super({
@@ -77,7 +79,7 @@ export class InternalError extends Problem {
     );
   }
 
-  /** True if the cause says that it results from load, such as a statement that the database cancelled. */
+  /** True if the cause says that the error results from load, such as a statement that the database cancelled. */
   override get isOfLoad(): boolean {
     return (this.cause as { isOfLoad?: unknown } | undefined)?.isOfLoad === true;
   }
@@ -97,7 +99,7 @@ export class ServiceUnavailable extends Problem {
   }
 }
 
-/** No connection to the service's own database is free, or the server is unavailable. */
+/** The error if no connection to the service's own database is free, or if the server is unavailable. */
 export class DatabaseUnavailable extends ServiceUnavailable {
   constructor(cause: unknown) {
     super('database', cause);

@@ -4,7 +4,7 @@ import { type SettingDescription, Setting } from './config.js';
 
 const PORT_MAX = 65_535;
 
-/** A setting that is a port, or 0 for any free one. */
+/** Declares a setting that is a port, or 0 for any free port. */
 export function PortSetting(description: SettingDescription): PropertyDecorator {
   return applyDecorators(Setting(description), IsInt(), Min(0), Max(PORT_MAX));
 }

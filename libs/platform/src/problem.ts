@@ -8,7 +8,7 @@ export interface ProblemDescription {
   /** Stable snake_case word; `docs/errors/<code>.md` explains it. */
   code: string;
   status: number;
-  /** Public text: says what happened and what to do. Never an internal message. */
+  /** Public text: says what happened and what to do. It is never an internal message. */
   detail: string;
   /** Whether the client may send the same request again. By default, only for 429, 503 and 504. */
   retryable?: boolean;
@@ -19,8 +19,8 @@ export interface ProblemDescription {
 }
 
 /**
- * A refusal that may be shown: code, public text and, for the log only, a cause (RFC 9457). Features
- * declare their own in `x.errors.ts`; only the gateway gives it the public form.
+ * A refusal that may be shown: code, public text and, for the log only, a cause (RFC 9457). Features declare their own
+ * in `x.errors.ts`; only the gateway converts a refusal to its public form.
  */
 export class Problem extends Error {
   readonly code: string;
@@ -40,12 +40,12 @@ export class Problem extends Error {
     this.members = description.members;
   }
 
-  /** Whether only the time limit was exceeded, without a fault; a flood causes thousands of these. */
+  /** Whether the error is only an exceeded time limit, not a fault; a flood of requests causes thousands of these. */
   get isOfLoad(): boolean {
     return this.status === 503 || this.status === 504;
   }
 
-  /** The body between services; the gateway adds the members that only it knows. */
+  /** Returns the body for other services; the gateway adds the members that only it has. */
   toBody(): ProblemBody {
     return {
       code: this.code,

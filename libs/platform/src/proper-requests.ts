@@ -11,8 +11,8 @@ const hostFault = new MalformedRequest(' It needs exactly one Host header that n
 const targetFault = new MalformedRequest(' Its target must be a path.');
 
 /**
- * Passes only requests with one host and a path to a server's framework (RFC 9112 §3.2). It answers all others, and an
- * unknown `Expect`, instead of Node and the framework, whose answers have a different format (S127).
+ * Passes only requests with one host and a path to a server's framework (RFC 9112 §3.2). It answers all others, and
+ * those with an unknown `Expect`, instead of Node and the framework, whose answers have a different format (S127).
  */
 export function takeProperRequests(server: Server, refuse: Refuse): void {
   const [framework] = server.listeners('request') as RequestListener[];
@@ -34,7 +34,7 @@ function faultOf({ rawHeaders, url = '' }: IncomingMessage): Problem | undefined
   return url.startsWith('/') || /^https?:\/\//i.test(url) ? undefined : targetFault;
 }
 
-/** Names the problem in a refusal of HEAD, which has no body. */
+/** The header that names the problem in an answer to HEAD, which has no body. */
 export const PROBLEM_CODE_HEADER = 'x-problem-code';
 
 /** The headers of every refusal of an internal listener. */
@@ -49,7 +49,7 @@ export const refuseInternally: Refuse = (_request, response, problem) => {
   response.writeHead(problem.status, REFUSAL_HEADERS).end(JSON.stringify(problem.toBody()));
 };
 
-/** The answer of an internal listener to bytes that its parser refuses. */
+/** Answers bytes that the parser of an internal listener refuses. */
 export function answerInternalParserError(fault: Error, socket: Socket): void {
   if (!socket.writable || (fault as NodeJS.ErrnoException).code === 'ECONNRESET') {
     socket.destroy();

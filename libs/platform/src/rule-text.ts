@@ -1,7 +1,7 @@
 import { getMetadataStorage } from 'class-validator';
 
 /**
- * The message of class-validator about a property, without the property's name, because the caller already names the
+ * Returns class-validator's message about a property without the property's name, because the caller already names the
  * field or setting. `name must be a string` → `must be a string`.
  */
 export function ruleText(property: string, text: string): string {
@@ -19,9 +19,9 @@ const KINDS = new Map([
 const BOUNDS = ['min', 'max'];
 
 /**
- * The rules of a number in one sentence: `must be a whole number from 1 to 64`. A text that is not a number violates
- * each of them, and one sentence is enough. @param broken the violated rules by name; the result is undefined if there
- * are others.
+ * Describes the rules of a number in one sentence: `must be a whole number from 1 to 64`. A text that is not a number
+ * violates each rule, and one sentence is enough. @param broken the violated rules by name; the result is undefined if
+ * there are others.
  */
 export function numberRule(
   target: new () => object,

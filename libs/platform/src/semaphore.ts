@@ -14,7 +14,7 @@ export class Semaphore {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The slot is handed over directly, so that no other call can take it.
+      // The slot passes directly to the next caller, so that no other call can take it.
       if (next) next();
       else this.free++;
     }

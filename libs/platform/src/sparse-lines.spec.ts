@@ -33,7 +33,7 @@ it('the first event of a flood is logged, and each later minute adds one line wi
   expect(written.splice(1)).toEqual(['again 1']);
 });
 
-it('kinds are counted separately, and those beyond the limit are logged individually', () => {
+it('kinds are counted separately, and lines of kinds beyond the limit are logged individually', () => {
   const { add, passMinute, written } = lines();
   for (let i = 0; i < 1_000; i += 1) add(`kind ${i}`);
   add('kind 7');

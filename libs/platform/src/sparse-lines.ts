@@ -1,18 +1,18 @@
 import { MINUTE_MS } from './clock.js';
 
-/** The number of kinds that are counted separately at a time; lines of further kinds are written one by one. */
+/** The maximum number of kinds that are counted separately; lines of further kinds are written one by one. */
 const KINDS_MAX = 1_000;
 
 interface Kind {
-  /** The number of lines omitted since the last one. */
+  /** The number of lines omitted since the last written line. */
   count: number;
-  /** Writes one line that represents the given number. */
+  /** Writes one line that represents `count` lines. */
   write(count: number): void;
 }
 
 /**
  * Thins out lines that a flood would write for each request: the first line of a kind is written at once, and the lines
- * of each following minute become one line with their number.
+ * of each following minute become one line with a count.
  */
 export class SparseLines {
   private readonly kinds = new Map<string, Kind>();
@@ -23,7 +23,7 @@ export class SparseLines {
       void setTimeout(run, delayMs).unref(),
   ) {}
 
-  /** @param write writes the line, with the number of lines it represents. */
+  /** @param write writes the line, with the number of lines that it represents. */
   add(kind: string, write: (count: number) => void): void {
     const known = this.kinds.get(kind);
     if (known) {

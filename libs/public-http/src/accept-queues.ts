@@ -3,13 +3,16 @@ import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, type ListenOptions, type Server, createServer } from 'node:net';
 
 const QUEUES = 16;
-/** On other systems, the sockets of one port share its connections unevenly or not at all. */
+/**
+ * Whether the sockets of one port share its connections evenly; on other systems, they share them unevenly or not at
+ * all.
+ */
 const CAN_SHARE = process.platform === 'linux';
 
 /**
  * The queues of new connections of a public port (S126). The event loop takes one connection from a queue in each turn.
  * With a single queue, a client that opens many connections would make all others wait; the kernel spreads clients over
- * several queues. The port must be probed first; otherwise, the queues could share it with another process.
+ * several queues. The port must be probed first; otherwise, another process could share the queues.
  */
 export class AcceptQueues {
   private further: Server[] = [];
@@ -26,7 +29,7 @@ export class AcceptQueues {
   async open(server: HttpServer): Promise<void> {
     if (!CAN_SHARE) return;
     const { port } = server.address() as AddressInfo;
-    // The options of the sockets of Node's HTTP server.
+    // These are the socket options of Node's HTTP server.
     const socketOptions = { allowHalfOpen: true, noDelay: true };
     this.further = Array.from({ length: QUEUES - 1 }, () =>
       createServer(socketOptions, (socket) => server.emit('connection', socket)),
@@ -39,7 +42,7 @@ export class AcceptQueues {
     );
   }
 
-  /** Accepts no further connections; resolves when those from these queues are closed. */
+  /** Accepts no further connections; resolves when the connections from these queues are closed. */
   async close(): Promise<void> {
     await Promise.all(
       this.further.splice(0).map((queue) => new Promise((resolve) => queue.close(resolve))),

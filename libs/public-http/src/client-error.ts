@@ -10,9 +10,9 @@ import { newRequestId } from './request-id.js';
 /** The parts of a listener's answer to a request without a response object. */
 export interface RawAnswers {
   bodies: ProblemBodies;
-  /** The headers of all its answers, as lines with line endings. */
+  /** The headers of all answers of the listener, as lines with line endings. */
   headerLines: string;
-  /** Whether a request on this socket has no answer yet, if the listener knows. */
+  /** Whether a request on this socket has no answer yet, if the listener tracks requests. */
   isAsking?: (socket: Socket) => boolean;
 }
 
@@ -23,18 +23,26 @@ interface ParserError extends Error {
   bytesParsed?: number;
 }
 
-/** A browser encodes such names by itself, but a program with a name such as bücher.example may not. */
+/**
+ * The hint for requests with characters outside ASCII: a browser encodes a name such as bücher.example, but other
+ * programs may not.
+ */
 const ASCII_HINT =
   ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
 const ASCII_MAX = 0x7f;
 
-/** How long data from a client is read and discarded: closing at once would discard the answer. */
+/**
+ * How long data from a client is read and discarded after the last answer; closing at once would discard the answer.
+ */
 const LINGER_MS = 1_000;
 
-/** Sockets that have received their last answer; the parser reports an error for each further packet. */
+/** Sockets on which the last answer was sent; the parser reports an error for each further packet. */
 const answered = new WeakSet<Socket>();
 
-/** Records that the current answer is the last on this socket: further requests on it are dropped without an answer. */
+/**
+ * Records that the current answer is the last on this socket: further requests on the socket are dropped without an
+ * answer.
+ */
 export function noteLastAnswer(socket: Socket): void {
   answered.add(socket);
 }
@@ -43,7 +51,7 @@ export function noteLastAnswer(socket: Socket): void {
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;
-  // The client's next request is late because it waits for answers, and it would mistake a 408 for one of them.
+  // The client's next request is late because the client waits for answers, and it would mistake a 408 for one of them.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && answers.isAsking?.(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -80,7 +88,7 @@ function problemOf({ code, rawPacket, bytesParsed = 0 }: ParserError): Problem {
     return new MalformedRequest(ASCII_HINT);
   }
   if (code !== 'HPE_HEADER_OVERFLOW') return new MalformedRequest();
-  // The parser does not say which part was too long. It was the first line if that line has no end.
+  // The parser does not say which part was too long. If the first line has no end, it was the first line.
   const firstLine = rawPacket?.indexOf('\r\n') ?? -1;
   const isRequestLine = /^[A-Z]+ /.test(rawPacket?.toString('latin1', 0, 10) ?? '');
   return isRequestLine && (firstLine === -1 || firstLine > URI_MAX_BYTES)

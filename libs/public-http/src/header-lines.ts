@@ -1,6 +1,7 @@
 /**
- * Returns the value of a header; undefined if it is missing. Several headers of one name are joined as Node does.
- * @param name lower case.
+ * Returns the value of a header; undefined if the header is missing. Several headers of one name are joined as Node
+ * joins them.
+ * @param name in lower case.
  */
 export function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
   const values = rawHeaders.filter(

@@ -5,13 +5,13 @@ describe('customers’ addresses', () => {
   const settings = { origin: 'BASE_URL', trustedProxies: 'GATEWAY_TRUSTED_PROXIES' };
   const listener = { origin: 'https://api.example.org', trustedProxies: [], settings };
 
-  it('S22: are reported as hidden at a start with a public origin and no trusted proxy', () => {
+  it('S22: customers’ addresses are reported as hidden at a start with a public origin and no trusted proxy', () => {
     expect(hiddenClientsOf(listener)).toContain('GATEWAY_TRUSTED_PROXIES');
     expect(hiddenClientsOf({ ...listener, trustedProxies: ['10.0.0.0/8'] })).toBeUndefined();
   });
 
   it.each(['http://localhost:8080', 'http://127.0.0.1:8080'])(
-    'cause no warning if everything is on one machine (%s)',
+    'if everything is on one machine (%s), there is no warning',
     (origin) => {
       expect(hiddenClientsOf({ ...listener, origin })).toBeUndefined();
     },

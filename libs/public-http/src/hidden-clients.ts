@@ -2,7 +2,7 @@ import { isLoopbackOrigin } from '#libs/platform';
 
 /** The settings that decide whether a listener sees its clients' own addresses. */
 export interface PublicOrigin {
-  /** The address at which customers reach it. */
+  /** The address at which customers reach the listener. */
   origin: string;
   trustedProxies: readonly string[];
   /** The names of both settings. */
@@ -10,8 +10,8 @@ export interface PublicOrigin {
 }
 
 /**
- * Returns a warning for the operator if all customers would seem to have one address: if the origin is public and no
- * proxy is trusted. Limits by address would then count all customers together.
+ * Returns a warning for the operator if all customers would seem to have one address: the origin is public and no proxy
+ * is trusted. Limits by address would then count all customers together.
  */
 export function hiddenClientsOf(listener: PublicOrigin): string | undefined {
   const { origin, trustedProxies, settings } = listener;

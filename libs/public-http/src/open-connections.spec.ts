@@ -69,7 +69,7 @@ describe('the connections of a public listener', () => {
     expect(flood.filter(({ closed }) => closed)).toHaveLength(30);
   });
 
-  it('S126: if the listener is full, the longest idle connection is closed, but never a connection that waits for its answer', async () => {
+  it('S126: if the listener is full, the connection that has been idle longest is closed, but never a connection that waits for its answer', async () => {
     await listen(3, 3);
     const asking = await open('127.0.0.2');
     asking.write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -144,7 +144,7 @@ describe('the connections of a public listener', () => {
     },
   );
 
-  it('S126: all networks of an IPv6 site together have four times the share of one', async () => {
+  it('S126: all networks of an IPv6 site together have four times the share of one network', async () => {
     await listen(1_000, 5);
     let network = 0;
     server.prependListener('connection', (socket: Socket) => {
@@ -160,7 +160,7 @@ describe('the connections of a public listener', () => {
   const pipelined = (count: number, path: string) =>
     `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(count);
 
-  it('S126: pipelined requests of a connection are all answered, only a few of them at a time', async () => {
+  it('S126: all pipelined requests of a connection are answered, but only a few at a time', async () => {
     await listen(100, 10);
     const socket = await open('127.0.0.2');
     let text = '';

@@ -9,8 +9,8 @@ export interface OpenConnectionsOptions {
   ofPeerMax: number;
   trustedProxies: BlockList;
   /**
-   * The idle time of a connection that Node's HTTP server does not know (yet), -1 while it is active; undefined for all
-   * others.
+   * The idle time of a connection that Node's HTTP server has not registered yet, -1 while it is active; undefined for
+   * all other connections.
    */
   idleMs?: (socket: Socket) => number | undefined;
 }
@@ -32,9 +32,9 @@ interface Connection {
   peers: Peer[];
   /** Requests that Node's HTTP server is processing. */
   asking: Set<Asking>;
-  /** Pipelined requests behind those, which have not been started. */
+  /** Pipelined requests that wait behind those in `asking` and have not been started. */
   waiting: Asking[];
-  /** The time at which its last request began or ended. */
+  /** When the connection's last request began or ended. */
   quietSinceMs: number;
 }
 
@@ -48,17 +48,21 @@ const SHARE_CLOSED = 0.01;
  * read.
  */
 const ASKING_MAX = 4;
-/** The number of requests of one connection that may wait behind these; a connection with more is closed. */
+/**
+ * The maximum number of requests of one connection that may wait behind those in progress; a connection with more is
+ * closed.
+ */
 const WAITING_MAX = 64;
-/** An IPv6 /48 may have this many times as many connections as one of its /64 networks. */
+/** The factor by which an IPv6 /48 may have more connections than one of its /64 networks. */
 const SITE_FACTOR = 4;
 
 /**
  * The connections of a public listener (S126), limited per network, per site and in total. When a limit is reached, the
- * connections that have been idle longest are closed; a new one is refused only if none is idle. A connection is also
- * idle while it waits for its client, which has not sent its whole request, or does not read the answer: behind a proxy,
- * which has no limit, one client could otherwise hold all connections with such requests. Each connection has few
- * requests in progress at a time, and requests that it pipelined behind them are dropped with it.
+ * connections that have been idle longest are closed; a new one is refused only if none is idle. A connection also
+ * counts as idle while it waits for its client, which has not sent its whole request or does not read the answer.
+ * Otherwise, one client behind a proxy, which has no limit, could occupy all connections with such requests. Each
+ * connection has few requests in progress at a time; requests pipelined behind them are dropped when the connection
+ * closes.
  */
 export class OpenConnections {
   private readonly all = new Map<Socket, Connection>();
@@ -66,7 +70,7 @@ export class OpenConnections {
 
   constructor(private readonly options: OpenConnectionsOptions) {}
 
-  /** Watches a server, after all its listeners were added. */
+  /** Watches a server, after all of its listeners were added. */
   watch(server: Server): void {
     server.prependListener('connection', (socket: Socket) => {
       if (!this.admit(socket)) socket.destroy();

@@ -16,7 +16,7 @@ export function ownersProblem(text: string, answered: number): Problem | undefin
   const { code, status, detail, retryable, retry_after: seconds, errors, ...members } = body ?? {};
   // Services use further problems among themselves, such as a caller without permission.
   if (status !== answered || PROBLEM_STATUS[code as ProblemCode] !== status) return undefined;
-  // The value becomes a header; anything except a number would throw there and end the process.
+  // The value becomes a header, and anything but a number would throw there and end the process.
   const retryAfterSeconds = Number.isSafeInteger(seconds) && seconds! >= 0 ? seconds : undefined;
   return new Problem({
     code: code as ProblemCode,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 /**
- * Makes sure that no process listens on a port: sockets that share it (`SO_REUSEPORT`) would also share it with another
- * process of the same user, and each would get a part of the requests without any error.
+ * Checks that no process listens on a port. Sockets that share a port (`SO_REUSEPORT`) would also share it with another
+ * process of the same user, and each process would get a part of the requests without any error.
  * @param setting the name of the setting, for the error. @returns the port; for port 0, the port that the system chose.
  * @throws if a process listens there.
  */

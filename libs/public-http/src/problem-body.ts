@@ -1,23 +1,23 @@
 import { STATUS_CODES } from 'node:http';
 import { type Clock, type Problem, maskKeys } from '#libs/platform';
 
-/** The data about a request in a problem answer. */
+/** The facts about the request that a problem answer contains. */
 export interface ProblemPlace {
   requestId: string;
-  /** Path without the query; it is masked and truncated here, so any input is safe. */
+  /** The path without the query; it is masked and truncated here, so any input is safe. */
   path: string;
 }
 
 const PATH_LENGTH_MAX = 200;
-/** The code of the only 402 that a purchase resolves; for the others, a cap of a key or a request must be raised. */
+/** The code of the only 402 that a purchase resolves; for other codes, a cap of a key or a request must be raised. */
 const ENDED_BY_PURCHASE = 'insufficient_credits';
 
 /**
- * The only public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`, `credits_charged`), and
- * `timestamp, status, error, message, path` for clients of the older format.
+ * The only public form of a refusal: the members of RFC 9457, our own (`code`, `request_id`, `retryable`,
+ * `credits_charged`), and `timestamp, status, error, message, path` for clients of the older format.
  */
 export class ProblemBodies {
-  /** The constant part of a problem, as JSON. */
+  /** The part of a problem that is the same for every request, as JSON. */
   private readonly fixedParts = new WeakMap<Problem, string>();
 
   private lastPath = '';
@@ -35,14 +35,14 @@ export class ProblemBodies {
     private readonly creditsUrl?: string,
   ) {}
 
-  /** Returns the address of the page that explains a code. */
+  /** Returns the URL of the page that explains a code. */
   pageOf(code: string): string {
     return `${this.baseUrl}/errors/${code}`;
   }
 
   /**
-   * Returns the `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page, and the page to pay
-   * on.
+   * Returns the `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page, and the page for
+   * paying.
    */
   linksOf(code: string): string {
     const help = `<${this.pageOf(code)}>; rel="help"`;
@@ -50,7 +50,8 @@ export class ProblemBodies {
   }
 
   /**
-   * Returns the JSON of a problem in UTF-8, one character per byte: it is as long as the body, and is sent as Latin-1.
+   * Returns the JSON of a problem in UTF-8, one character per byte: the string is as long as the body, and is sent as
+   * Latin-1.
    */
   render(problem: Problem, { requestId, path }: ProblemPlace): string {
     let fixed = this.fixedParts.get(problem);

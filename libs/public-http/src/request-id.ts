@@ -4,8 +4,8 @@ const PREFIX = `req_${randomBytes(9).toString('base64url').replaceAll('-', 'A').
 let count = 0;
 
 /**
- * Creates ids that are unique among all gateways: 70 random bits per process, then a counter, which is cheaper than
- * random ids.
+ * Creates ids that are unique among all gateways: 70 random bits per process, then a counter, which costs less than
+ * random bits for each id.
  */
 export function newRequestId(): string {
   count++;

@@ -23,13 +23,13 @@ export interface BackgroundWorkOptions extends ServiceDatabases {
   logger: Logger;
   transport: EventTransport;
   files?: FileStore;
-  /** The jobs to run; empty if they should run only when they are called. */
+  /** The jobs to run; empty if jobs should run only when they are called. */
   jobs: readonly JobDeclaration[];
 }
 
 /**
  * Starts the background work of a service with a schema: health checks, the metrics of events and pools, relay and
- * jobs. @returns the service, whose `stop` also ends these in reverse order and closes the pools.
+ * jobs. @returns the service, whose `stop` also ends this work in reverse order and closes the pools.
  */
 export async function startBackgroundWork(
   service: RunningService,

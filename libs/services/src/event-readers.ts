@@ -4,8 +4,8 @@ import type { ServiceName } from '#libs/platform';
 import type { AnyService, ServiceCode } from './service.js';
 
 /**
- * Lists, for each producer, the services that must receive each of its events: those with a `@Consumes` for one of
- * them.
+ * Lists, for each producer, the services that must receive each of its events: those with a `@Consumes` for at least
+ * one of them.
  */
 export async function durableConsumers(services: readonly AnyService[]): Promise<EventConsumers> {
   const consumers: Partial<Record<ServiceName, ServiceName[]>> = {};

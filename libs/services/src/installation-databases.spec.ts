@@ -85,7 +85,7 @@ describe('the databases of an installation', () => {
     expect({ ...config }).toEqual({ gateway: url });
   });
 
-  it('a service whose data is still in the shared database does not start empty in its own', async () => {
+  it('a service whose data is still in the shared database does not start with an empty separate one', async () => {
     const moved = new InstallationDatabases({
       services: SERVICES,
       adminUrl: common.url(),
@@ -94,7 +94,7 @@ describe('the databases of an installation', () => {
     });
     await moved.provision();
     await expect(moved.migrate()).rejects.toThrow(
-      'ACCOUNT_DATABASE_ADMIN_URL: account has its data in the common database; move it first',
+      'ACCOUNT_DATABASE_ADMIN_URL: account has its data in the shared database; move it first',
     );
     expect(await made(own)).not.toContain('account.rows');
     expect(await made(common)).toContain('account.rows');

@@ -65,7 +65,10 @@ export class InstallationDatabases {
     return own[service] ?? adminUrl;
   }
 
-  /** Returns the URL of a service's role, in the database with its schema; of any other role, in the shared one. */
+  /**
+   * Returns the URL of a role: a service's role in the database with the service's schema, any other role in the shared
+   * database.
+   */
   url(role: string): string {
     const { services, adminUrl, passwordOf } = this.options;
     const service = services.find(({ name }) => rolesOf(name).includes(role));
@@ -75,8 +78,8 @@ export class InstallationDatabases {
   }
 
   /**
-   * Returns the statements of `provision`, for someone else to run, as one script per database. They contain the
-   * passwords of the roles.
+   * Returns the statements of `provision` as one script per database, for another person to run. The scripts contain
+   * the passwords of the roles.
    */
   get provisionScripts(): { host: string; database: string; sql: string }[] {
     return this.all.map(({ adminUrl, services }) => {
@@ -108,9 +111,9 @@ export class InstallationDatabases {
 
   /**
    * Brings every schema up to date.
-   * @param told receives the migrations that were applied in this call.
+   * @param told receives the migrations that this call applied.
    * @throws ConfigurationError if a service would start with an empty separate database while its data is still in the
-   * shared one.
+   *   shared one.
    */
   async migrate(told: (service: ServiceName, applied: string[]) => void = () => {}): Promise<void> {
     await this.checkMoved();
@@ -124,7 +127,7 @@ export class InstallationDatabases {
     for (const [name, url] of Object.entries(own) as [ServiceName, string][]) {
       if ((await isMigrated(url, name)) || !(await isMigrated(adminUrl, name))) continue;
       left.push(
-        `${ownDatabaseSetting(name)}: ${name} has its data in the common database; move it first, as docs/operations/databases.md says`,
+        `${ownDatabaseSetting(name)}: ${name} has its data in the shared database; move it first, as docs/operations/databases.md says`,
       );
     }
     if (left.length > 0) throw new ConfigurationError(left);

@@ -22,7 +22,7 @@ export function installed(
   );
 }
 
-/** Returns the services that own a schema, in their order. */
+/** Returns the services that own a schema, in the given order. */
 export function schemaServices(services: readonly AnyService[]): ServiceName[] {
   return services.filter(({ migrations }) => migrations !== undefined).map(({ name }) => name);
 }
@@ -38,8 +38,8 @@ export function connectionConfigs({ migrations, usesFiles }: AnyService): Config
 }
 
 /**
- * Secrets that an installation generates once, by the names of their settings; services with the same setting share the
- * secret.
+ * Returns the secrets that an installation generates once, by the names of their settings; services with the same
+ * setting share the secret.
  */
 export function generatedSecrets(services: readonly AnyService[]): string[] {
   const settings = services.flatMap(({ config }) => settingsOf(config));
@@ -83,7 +83,7 @@ export function ownDatabaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }
 
-/** Selects the settings that a process of this service reads from all settings of an installation. */
+/** Selects, from all settings of an installation, those that a process of this service reads. */
 export function readBy(service: AnyService, known: Settings): Settings {
   const read = new Set(
     configsOf(service)

@@ -9,7 +9,7 @@ import { startJobs } from './jobs.js';
 const LIMIT_MS = 90_000;
 const logger = new Logger('jobs', { write: () => {} });
 
-/** Returns the source of a process that starts a daily run and never finishes it. */
+/** Returns the source of a process that starts a daily run but never finishes it. */
 const VICTIM = (url: string) => `
   import { Database } from '${new URL('../../database/src/index.js', import.meta.url).href}';
   import { Logger } from '${new URL('../../platform/src/index.js', import.meta.url).href}';
@@ -35,7 +35,7 @@ describe('a daily job whose process is killed', () => {
     await test.drop();
   });
 
-  it('is done by another process within 90 s, once', async () => {
+  it('another process does the job within 90 s, once', async () => {
     await once(victim.stdout!, 'data');
     victim.kill('SIGKILL');
     await once(victim, 'exit');

@@ -5,7 +5,7 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob, startJobs } from './jobs.js';
 
 const LEASE_MS = 60 * SECOND_MS;
-/** Processes check by themselves every 30 s. */
+/** A time shortly before the next regular check, which each process makes every 30 s. */
 const BEFORE_NEXT_LOOK_MS = 28 * SECOND_MS;
 const logger = new Logger('jobs', { write: () => {} });
 
@@ -37,7 +37,7 @@ describe('a job of the installation', () => {
     return row;
   };
 
-  it('is run by exactly one of several simultaneous processes, the first time and each later time', async () => {
+  it('exactly one of several simultaneous processes runs a job, the first time and each later time', async () => {
     const processes = Array.from({ length: 8 }, (_, n) => lease(`process ${n}`, 'asked'));
     for (const round of ['1', '2']) {
       const taken = await Promise.all(processes.map((one) => one.take()));
@@ -48,7 +48,7 @@ describe('a job of the installation', () => {
     }
   });
 
-  it('is not run early by a starting process, and not skipped while no process was running', async () => {
+  it('a job is not run early by a starting process, and not skipped while no process was running', async () => {
     let runs = 0;
     const job: Job = { name: 'daily', runOnce: async () => void runs++ };
     const start = () => new LeasedJob(job, { database, logger, everyMs: DAY_MS });
@@ -61,7 +61,7 @@ describe('a job of the installation', () => {
     expect(runs).toBe(2);
   });
 
-  it('a run whose process died is taken over when its lease ends: after a minute, not after the interval', async () => {
+  it("a run whose process died is taken over when its lease ends: after a minute, not after the job's interval", async () => {
     expect(await lease('dying', 'killed').take()).toBeDefined();
     expect((await rowOf('killed')).leftMs).toBeLessThanOrEqual(LEASE_MS);
     expect(await lease('heir', 'killed').take()).toBeUndefined();
@@ -84,7 +84,7 @@ describe('a job of the installation', () => {
     expect(await rowOf('fenced')).toMatchObject({ ranOnce: true });
   });
 
-  it('is late while it is due and none of its runs succeeds, but not while a run takes long', async () => {
+  it('a job is late while it is due and none of its runs succeeds, but not while a run takes long', async () => {
     const lateOf = async (job: string) => {
       const [row] = await jobLateness(database, [{ job, everyMs: DAY_MS }]);
       return row && Math.round(row.late / 60);
@@ -109,7 +109,7 @@ describe('a job of the installation', () => {
     expect(await lateOf('late')).toBe(0);
   });
 
-  it('a run that takes longer than a lease keeps it', async () => {
+  it('a run that takes longer than a lease keeps its lease', async () => {
     let end = () => {};
     const runOnce = () => new Promise<void>((resolve) => void (end = resolve));
     const leaseMs = 3 * SECOND_MS;
@@ -126,7 +126,7 @@ describe('a job of the installation', () => {
     expect(await running).toBe(true);
   });
 
-  it('a failed run is due again after 10 s, later after three failures in a row, after a minute at most', async () => {
+  it('a failed run is due again after 10 s; after three failures in a row, pauses grow to at most a minute', async () => {
     const runOnce = async () => {
       throw new Error('no');
     };
@@ -145,7 +145,7 @@ describe('a job of the installation', () => {
     await job.stop();
   });
 
-  it('a job of a killed process is done by another as soon as its lease has ended', async () => {
+  it('another process does the job of a killed process as soon as the lease has ended', async () => {
     let runs = 0;
     const job: Job = { name: 'inherited', runOnce: async () => void runs++ };
     const get = (type: unknown) => (type === MaintenanceDatabase ? database : job);
@@ -159,7 +159,7 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
-  it('a database that did not answer is queried again after 10 s, not only at the next check', async () => {
+  it('a database that did not answer is queried again after 10 s, before the next regular check', async () => {
     let [runs, refused] = [0, 0];
     const busy = {
       query: async (...words: Parameters<Database['query']>) => {
@@ -176,7 +176,7 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
-  it('a lease for days, taken by a dead process of the last release, is released', async () => {
+  it('a lease of several days, taken by a dead process of the last release, is released', async () => {
     await database.query(
       `insert into job_lease (job, owner, lease_until) values ('older', 'gone', now() + interval '3 days')`,
     );

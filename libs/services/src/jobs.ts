@@ -3,31 +3,31 @@ import type { ModuleRef } from '@nestjs/core';
 import { JobLease, type JobRun, MaintenanceDatabase } from '#libs/database';
 import { type Job, type Logger, Loop, SECOND_MS } from '#libs/platform';
 
-/** A job of a service and how often it checks for due work. */
+/** A job of a service, and how often the job looks for due work. */
 export interface JobDeclaration {
   /** The class of the job, a provider of the service's module. */
   job: Type<Job>;
   everyMs: number;
   /**
-   * `process`: runs in each process of the service, which share the work through locked rows or have their own work;
-   * the first run is at the start. `installation`: runs once per `everyMs`, however many processes there are and
-   * however often they start.
+   * `process`: the job runs in each process of the service; the processes share the work through locked rows, or each
+   * has its own work. The first run is at the start. `installation`: the job runs once per `everyMs`, however many
+   * processes there are and however often they start.
    */
   runs: 'process' | 'installation';
 }
 
-/** How long the other processes cannot take a job whose process was killed during a run. */
+/** How long other processes cannot take over a job whose process was killed during a run. */
 const LEASE_MS = 20 * SECOND_MS;
 /**
- * How often a process checks whether an infrequent job is due; it also checks at the end of another process's lease.
- * This interval, the lease and one failed run determine how late a run may be after a kill.
+ * How often a process checks whether an infrequent job is due; it also checks when another process's lease ends. This
+ * interval, the lease and one failed run determine how late a run may be after a kill.
  */
 const LOOK_MS = 30 * SECOND_MS;
 /** The pause after a failed run, because the called service may just be starting again. */
 const RETRY_SOON_MS = 10 * SECOND_MS;
 /**
- * The pause after each further failure in a row. It is short, because the called service may be killed several times,
- * and a minute's pause would be added to that.
+ * The pauses after consecutive failures. The first ones are short, because a called service that is restarting may fail
+ * several times in a row.
  */
 const RETRY_PAUSES_MS = [
   RETRY_SOON_MS,
@@ -49,7 +49,7 @@ export interface RunningJobs {
   stop(): Promise<void>;
 }
 
-/** Runs every job of a service that has started, for as long as it runs. Leases are rows of its `MaintenanceDatabase`. */
+/** Runs every job of a started service until the service stops. Leases are rows of its `MaintenanceDatabase`. */
 export function startJobs(
   { app }: { app: Pick<ModuleRef, 'get'> },
   logger: Logger,
@@ -114,11 +114,14 @@ export class LeasedJob implements Job {
     clearTimeout(this.timer);
   }
 
-  /** @returns whether a run was due here. @throws the errors of the run, which is then due again within a minute. */
+  /**
+   * Runs the job if it is due. @returns whether a run was due in this process. @throws the errors of the run, which is
+   * then due again within a minute.
+   */
   async runOnce(): Promise<boolean> {
     const run = await this.lease.take().catch((error: unknown) => this.lookSoon(error));
     if (run === undefined) {
-      // Another process that held the lease may have been killed, and the lease may have ended since the request.
+      // The process with the lease may have been killed, and its lease may have ended since `take`.
       const dueInMs = await this.lease.dueInMs();
       if (dueInMs < LOOK_MS) this.lookIn(dueInMs);
       return false;
@@ -137,11 +140,11 @@ export class LeasedJob implements Job {
     this.failures = 0;
     await stopRenewing();
     const isNoted = await this.lease.finish(run).catch((error: unknown) => this.lookSoon(error));
-    if (!isNoted) this.warn('had lost its lease when it ended');
+    if (!isNoted) this.warn('had lost its lease before it ended');
     return true;
   }
 
-  /** Checks again soon, because a database that did not answer may answer before the next regular check. */
+  /** Checks again soon, because the database may answer before the next regular check. */
   private lookSoon(error: unknown): never {
     this.lookIn(RETRY_SOON_MS);
     throw error;

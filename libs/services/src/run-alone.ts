@@ -5,8 +5,8 @@ import { connectionConfigs } from './installation-settings.js';
 import type { Service } from './service.js';
 
 /**
- * Runs a process with a single service from start to end. Without a broker it receives no events, and its own events
- * wait in the outbox until there is one.
+ * Runs a process with a single service from start to end. Without a broker, the service receives no events, and its own
+ * events wait in the outbox until there is one.
  */
 export async function runAlone<C extends object>(service: Service<C>): Promise<void> {
   const { name, config: configClass } = service;

@@ -16,7 +16,7 @@ describe('services of an installation', () => {
   });
 
   it.each([{}, { STRIPE_API_KEY: ' ' }, { STRIPE_API_KEY_FILE: '' }])(
-    'with %j, the installation runs without it',
+    'with %j, the installation runs without the service',
     (settings) => {
       expect(namesWith(settings as Record<string, string>)).toEqual(['account']);
     },

@@ -18,19 +18,19 @@ export interface ServiceStart<C extends object> {
   config: C;
   clock: Clock;
   logger: Logger;
-  /** The transport of events, which its creator closes. */
+  /** The transport of events; its creator closes it. */
   transport: EventTransport;
-  /** The file store of a service with `usesFiles`, which its creator closes. */
+  /** The file store of a service with `usesFiles`; its creator closes it. */
   files?: FileStore;
   /** The mail transport that replaces the one in the service's settings. Its creator closes it. */
   mail?: MailTransport;
-  /** Mail that is stored instead of sent, for a page that shows it. */
+  /** E-mails that are stored instead of sent, for a page that shows them. */
   mailbox?: LocalMailbox;
 }
 
 /** A running service. */
 export interface StartedService {
-  /** Origins of its listeners by name; `url` is the internal one. */
+  /** Origins of the service's listeners by name; `url` is the internal one. */
   addresses: Record<string, string> & { url: string };
   metrics: Metrics;
   /** Drains the service and closes everything that it has opened. */
@@ -39,7 +39,7 @@ export interface StartedService {
 
 /** A port that a service listens on. */
 export interface Listener {
-  /** The port's setting, such as `ACCOUNT_PORT`. */
+  /** The name of the port's setting, such as `ACCOUNT_PORT`. */
   port: string;
   /** Whether the port is public. */
   isPublic?: boolean;
@@ -54,36 +54,39 @@ export interface ServiceCode<C extends object = object> {
 }
 
 /**
- * A service of the product: everything that solo, cluster, the operator's commands and the documents know about it.
- * Each app exports its service from its `service.ts`; `apps/services.ts` lists them.
+ * The declaration of a service of the product, from which solo, the cluster, the operator's commands and the documents
+ * derive. Each app exports its service from its `service.ts`; `apps/services.ts` lists them.
  */
 export interface Service<C extends object = object> {
   name: ServiceName;
   config: ConfigClass<C>;
   /** The listeners, the internal one first. */
   listeners: readonly [Listener, ...Listener[]];
-  /** The setting with its internal origin for other services; unset if no service calls it. */
+  /** The name of the setting with the service's internal origin, for other services; unset if no service calls it. */
   urlSetting?: string;
   /**
-   * Settings that only an operator can provide, such as the key of a payment processor; an installation without any of
-   * them runs without the service.
+   * Settings that only an operator can provide, such as the key of a payment processor; an installation in which none
+   * of them is set runs without the service.
    */
   requires?: readonly string[];
-  /** The ports that the service uses on the internet, except for mail; network policies close all others. */
+  /** The ports that the service uses on the internet, except for e-mail; network policies close all others. */
   outwardPorts?: readonly number[];
   /**
-   * The maximum number of PostgreSQL connections of one process: the settings of its pools, and pools of a fixed size.
-   * The chart adds them up.
+   * The maximum number of PostgreSQL connections of one process: the settings of its pools, and the sizes of fixed
+   * pools. The Helm chart adds them up.
    */
   connections?: readonly (string | number)[];
-  /** The migrations that create the tables of its schema. Unset: it owns no data and does not use events. */
+  /**
+   * The migrations that create the tables of the service's schema. Unset for a service that owns no data and does not
+   * use events.
+   */
   migrations?: Migration[];
   /**
-   * PostgreSQL's extensions that its tables and statements use, such as `pg_trgm`: provisioning creates them, because
-   * its own roles may not.
+   * The PostgreSQL extensions that the service's tables and statements use, such as `pg_trgm`. Provisioning creates
+   * them, because the service's own roles may not.
    */
   extensions?: readonly string[];
-  /** The distribution of its tables over the nodes of a Citus cluster, if the installation has one. */
+  /** The distribution of the service's tables over the nodes of a Citus cluster, if the installation has one. */
   distribution?: Distribution;
   /** Whether the service stores files; it then gets its own store and reads the settings `FILES_…`. */
   usesFiles?: boolean;
@@ -103,7 +106,7 @@ export function started({ app, url, stop }: RunningService): StartedService {
   return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
 }
 
-/** Starts a service that sends mail, with the given transport, or with a transport from its own settings. */
+/** Starts a service that sends e-mail, with the given transport, or with a transport from the service's settings. */
 export async function startWithMail<
   C extends { smtpUrl?: string; mailFrom: string; contactAddress?: string },
 >(

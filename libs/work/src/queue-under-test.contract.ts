@@ -25,7 +25,7 @@ export let queue: WorkQueue<object>;
 export let done: string[];
 const endings: (() => Promise<void>)[] = [];
 
-/** Gives a spec its own database with one queue. */
+/** Gives a spec file its own database with one queue. */
 export function useQueue(): void {
   beforeAll(async () => {
     test = await TestDatabase.create();
@@ -87,7 +87,7 @@ export const rows = () =>
   database.query<{ name: string; state: string; tries: number; reason: string | null }>(
     'select name, state, tries, reason from work order by position',
   );
-/** Claims one work item in a process that then dies. */
+/** Claims one work item as a process that then dies. */
 export const claimAndDie = async (options: Partial<Options> = {}): Promise<void> => {
   const { begun, end, doing } = held();
   const running = runner(doing, { ...options, concurrency: 1 }).runOnce();

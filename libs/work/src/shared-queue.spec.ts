@@ -37,7 +37,7 @@ describe('accounts', () => {
   const countOf = (names: string[], prefix: string) =>
     names.filter((name) => name.startsWith(prefix)).length;
 
-  it('share a queue 50:50, even if much more work of one account is waiting', async () => {
+  it('accounts share a queue 50:50, even if much more work of one account is waiting', async () => {
     const [much, little] = accounts();
     await addMany(much, 'much', 2_000);
     await addMany(little, 'little', 50);
@@ -46,7 +46,7 @@ describe('accounts', () => {
     expect(Math.abs(countOf(first, 'much') - countOf(first, 'little'))).toBeLessThanOrEqual(10);
   });
 
-  it('share it by cost, not by the number of items', async () => {
+  it('accounts share a queue by cost, not by the number of items', async () => {
     const [large, small] = accounts();
     await addMany(large, 'large', 200, { cost: 7 });
     await addMany(small, 'small', 1_000, { cost: 2 });
@@ -56,7 +56,7 @@ describe('accounts', () => {
     await expect(add('huge', { cost: 11 })).rejects.toThrow(RangeError);
   });
 
-  it('are not delayed by their own postponed work', async () => {
+  it('accounts are not delayed by their own postponed work', async () => {
     const [parked, other] = accounts();
     await addMany(parked, 'parked', 500, { delaySeconds: 600 });
     await addMany(other, 'other', 100);
@@ -65,7 +65,7 @@ describe('accounts', () => {
     expect(countOf(first, 'now')).toBe(20);
   });
 
-  it('with small jobs go first, and leave every fifth turn to the others', async () => {
+  it('accounts with small jobs go first, and leave every fifth turn to the others', async () => {
     const [small, large] = accounts();
     await addMany(large, 'large', 200, { cost: 10 });
     await addMany(small, 'small', 200, { cost: 10, lane: 'fast' });
@@ -74,7 +74,7 @@ describe('accounts', () => {
     expect(first.slice(0, 4).every((name) => name.startsWith('small'))).toBe(true);
   });
 
-  it('have no work after their erasure, and running work is not completed', async () => {
+  it('after its erasure, an account has no work, and running work is not completed', async () => {
     const [gone, stays] = accounts();
     await addMany(gone, 'gone', 2);
     const first = held();
@@ -94,7 +94,7 @@ describe('a group', () => {
   const cancel = (group: string) =>
     database.transaction((transaction) => queue.cancel(transaction, group));
 
-  it('is stopped in its process when it is cancelled, counts until it has ended, and is not repeated', async () => {
+  it('a group that is cancelled stops in its process, counts until it has ended, and is not repeated', async () => {
     const [group, other] = [newId(), newId()];
     await addMany(newId(), 'cancelled', 3, { group });
     await addMany(newId(), 'other', 1, { group: other });
@@ -136,7 +136,7 @@ describe('a group', () => {
     expect([done, await rows()]).toEqual([[], []]);
   });
 
-  it('work that is cancelled ends with its process', async () => {
+  it('cancelled work ends with its process', async () => {
     const group = newId();
     await addMany(newId(), 'orphan', 1, { group });
     await claimAndDie();
@@ -146,7 +146,7 @@ describe('a group', () => {
     expect([done, await rows()]).toEqual([[], []]);
   });
 
-  it('reports how much of it is left', async () => {
+  it('a group reports how much of its work is left', async () => {
     const group = newId();
     await addMany(newId(), 'chunk', 3, { group });
     await addMany(newId(), 'other', 3);

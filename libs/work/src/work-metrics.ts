@@ -12,7 +12,9 @@ const LATE = declareGauge(
   { labels: ['queue'] },
 );
 
-/** @param database the database of the service's maintenance role, in a schema with `workTable`. */
+/**
+ * Registers the metrics. @param database the database of the service's maintenance role, in a schema with `workTable`.
+ */
 export function addWorkMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'work queues',

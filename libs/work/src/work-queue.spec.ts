@@ -22,7 +22,7 @@ import {
 useQueue();
 
 describe('work', () => {
-  it('is done once, after the commit of the transaction that added it, and never after a rollback', async () => {
+  it('work is done once, after the commit of the transaction that added it, and never after a rollback', async () => {
     const rolledBack = database.transaction(async (transaction) => {
       await queue.add(transaction, { name: 'lost', payload: {} });
       throw new Error('no');
@@ -34,13 +34,13 @@ describe('work', () => {
     expect(done).toEqual(['kept']);
   });
 
-  it('work whose name is already waiting is added again only after that work is done', async () => {
+  it('work whose name is already waiting can be added again only after that work is done', async () => {
     expect([await add('one'), await add('one')]).toEqual([true, false]);
     await runner().runOnce();
     expect(await add('one')).toBe(true);
   });
 
-  it('is shared by several processes, and each item is done by one of them', async () => {
+  it('several processes share a queue, and each item is done by one of them', async () => {
     const runners = Array.from({ length: 4 }, () => runner(note, { concurrency: 8 }));
     await Promise.all([newId(), newId(), newId()].map((account) => addMany(account, account, 100)));
     await Promise.all(runners.map((one) => one.runOnce()));
@@ -95,7 +95,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('keeps its lease while it is being done', async () => {
+  it('a process keeps its lease while it does the work', async () => {
     await add('long');
     const long = held();
     const running = runner(long.doing, { leaseMs: 3_000 }).runOnce();
@@ -113,7 +113,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is done together with its effect, or not at all', async () => {
+  it('work is done together with its effect, or not at all', async () => {
     await add('both');
     let tries = 0;
     const both: Doing = (work) =>
@@ -168,7 +168,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('an item that kills its process each time is dead after as many attempts as a failing item', async () => {
+  it('an item that kills its process at each attempt is dead after as many attempts as a failing item', async () => {
     await add('poison');
     for (let death = 0; death < 2; death += 1) {
       await claimAndDie({ triesMax: 2 });
@@ -179,7 +179,7 @@ describe('work', () => {
     expect(await rows()).toMatchObject([{ name: 'poison', state: 'dead' }]);
   });
 
-  it('work that exceeds its time counts as a failed attempt, and its handler cannot finish it', async () => {
+  it('work that exceeds its time limit counts as a failed attempt, and its handler cannot finish it', async () => {
     await add('endless');
     const endless = held();
     await runner(endless.doing, { timeLimitMs: 50 }).runOnce();
@@ -190,7 +190,7 @@ describe('work', () => {
     await expect(finishing).rejects.toBeInstanceOf(WorkLost);
   });
 
-  it('work that is postponed returns at its time, and no attempt is counted', async () => {
+  it('postponed work returns at the requested time, and no attempt is counted', async () => {
     const tries: number[] = [];
     let isEarly = true;
     const early = runner(async (work) => {
@@ -210,7 +210,7 @@ describe('work', () => {
     expect(() => later(8 * 86_400)).toThrow(RangeError);
   });
 
-  it('may be added for later', async () => {
+  it('work may be added for a later time', async () => {
     await add('tomorrow', { delaySeconds: 86_400 });
     await runner().runOnce();
     expect(done).toEqual([]);

@@ -5,7 +5,7 @@ import { type DeadWork, type SqlRunner, WorkRepository, type WorkRow } from './w
 
 /** An item of work to be done once the transaction has committed. */
 export interface NewWork<T extends object> {
-  /** The subject of the work. Work whose name is waiting or dead is not added again. */
+  /** The subject of the work. New work is not added if work of this name is waiting or dead. */
   name: string;
   payload: T;
   /** The account to which the work belongs. Accounts take turns, and erasing an account removes its work. */
@@ -19,14 +19,14 @@ export interface NewWork<T extends object> {
    * `quantum`.
    */
   cost?: number;
-  /** How long the item waits first; by default it does not wait; at most seven days. */
+  /** How long the item waits before it is due, at most seven days; 0 by default. */
   delaySeconds?: number;
 }
 
 export interface WorkQueueOptions {
   /** The queue's name in its table, in metrics and in the log. */
   name: string;
-  /** The cost that an account may use before the next account's turn; also the maximum cost of an item. */
+  /** The cost that an account may use before the turn of the next account; also the maximum cost of an item. */
   quantum?: number;
 }
 
@@ -36,8 +36,8 @@ const PAUSE_MAX_MS = HOUR_MS;
 const LANES = { fast: 1, normal: 2 } as const;
 
 /**
- * A queue of work that survives the process: added in the transaction that makes it necessary, and done by a
- * `WorkRunner` in one of the service's processes. It is stored in a schema with `workTable`.
+ * A queue of work that survives the process: work is added in the transaction that makes it necessary, and a
+ * `WorkRunner` in one of the service's processes does it. The queue is stored in a schema with `workTable`.
  */
 export class WorkQueue<T extends object> {
   readonly name: string;
@@ -53,14 +53,14 @@ export class WorkQueue<T extends object> {
   }
 
   /**
-   * @returns false if work of this name is already waiting or dead.
-   * @throws RangeError for a cost or wait out of range.
+   * Adds an item. @returns false if work of this name is already waiting or dead.
+   * @throws RangeError for a cost or wait that is out of range.
    */
   async add(transaction: Transaction, work: NewWork<T>): Promise<boolean> {
     return (await this.addAll(transaction, [work])) === 1;
   }
 
-  /** @returns how many items were added. @throws RangeError as `add`. */
+  /** Adds several items. @returns how many were added. @throws RangeError like `add`. */
   async addAll(transaction: Transaction, works: readonly NewWork<T>[]): Promise<number> {
     const rows = works.map((work) => this.rowOf(work));
     let added = 0;
@@ -72,8 +72,8 @@ export class WorkQueue<T extends object> {
   }
 
   /**
-   * Requests work from now on. Waiting or dead work of this name becomes due at once. Running work is repeated
-   * afterwards, because it may have read the data before the reason for this request.
+   * Requests work as of now. Waiting or dead work of this name becomes due at once. Running work is repeated
+   * afterwards, because it may have read its data before the request.
    */
   async want(transaction: Transaction, work: NewWork<T>): Promise<void> {
     await this.rows.want(transaction, this.rowOf(work));
@@ -82,7 +82,7 @@ export class WorkQueue<T extends object> {
 
   /**
    * Removes the work of a group. Running work is aborted by its signal, at once in this process and within a third of a
-   * lease in others, and is not repeated.
+   * lease in other processes, and is not repeated.
    * @returns how many items were removed, and how many are running.
    */
   async cancel(
@@ -94,7 +94,7 @@ export class WorkQueue<T extends object> {
     return counts;
   }
 
-  /** Removes all work of an account; results of running items are discarded. */
+  /** Removes all work of an account; the results of running items are discarded. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.rows.deleteOfAccount(transaction, accountId);
   }

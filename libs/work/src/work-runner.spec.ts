@@ -18,7 +18,7 @@ import {
 useQueue();
 
 describe('a runner', () => {
-  it('starts work added in its process as soon as that is committed', async () => {
+  it('a runner starts work added in its process as soon as the transaction has committed', async () => {
     let wakes = 0;
     runner().wakeBy(() => void wakes++);
     await database.transaction(async (transaction) => {
@@ -28,7 +28,7 @@ describe('a runner', () => {
     expect(wakes).toBe(1);
   });
 
-  it('starts arriving work while it has room', async () => {
+  it('a runner starts arriving work while it has room', async () => {
     await add('slow');
     const slow = held();
     const running = runner(async (work) => (work.name === 'slow' ? slow.doing(work) : note(work)), {
@@ -46,7 +46,7 @@ describe('a runner', () => {
     await running;
   });
 
-  it('claims no more work once it stops, and returns its work to the queue', async () => {
+  it('a runner that stops claims no more work, and returns its work to the queue', async () => {
     await addMany(newId(), 'work', 3);
     const first = held();
     const stopping = runner(first.doing, { concurrency: 1 });
@@ -62,7 +62,7 @@ describe('a runner', () => {
     expect(done).toHaveLength(3);
   });
 
-  it('claims nothing while its queue is paused, which is at most an hour', async () => {
+  it('a runner claims nothing while its queue is paused, which is at most an hour', async () => {
     await add('paused');
     await queue.pause(database, 3_600);
     await runner().runOnce();
@@ -73,7 +73,7 @@ describe('a runner', () => {
     await expect(queue.pause(database, 3_601)).rejects.toThrow(RangeError);
   });
 
-  it('reports waiting, claimed and dead work, and how late the oldest item is', async () => {
+  it('metrics report waiting, claimed and dead work, and how late the oldest item is', async () => {
     await add('dead');
     await runner(async () => {
       throw new WorkIsHopeless('no');

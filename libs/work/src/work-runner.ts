@@ -19,7 +19,7 @@ export interface WorkRunnerOptions<T extends object> {
   logger: Logger;
   /** The pauses after failed attempts; the last pause repeats. */
   backOffMs?: readonly number[];
-  /** After this many failed attempts, work is dead; by default, one more than there are pauses. */
+  /** The number of failed attempts after which work is dead; by default, one more than there are pauses. */
   triesMax?: number;
   /** How long other processes wait for the work of a dead process; at most a minute. */
   leaseMs?: number;
@@ -40,7 +40,7 @@ const LEASE_MAX_MS = MINUTE_MS;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 const CONCURRENCY = 4;
 const REASON_MAX = 1_000;
-/** How often a running runner that has room looks for more work. */
+/** How often a runner with free capacity looks for more work. */
 const LOOK_MS = SECOND_MS;
 
 interface WorkInHand {
@@ -49,10 +49,10 @@ interface WorkInHand {
 }
 
 /**
- * Does the work of a queue in one of several processes. It claims due work as soon as there is room, under leases that
- * it renews, retries failed work after growing pauses, and leaves work that fails permanently to the operator. As a job
- * of the service (`runs: 'process'`), it looks for work every `everyMs`, and at once for work that was added in this
- * process.
+ * Does the work of a queue in one of several processes. It claims due work as soon as it has free capacity, under
+ * leases that it renews; it retries failed work after growing pauses, and leaves work that fails permanently to the
+ * operator. As a job of the service (`runs: 'process'`), it looks for work every `everyMs`, and at once for work that
+ * was added in this process.
  */
 export abstract class WorkRunner<T extends object> implements Job {
   readonly name: string;
@@ -63,7 +63,7 @@ export abstract class WorkRunner<T extends object> implements Job {
   private isDraining = false;
   private isStopping = false;
   private wakeLoop?: () => void;
-  /** Wakes a running runner, because there is more work. */
+  /** Resolves when there is more work, which wakes a waiting runner. */
   private bell = Promise.withResolvers<void>();
   private rings = 0;
 
@@ -80,21 +80,22 @@ export abstract class WorkRunner<T extends object> implements Job {
   }
 
   /**
-   * Does one item of work. It may make network calls, because no transaction is open. If its effect is in the database,
+   * Does one item of work. It may make network calls, because no transaction is open. If the effect is in the database,
    * it calls `work.finish` in the transaction of that effect, so that both happen or neither.
    * @returns `later(seconds)` for work that cannot be done yet.
-   * @throws WorkIsHopeless for work that is dead at once; work with any other error is retried.
+   * @throws WorkIsHopeless for work that is dead at once; after any other error, the work is retried.
    */
   protected abstract handle(work: Work<T>): Promise<Later | void>;
 
   /**
-   * Returns the reason of a failure, as it is stored and logged. Override it for errors whose text must not be kept.
+   * Returns the reason for a failure, as it is stored and logged. Override this for errors whose text must not be
+   * stored.
    */
   protected reasonOf(error: unknown): string {
     return String(error);
   }
 
-  /** The runner calls this in the transaction in which work becomes dead. */
+  /** Runs in the transaction in which work becomes dead. */
   protected async onDead(
     _transaction: Parameters<Parameters<Database['transaction']>[0]>[0],
     _work: { id: string; name: string; payload: T; reason: string },
@@ -176,8 +177,8 @@ export abstract class WorkRunner<T extends object> implements Job {
   }
 
   /**
-   * Waits until there is room or more work. While there is room, the runner also looks for work that other processes
-   * added, and for postponed work.
+   * Waits until there is free capacity or more work. While there is free capacity, the runner also looks for work that
+   * other processes added, and for postponed work.
    */
   private async untilRoomOrMore(underWay: Set<Promise<void>>, concurrency: number): Promise<void> {
     if (underWay.size >= concurrency) {
@@ -212,7 +213,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     this.inHand.set(claimed.id, { claimed, abort });
     try {
       if (claimed.tries > this.triesMax) {
-        // The work has ended its process at each attempt.
+        // Each attempt has ended the process.
         await this.giveUp(claimed, `its process has ended ${this.triesMax} times`);
         return;
       }
@@ -244,8 +245,8 @@ export abstract class WorkRunner<T extends object> implements Job {
   }
 
   /**
-   * Runs a handler within its time limit. A handler that ignores both its signal and the time limit is abandoned, and
-   * no longer has the work.
+   * Runs a handler within its time limit. A handler that ignores both its signal and the time limit is abandoned and
+   * loses the work.
    */
   private async inTime(work: Work<T>, abort: AbortController): Promise<Later | void> {
     const { timeLimitMs = TIME_LIMIT_MS } = this.options;
@@ -277,7 +278,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     const waitMs = backOffMs.at(Math.min(claimed.tries, backOffMs.length) - 1) ?? 0;
     await this.rows.putBack(database, claimed, { waitMs, reason, isTry: true });
     const { name, tries } = claimed;
-    logger.warn(`work of ${this.name} failed and is tried again`, { name, tries, reason });
+    logger.warn(`work of ${this.name} failed and is retried`, { name, tries, reason });
   }
 
   private async giveUp(claimed: ClaimedWork<T>, reason: string): Promise<void> {

@@ -51,7 +51,7 @@ export interface DeadWork {
 export class WorkRepository {
   constructor(private readonly queue: string) {}
 
-  /** @returns the number of names that were not known before. */
+  /** Inserts rows. @returns the number of names that are new. */
   async insertAll(transaction: Transaction, rows: readonly WorkRow[]): Promise<number> {
     const written = await transaction.query(
       `insert into work ${ROWS} on conflict (queue, name) do nothing returning id`,
@@ -60,7 +60,7 @@ export class WorkRepository {
     return written.length;
   }
 
-  /** Inserts a row, or makes the existing one due; claimed work is done once more. */
+  /** Inserts a row, or makes the existing row due; claimed work is done once more. */
   async want(transaction: Transaction, row: WorkRow): Promise<void> {
     await transaction.query(WANT, this.parametersOf([row]));
   }
@@ -75,7 +75,7 @@ export class WorkRepository {
     }));
   }
 
-  /** Renews leases. @returns those that are still held, and whether they were cancelled. */
+  /** Renews leases. @returns the leases that are still held, and whether each one's work was cancelled. */
   async renew(
     runner: SqlRunner,
     claims: readonly Claim[],
@@ -86,12 +86,12 @@ export class WorkRepository {
     return runner.query(RENEW, [ids, epochs, leaseMs]);
   }
 
-  /** @returns false if another claim has the work, or there is no claim. */
+  /** Ends claimed work. @returns false if another claim has the work, or there is no claim. */
   async finish(runner: SqlRunner, { id, epoch }: Claim): Promise<boolean> {
     return (await runner.query(FINISH, [id, epoch])).length === 1;
   }
 
-  /** Returns work to be done after a wait, or at once if it was requested again. @returns as `finish`. */
+  /** Puts work back, to be done after a wait, or at once if it was requested again. @returns like `finish`. */
   async putBack(
     runner: SqlRunner,
     { id, epoch }: Claim,
@@ -101,7 +101,7 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** @returns as `finish`. */
+  /** Marks work as dead. @returns like `finish`. */
   async putDead(runner: SqlRunner, { id, epoch }: Claim, reason: string): Promise<boolean> {
     const rows = await runner.query(
       `update work set state = 'dead', reason = $3
@@ -116,8 +116,8 @@ export class WorkRepository {
     transaction: Transaction,
     group: string,
   ): Promise<{ removed: number; marked: number }> {
-    // The first statement marks claimed rows. It waits for a claim that commits in the meantime, so the second one sees
-    // that claim.
+    // The first statement marks claimed rows. It waits for a claim that commits in the meantime, so the second
+    // statement sees that claim.
     const marked = await transaction.query(
       `update work set cancelled = true where id in (
          select id from work where queue = $1 and group_id = $2 order by id for update)
@@ -164,7 +164,7 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** @returns false if there is no dead work of this name. */
+  /** Discards dead work. @returns false if there is no dead work of this name. */
   async discard(runner: SqlRunner, name: string): Promise<boolean> {
     const rows = await runner.query(
       `delete from work where queue = $1 and name = $2 and state = 'dead' returning id`,
@@ -228,8 +228,8 @@ const RENEW = `
   where w.id = held.id returning w.id, w.cancelled`;
 
 /**
- * Deletes the row. If the item was requested again while it was claimed, a new row with the same epoch replaces it, so
- * the old claim is over.
+ * Deletes the row. If the item was requested again while it was claimed, a new row with the same epoch replaces the
+ * row, so the old claim is over.
  */
 const FINISH = `
   with gone as (
@@ -240,7 +240,7 @@ const FINISH = `
     from gone where again and not cancelled)
   select id from gone`;
 
-/** Cancelled work is due at once, and then removed. */
+/** Puts work back to wait. Cancelled work is due at once, and is then removed. */
 const PUT_BACK = `
   update work set again = false, reason = $4, tries = tries - $5,
     state = case when again and not cancelled then 'ready' else 'waiting' end,

@@ -10,7 +10,7 @@ export class Work<T extends object = object> {
   /** The account; undefined if the work does not belong to an account. */
   readonly accountId: string | undefined;
   readonly group: string | undefined;
-  /** The number of attempts so far, including this one; postponements do not count. */
+  /** The number of attempts so far, including the current one; postponements do not count. */
   readonly tries: number;
   readonly cost: number;
 
@@ -28,9 +28,9 @@ export class Work<T extends object = object> {
   }
 
   /**
-   * Ends the work in the transaction of its effect: both happen once, or neither happens. Work that was requested again
-   * meanwhile is repeated. Without this call, work ends when its handler resolves.
-   * @throws WorkLost if another process has the work by now; the effect must not happen here.
+   * Ends the work in the transaction of its effect: either both happen once, or neither happens. Work that was
+   * requested again meanwhile is repeated. Without this call, the work ends when its handler resolves.
+   * @throws WorkLost if another process now has the work; the effect must then not happen here.
    */
   async finish(transaction: Transaction): Promise<void> {
     if (!(await this.rows.finish(transaction, this.claimed))) throw new WorkLost(this.name);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '#libs/platform';
 
-/** Debian installs name servers in a folder that is only on root's path. */
+/** Debian installs name servers in `/usr/sbin`, which only root has in its `PATH`. */
 const SHELL = ['-c', 'PATH="$PATH:/usr/sbin"; exec "$0" "$@"'];
 const START_MAX_MS = 60_000;
 const POLL_MS = 10;
@@ -22,12 +22,12 @@ export function runProgram(program: string, words: readonly string[], folder: st
   return done.stdout.toString().trim();
 }
 
-/** The programs that this machine lacks. */
+/** Returns the programs that this machine lacks. */
 export function missingPrograms(programs: readonly string[]): string[] {
   return programs.filter((program) => spawnSync('sh', [...SHELL, 'which', program]).status !== 0);
 }
 
-/** A name server from Debian in its own process. */
+/** A Debian name server that runs in its own process. */
 export class Daemon {
   private constructor(private readonly process: ChildProcess) {}
 
@@ -53,7 +53,7 @@ export class Daemon {
     return daemon;
   }
 
-  /** Ends the server at once; it stores nothing. */
+  /** Kills the server, which has no state to save. */
   async stop(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const ended = once(this.process, 'exit');

@@ -5,8 +5,8 @@ import { availabilityOf, registrationOf } from '../registrations/registration.js
 const TTL_SECONDS = 300;
 
 /**
- * The answer of the simulated world for a name and type; undefined if the name does not exist, empty if it has no
- * record of the type. Addresses come from the blocks for documentation (RFC 5737, RFC 3849).
+ * Returns the records of a name and type in the simulated world: undefined if the name does not exist, empty if it has
+ * no record of the type. Addresses come from the documentation ranges (RFC 5737, RFC 3849).
  */
 export function recordsOf(asked: string, type: RecordType): Answer[] | undefined {
   const domain = asked.toLowerCase();

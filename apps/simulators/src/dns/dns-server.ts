@@ -10,8 +10,8 @@ const NXDOMAIN = 3;
 const RECEIVE_BYTES = 4 << 20;
 
 /**
- * A resolver over UDP that derives an answer for every name from the name alone; names that are free in the registry
- * simulator do not exist. It never queries another server.
+ * A UDP resolver that derives every answer from the queried name. Names that are free in the registry simulator do not
+ * exist. The resolver never queries another server.
  */
 export class DnsServer {
   private readonly socket = createSocket({ type: 'udp4', recvBufferSize: RECEIVE_BYTES });
@@ -20,11 +20,11 @@ export class DnsServer {
 
   constructor() {
     this.socket.on('message', (bytes, from) => this.answer(bytes, from));
-    // A client that has disconnected causes an error of the socket.
+    // A disconnected client causes a socket error.
     this.socket.on('error', () => undefined);
   }
 
-  /** @returns the port on loopback. */
+  /** Starts listening. @returns the port on loopback. */
   async listen(): Promise<number> {
     this.socket.bind(0, '127.0.0.1');
     await once(this.socket, 'listening');

@@ -4,10 +4,10 @@ import { Daemon, type Endpoint } from './daemon.js';
 
 /** An authoritative server. */
 export interface NsdOptions {
-  /** A separate folder for its settings and state. */
+  /** The folder for the server's settings and state. */
   folder: string;
   endpoint: Endpoint;
-  /** Path of each zone's file, by its name (`.` for the root). */
+  /** Path of each zone's file, by zone name (`.` for the root). */
   zoneFiles: Readonly<Record<string, string>>;
 }
 

@@ -4,20 +4,20 @@ import { Daemon, type Endpoint } from './daemon.js';
 
 /** A validating resolver. */
 export interface UnboundOptions {
-  /** A separate folder for its settings. */
+  /** The folder for the server's settings. */
   folder: string;
   endpoint: Endpoint;
   /** File with the root servers; if it is omitted, only the stub zones are resolved. */
   rootHintsFile?: string;
-  /** The servers of single zones, which are queried directly, without following delegations. */
+  /** The servers of individual zones, which are queried directly, without following delegations. */
   stubs?: Readonly<Record<string, Endpoint>>;
-  /** Files of DS records that are trusted. */
+  /** Files with the DS records that the resolver trusts. */
   trustAnchorFiles?: readonly string[];
-  /** Reverse zones of documentation addresses, queried like any others. */
+  /** Reverse zones of documentation addresses that Unbound queries; by default, it denies them without a query. */
   askedZones?: readonly string[];
 }
 
-/** Resolves with Unbound, which queries loopback addresses like any other. @throws Error if it does not start. */
+/** Starts Unbound as a resolver that also queries servers on loopback addresses. @throws Error if it does not start. */
 export async function startUnbound(options: UnboundOptions): Promise<Daemon> {
   const { folder, endpoint, rootHintsFile, stubs = {} } = options;
   const { trustAnchorFiles = [], askedZones = [] } = options;

@@ -5,7 +5,7 @@ import { runProgram } from './daemon.js';
 const ALGORITHM = 'ECDSAP256SHA256';
 
 export interface SignedZone {
-  /** Path of the zone's file with its signatures. */
+  /** Path of the signed zone file. */
   file: string;
   /** Path of a file with the DS record that its parent publishes or a resolver trusts. */
   dsFile: string;

@@ -12,13 +12,13 @@ export interface SimulatedUser {
   isVerified: boolean;
 }
 
-/** The faults of the next ID tokens. */
+/** The faults to put into the next ID tokens. */
 export interface TokenFaults {
   header?: Record<string, unknown>;
   claims?: Record<string, unknown>;
-  /** Whether it is signed by a key that is not published. */
+  /** Whether the token is signed by a key that is not published. */
   isForeignKey?: boolean;
-  /** Whether there is no ID token at all. */
+  /** Whether the ID token is missing. */
   isMissing?: boolean;
 }
 
@@ -38,7 +38,7 @@ const CLIENT = 'simulator';
  */
 export class IdentitySimulator {
   faults: TokenFaults = {};
-  /** The secret of the clients; any other secret is refused. */
+  /** The client secret, which all clients share. */
   readonly secret = randomBytes(24).toString('base64url');
   private currentKeys?: Keys;
   private readonly grants = new Map<string, Grant>();
@@ -47,7 +47,7 @@ export class IdentitySimulator {
   private readonly clock = new SystemClock();
   private url = '';
 
-  /** @returns the settings of account. */
+  /** Starts the providers. @returns the settings for the account service. */
   async start(port = 0): Promise<Record<string, string>> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
@@ -69,13 +69,13 @@ export class IdentitySimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Makes a new key, with a new id, sign the tokens from now on. */
+  /** Signs tokens from now on with a new key, which has a new id. */
   rotateKeys(): void {
     this.currentKeys = newKeys();
   }
 
   /**
-   * The key pair is created when the first token is signed, because it takes a tenth of a second and most starts need
+   * Creates the key pair when the first token is signed, because this takes a tenth of a second and most runs sign
    * none.
    */
   private get keys(): Keys {
@@ -158,7 +158,10 @@ export class IdentitySimulator {
     response.writeHead(303, { location: returned.href }).end();
   }
 
-  /** A code is valid once, for the client, the return address and the verifier of its request. */
+  /**
+   * Exchanges a code for tokens. A code is valid once, and only with the redirect URI and the PKCE verifier of its
+   * request.
+   */
   private token(
     { pathname }: URL,
     form: URLSearchParams,

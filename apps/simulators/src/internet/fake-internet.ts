@@ -31,14 +31,14 @@ export interface InternetContents {
 }
 
 /**
- * Simulates the internet that a lookup needs, on a block of loopback addresses and the real ports. NSD serves a signed
- * root, top-level domains and reverse zones, and a validating Unbound follows their delegations. Each registry,
- * registrar and regional registry has its port-43 and RDAP hosts under their real names. A registered name has the same
- * facts everywhere.
+ * Simulates the internet that a lookup needs, on the standard ports of a block of loopback addresses. NSD serves a
+ * signed root, top-level domains and reverse zones, and a validating Unbound follows their delegations. Each registry,
+ * registrar and regional registry has its port-43 and RDAP hosts under their real names. All hosts report the same
+ * facts about a registered name.
  */
 export class FakeInternet {
   readonly exchanges = new ExchangeLog();
-  /** Address of each host of a registry, a registrar or a regional registry. */
+  /** The address of each host of a registry, a registrar or a regional registry. */
   readonly hosts = new Map<string, string>();
   private readonly identities = new TlsIdentities();
   private readonly stops: (() => Promise<void>)[] = [];
@@ -50,14 +50,14 @@ export class FakeInternet {
     private readonly contents: InternetContents,
   ) {}
 
-  /** The reason why this machine cannot run such an internet; undefined if it can. */
+  /** The reason why this machine cannot run the simulation; undefined if it can. */
   static get missing(): string | undefined {
     const programs = missingPrograms(PROGRAMS);
     if (programs.length > 0) return `no ${programs.join(', ')} on this machine`;
     return LoopbackNetwork.missing;
   }
 
-  /** Starts everything. @throws Error when a part does not start; nothing is left running then. */
+  /** Starts all parts. @throws Error if a part does not start; the others are then stopped. */
   static async start(
     contents: InternetContents,
   ): Promise<{ internet: FakeInternet; settings: SimulatedInternet }> {
@@ -87,7 +87,7 @@ export class FakeInternet {
     return { upstreamExceptions, caFile, dnsServers: `${resolver}:${PORTS.dns}` };
   }
 
-  /** The hosts that the product's own tables name, and the hosts of the registrars. */
+  /** Opens the hosts that the product's own tables name, and the hosts of the registrars. */
   private async openHosts(): Promise<void> {
     const registries = Registries.vendored();
     const numbers = NumberRegistries.vendored();
@@ -119,7 +119,7 @@ export class FakeInternet {
     await this.openHost(host, PORTS.rdap, server);
   }
 
-  /** A host that two registries share is opened once. */
+  /** Opens a host; a host that two registries share is opened once. */
   private async openHost(
     host: string,
     port: number,
@@ -134,7 +134,7 @@ export class FakeInternet {
     this.exceptions.push(exception);
   }
 
-  /** @returns the resolver's address. */
+  /** Starts the name servers and the resolver. @returns the resolver's address. */
   private async openNames(): Promise<string> {
     const servers = {
       root: this.network.next(),
@@ -171,7 +171,10 @@ export class FakeInternet {
     return address;
   }
 
-  /** Writes and signs zones, children first, so that a parent contains their DS records before it is signed. */
+  /**
+   * Writes and signs zones, children first, because a parent must contain its children's DS records before it is
+   * signed.
+   */
   private writeZones(zones: readonly Zone[]): {
     files: Record<string, string>;
     rootDsFile: string;

@@ -4,13 +4,13 @@ const DNS_PORT = 53;
 const NETWORKS_MAX = 250;
 const HOSTS_MAX = 250;
 
-/** A block of 127.0.0.0/8 for one process: its servers listen on the standard ports, each on its own address. */
+/** A block of 127.0.0.0/8 for one process, whose servers listen on the standard ports, each on its own address. */
 export class LoopbackNetwork {
   private last = 0;
 
   private constructor(private readonly prefix: string) {}
 
-  /** The reason why this process cannot use such a block; undefined if it can. */
+  /** The reason why this process cannot use a block of loopback addresses; undefined if it can. */
   static get missing(): string | undefined {
     if (process.platform !== 'linux') return 'only Linux has all of 127.0.0.0/8';
     return process.getuid?.() === 0 ? undefined : 'only root listens on ports 43, 53 and 443';
@@ -26,13 +26,13 @@ export class LoopbackNetwork {
     throw new Error('every block of loopback addresses is in use');
   }
 
-  /** The next address. @throws Error after 250. */
+  /** Returns the next address. @throws Error after 250. */
   next(): string {
     if (this.last === HOSTS_MAX) throw new Error('the block of loopback addresses is used up');
     return `${this.prefix}.${++this.last}`;
   }
 
-  /** A port on which nothing ever listens. */
+  /** An address and port at which nothing ever listens. */
   get deadEnd(): string {
     return `${this.prefix}.${HOSTS_MAX + 1}`;
   }

@@ -5,17 +5,17 @@ const TTL_SECONDS = 3_600;
 const NEGATIVE_TTL_SECONDS = 300;
 const DOMAIN_TYPES: RecordType[] = ['SOA', 'NS', 'A', 'AAAA', 'MX', 'TXT', 'CAA'];
 
-/** A line of a zone file (RFC 1035 §5). */
+/** Returns a line of a zone file (RFC 1035 §5). */
 export function line(name: string, type: string, data: string): string {
   return `${name} ${TTL_SECONDS} IN ${type} ${data}\n`;
 }
 
-/** A name with its final dot; the root is a single dot. */
+/** Returns a name with its final dot; the root is a single dot. */
 export function absolute(name: string): string {
   return name === '.' ? name : `${name}.`;
 }
 
-/** The first lines of a zone with one server. */
+/** Returns the SOA and NS records of a zone with one name server. */
 export function apex(zone: string, server: string): string {
   const times = `1 7200 900 1209600 ${NEGATIVE_TTL_SECONDS}`;
   const soa = line(
@@ -26,7 +26,7 @@ export function apex(zone: string, server: string): string {
   return soa + line(absolute(zone), 'NS', absolute(server));
 }
 
-/** The zone of a registered name in the simulated world. */
+/** Returns the zone of a registered name in the simulated world. */
 export function domainZone(domain: string): string {
   const answers = DOMAIN_TYPES.flatMap((type) => recordsOf(domain, type) ?? []);
   const [address] = recordsOf(domain, 'A') ?? [];
@@ -34,7 +34,7 @@ export function domainZone(domain: string): string {
   return [...answers, ...hosts].map(lineOf).join('');
 }
 
-/** The names of an address. */
+/** Returns the PTR records of an address. */
 export function pointers(reverseName: string): string {
   return (recordsOf(reverseName, 'PTR') ?? []).map(lineOf).join('');
 }

@@ -27,13 +27,13 @@ export interface World {
 
 export const ROOT_SERVER = 'a.root-servers.example';
 const HOSTING_TLD = 'example';
-/** The number of labels of a reverse name within its zone: for a /24 and a /64. */
+/** The number of labels of a reverse name below its zone, which is a /24 (IPv4) or a /64 (IPv6). */
 const LABELS_WITHIN = { 4: 1, 6: 16 } as const;
 
 /**
- * The zones of a world, children before their parents: the root, each top-level domain, each registered name, the
- * hosting companies to which name servers belong, and reverse zones below `arpa`. Root and
- * registries are signed; a name is signed if its registration says so.
+ * Returns the zones of a world, children before their parents: the root, each top-level domain, each registered name,
+ * the hosting companies to which name servers belong, and reverse zones below `arpa`. Root and registries are signed; a
+ * name is signed if its registration says so.
  */
 export function zoneTree(world: World): Zone[] {
   const nameServers = new Set(world.domains.flatMap((name) => registrationOf(name).nameServers));
@@ -60,7 +60,7 @@ function registeredZone(domain: string): Zone {
   return { ...leaf(domain), text: domainZone(domain), isSigned };
 }
 
-/** The zones of the companies whose hosts serve the names. */
+/** Returns the zones of the companies that run the names' servers. */
 function hostingZones(nameServers: readonly string[], address: string): Zone[] {
   const byDomain = Map.groupBy(nameServers, (host) => host.slice(host.indexOf('.') + 1));
   return [...byDomain].map(([domain, hosts]) => ({
@@ -84,8 +84,8 @@ function reverseZones(addresses: readonly IpAddress[], server: string): Zone[] {
 }
 
 /**
- * The zone of a registry, which delegates the zones below it and contains the addresses of hosts, as glue and as
- * records.
+ * Returns the zone of a registry, which delegates the zones below it and contains the addresses of hosts, as glue and
+ * as records.
  */
 function registryZone(
   tld: string,
@@ -123,7 +123,7 @@ function leaf(name: string) {
   return { name, level: 'hosting', parent: tldOf(name) } as const;
 }
 
-/** The name servers that a zone lists. */
+/** Returns the name servers in a zone's NS records. */
 function serversIn(text: string, zone: string): string[] {
   const lines = text.split('\n').map((one) => one.split(' '));
   return lines

@@ -4,22 +4,22 @@ import { SmtpSink } from './smtp-sink.js';
 
 const MAILS_MAX = 200;
 
-/** The mailboxes of the simulated world: accepts every mail over SMTP and shows the latest on a page. */
+/** Accepts every e-mail over SMTP and shows the latest ones on a page. */
 export class MailSimulator {
   private readonly mails = new Map<string, ReceivedMail>();
   private readonly server = new SmtpSink((mail) => this.take(mail));
 
-  /** @returns the value of `SMTP_URL`. */
+  /** Starts the SMTP server. @returns the value of `SMTP_URL`. */
   async start(port = 0): Promise<string> {
     return `smtp://127.0.0.1:${await this.server.listen(port)}`;
   }
 
-  /** Lists the mails, newest first. */
+  /** Lists e-mails, newest first. */
   newest(limit: number): ReceivedMail[] {
     return [...this.mails.values()].slice(-limit).reverse();
   }
 
-  /** The newest mails as a page for people. */
+  /** Renders the newest e-mails as a page for people. */
   page(): string {
     return mailboxPage(this.newest(50));
   }
@@ -28,7 +28,7 @@ export class MailSimulator {
     await this.server.close();
   }
 
-  /** A repeat replaces the first copy. */
+  /** Stores an e-mail; a repetition replaces the first copy. */
   private take(mail: ReceivedMail): void {
     this.mails.delete(mail.id);
     this.mails.set(mail.id, mail);

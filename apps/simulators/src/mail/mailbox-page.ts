@@ -1,7 +1,7 @@
 import { escapeHtml } from '#libs/platform';
 import type { ReceivedMail } from './received-mail.js';
 
-/** The mails as a plain page; links to pages on this machine can be followed, everything else is text. */
+/** Renders e-mails as a plain page. Links to pages on this machine can be followed; everything else is text. */
 export function mailboxPage(mails: ReceivedMail[]): string {
   const body =
     mails.length === 0

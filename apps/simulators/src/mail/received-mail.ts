@@ -1,8 +1,8 @@
 import type { ParsedMail } from 'mailparser';
 
-/** A mail in the form that its reader sees. */
+/** An e-mail as its reader sees it. */
 export interface ReceivedMail {
-  /** The Message-ID's part before the @. */
+  /** The part of the Message-ID before the `@`. */
   id: string;
   to: string;
   subject: string;
@@ -10,7 +10,7 @@ export interface ReceivedMail {
   text: string;
 }
 
-/** @param to the actual recipient, whatever the header says. */
+/** Converts a parsed e-mail. @param to the actual recipient, which may differ from the header's. */
 export function receivedMail(to: string, parsed: ParsedMail): ReceivedMail {
   return {
     id: /^<?([^@>]+)/.exec(parsed.messageId ?? '')?.[1] ?? '',

@@ -13,7 +13,7 @@ const CLOSE_TIMEOUT_MS = 100;
 export class SmtpSink {
   private readonly server: SMTPServer;
 
-  /** @param take is called with each mail before it is acknowledged. */
+  /** @param take called with each e-mail before it is acknowledged. */
   constructor(take: (mail: ReceivedMail) => void) {
     this.server = new SMTPServer({
       size: MAIL_SIZE_MAX_BYTES,
@@ -24,7 +24,7 @@ export class SmtpSink {
       closeTimeout: CLOSE_TIMEOUT_MS,
       onData: (stream, session, done) => callbackify(() => receive(stream, session, take))(done),
     });
-    // A client that disconnects in the middle of a mail.
+    // A client may disconnect in the middle of an e-mail.
     this.server.on('error', () => undefined);
   }
 

@@ -4,14 +4,17 @@ export interface Alarm {
 }
 
 interface Queued extends Alarm {
-  /** Increases with each alarm: if two are due at the same time, the one set first comes first. */
+  /** The alarm's serial number. Of two alarms due at the same time, the one that was set first goes off first. */
   place: number;
 }
 
 const isBefore = (a: Queued, b: Queued) =>
   a.atMs - b.atMs < 0 || (a.atMs === b.atMs && a.place < b.place);
 
-/** Keeps alarms ordered by time, as a binary heap, because a hundred thousand subscriptions have an alarm each. */
+/**
+ * Keeps alarms ordered by time in a binary heap, because there may be a hundred thousand subscriptions with an alarm
+ * each.
+ */
 export class AlarmQueue {
   private readonly heap: Queued[] = [];
   private places = 0;
@@ -27,7 +30,7 @@ export class AlarmQueue {
     }
   }
 
-  /** Removes and returns the first alarm that is due; undefined if none is. */
+  /** Removes the first due alarm and returns it; returns undefined if none is due. */
   takeDue(untilMs: number): Alarm | undefined {
     const { heap } = this;
     const [first] = heap;

@@ -1,16 +1,16 @@
-/** The faults of the next requests to an API. */
+/** The faults to simulate in the next requests to an API. */
 export interface ApiFaults {
-  /** Number of changing calls that are carried out but whose answers are lost. */
+  /** Number of state-changing calls that are carried out but whose answers are lost. */
   lostAnswers: number;
-  /** Number of changing calls that never arrive; these precede the calls whose answers are lost. */
+  /** Number of state-changing calls that never arrive; they come before the calls whose answers are lost. */
   lostRequests: number;
-  /** Number of changing calls that arrive before those that are lost. */
+  /** Number of state-changing calls that succeed before the first is lost. */
   passedRequests: number;
   /** Number of refunds that are refused because the seller's balance is too low. */
   refusedRefunds: number;
 }
 
-/** Whether this refund is one of those to refuse. */
+/** Whether to refuse this refund; each refusal lowers `refusedRefunds` by one. */
 export function refusesRefund(faults: ApiFaults): boolean {
   if (faults.refusedRefunds <= 0) return false;
   faults.refusedRefunds -= 1;

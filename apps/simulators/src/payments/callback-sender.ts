@@ -1,13 +1,13 @@
 import { SECOND_MS } from '#libs/platform';
 import { keepLatest } from './kept.js';
 
-/** A callback before it is signed for its receiver. */
+/** A callback that is not yet signed for its receiver. */
 export interface Callback {
   /** The event's id at the processor. */
   id: string;
   type: string;
   body: string;
-  /** The signature headers. A wrong signature is created with an unknown secret. */
+  /** Returns the signature headers. A wrong signature is made with a secret that the receiver does not have. */
   headers(secret: string): Record<string, string>;
 }
 
@@ -18,10 +18,10 @@ export interface CallbackTarget {
 }
 
 export interface DeliveryFaults {
-  /** Further copies of each callback. */
+  /** Number of additional copies of each callback. */
   duplicates: number;
   delayMs: number;
-  /** Whether to hold callbacks back for a moment and send the newest first. */
+  /** Whether to delay callbacks briefly and send the newest first. */
   reorder: boolean;
   drop: boolean;
   wrongSignature: boolean;
@@ -30,7 +30,7 @@ export interface DeliveryFaults {
 export interface Delivery {
   id: string;
   type: string;
-  /** 0 if there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   status: number;
 }
 
@@ -48,7 +48,7 @@ const RETRY_DELAYS_MS = [1, 5, 30, 60, 300].map((seconds) => seconds * SECOND_MS
 const DELIVERIES_MAX = 1_000;
 const WRONG_SECRET = 'not the secret of this endpoint';
 
-/** Sends signed callbacks, and repeats those that were not accepted. `faults` makes it send them wrongly. */
+/** Sends signed callbacks, and retries those that were not accepted. `faults` makes it misbehave. */
 export class CallbackSender {
   target: CallbackTarget | undefined;
   faults: DeliveryFaults = { ...NO_FAULTS };
@@ -71,19 +71,19 @@ export class CallbackSender {
     else this.track(this.sendCopies(callback));
   }
 
-  /** Keeps every callback until `release`. */
+  /** Holds all callbacks until `release`. */
   hold(): void {
     this.held ??= [];
   }
 
-  /** Ends the hold and returns the held callbacks, oldest first, to a caller that delivers them differently. */
+  /** Ends the hold and returns the held callbacks, oldest first, for a caller that delivers them itself. */
   takeHeld(): readonly Callback[] {
     const held = this.held ?? [];
     this.held = undefined;
     return held;
   }
 
-  /** Resolves when no delivery is running or delayed. Repeats of failed deliveries do not count. */
+  /** Resolves when no delivery is running or delayed. Pending retries do not count. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
@@ -104,7 +104,7 @@ export class CallbackSender {
     await wait(REORDER_MS);
     const held = this.held ?? [];
     this.held = undefined;
-    // Delivers one callback after the other, because the network would choose the order of concurrent deliveries.
+    // Callbacks are delivered one after another, because the network may reorder concurrent deliveries.
     for (const callback of held.toReversed()) await this.sendCopies(callback);
     this.isReordering = false;
   }

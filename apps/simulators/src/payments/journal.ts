@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** A request from outside that changed the simulator's state. */
+/** An external request that changed the simulator's state. */
 export interface JournalEntry {
-  /** The simulators' time at which the request arrived, and the offset of their clock. */
+  /** The simulators' time at which the request arrived. */
   atMs: number;
   offsetMs: number;
   to: 'stripe' | 'paypal' | 'page' | 'control';
@@ -15,12 +15,12 @@ export interface JournalEntry {
   key?: string;
 }
 
-/** Readable only by this user. */
+/** The file mode: only this user can read or write the file. */
 const MODE = 0o600;
 
 /**
- * The requests from outside, one per line of a file. Everything else follows from them: if they are replayed in order,
- * each at its time, they create the same objects with the same ids.
+ * The external requests, one per line of a file. They determine all other state: replayed in order, each at its time,
+ * they create the same objects with the same ids.
  */
 export class Journal {
   private readonly seed: string;
@@ -30,7 +30,7 @@ export class Journal {
   constructor(private readonly path: string) {
     const [seed, ...lines] = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
     this.seed = seed || randomBytes(16).toString('hex');
-    // Text after the last line break was not written completely when the machine stopped.
+    // Text after the last line break was only partly written when the machine stopped.
     const whole = lines.slice(0, -1);
     this.entries = whole.map((line) => JSON.parse(line) as JournalEntry);
     const kept = [this.seed, ...whole].map((line) => `${line}\n`).join('');
@@ -41,14 +41,14 @@ export class Journal {
     appendFileSync(this.path, `${JSON.stringify(entry)}\n`);
   }
 
-  /** The bytes of the next id, which are the same at every replay. */
+  /** Returns the next id, which is the same at every replay. */
   nextId(): string {
     this.ids += 1;
     return createHmac('sha256', this.seed).update(String(this.ids)).digest('hex').slice(0, 24);
   }
 }
 
-/** The port of the pages of a journal's objects. */
+/** The port of the hosted pages, stored beside the journal so that their addresses survive a restart. */
 export class KeptPort {
   private readonly path: string;
 

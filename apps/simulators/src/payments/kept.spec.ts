@@ -3,7 +3,7 @@ import { TestClock } from '#test/environment';
 import { KEPT_MAX } from './kept.js';
 import { PaymentsSimulator } from './payments-simulator.js';
 
-describe('records of the payment simulators', () => {
+describe('the payment simulators', () => {
   let simulator: PaymentsSimulator;
 
   beforeAll(() => {
@@ -18,7 +18,7 @@ describe('records of the payment simulators', () => {
     return (body as { id: string }).id;
   }
 
-  it('keep the latest requests, answers and events, however long they run', () => {
+  it('keep only the latest requests, answers and events, however long they run', () => {
     const first = newCustomer('key 0');
     expect(newCustomer('key 0')).toBe(first);
     let last: unknown;

@@ -22,10 +22,10 @@ import { VirtualClock } from './virtual-clock.js';
 const BODY_MAX_BYTES = 1024 * 1024;
 const TICK_MS = 1_000;
 const CLOCK_PATH = '/control/clock';
-/** The processors' APIs, which require a key; all other paths are for people on this machine (S128). */
+/** The paths of the processors' APIs, which require a key. All other paths are for people on this machine (S128). */
 const API_PATH = new RegExp(`^(${PAYPAL_PATH})?/v[12]/`);
 
-/** Simulates payment processors on one HTTP server: their APIs, hosted pages and callbacks, and their clock. */
+/** Simulates payment processors on one HTTP server: APIs, hosted pages, callbacks and a clock. */
 export class PaymentsSimulator {
   readonly clock: VirtualClock;
   readonly callbacks = new CallbackSender();
@@ -65,8 +65,9 @@ export class PaymentsSimulator {
   }
 
   /**
-   * @param journalPath the file in which events are kept, and from which they are restored; by default they are
-   * discarded at the end. The port is stored beside it, because customers have the addresses of pages.
+   * Starts the server. @param journalPath the file that stores the requests, from which the state is restored; by
+   * default, the state is lost at the end. The port is stored beside the file, because customers have links to the
+   * pages.
    * @returns the base URL of API and pages.
    */
   async start(port = 0, journalPath?: string): Promise<string> {
@@ -94,7 +95,7 @@ export class PaymentsSimulator {
     this.callbacks.target = target;
   }
 
-  /** Presses a button of a page like a customer, without a browser. @param pageUrl as returned by the API. */
+  /** Presses a button on a page as a customer would, without a browser. @param pageUrl as returned by the API. */
   press(pageUrl: string, button: string): void {
     this.keptPage('POST', `${new URL(pageUrl).pathname}/${button}`);
   }
@@ -106,7 +107,7 @@ export class PaymentsSimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Replays the requests from before a restart. Nothing is sent: callbacks start when their target is set. */
+  /** Replays the requests made before a restart. No callbacks are sent, because their target is not set yet. */
   private replay(journal: Journal): void {
     this.world.nextId = this.paypal.world.nextId = () => journal.nextId();
     for (const entry of journal.entries) {
@@ -134,9 +135,7 @@ export class PaymentsSimulator {
     } else if (path !== CLOCK_PATH) this.setFaults(JSON.parse(body) as object);
   }
 
-  /**
-   * Carries out a request from outside; a request that may have changed something is recorded before it is answered.
-   */
+  /** Carries out an external request. A request that may have changed the state is recorded before it is answered. */
   private kept<T>(entry: Omit<JournalEntry, 'atMs' | 'offsetMs'>, work: () => T): T {
     const { journal, clock } = this;
     if (!journal || entry.method === 'GET') return work();

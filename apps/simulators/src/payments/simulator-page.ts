@@ -1,22 +1,22 @@
 import { escapeHtml } from '#libs/platform';
 
-/** A button of a page; it posts to its path. */
+/** A button on a page; pressing it sends a POST to the path `action`. */
 export interface PageButton {
   action: string;
   label: string;
 }
 
-/** The contents of a page of a simulated processor. All of it is text. */
+/** The contents of a page of a simulated processor, all as plain text. */
 export interface SimulatorPage {
   title: string;
   lines: string[];
   buttons: PageButton[];
 }
 
-/** The answer of a page: the page itself, or the customer's next address. */
+/** The answer to a page request: a page or a redirect. */
 export type PageAnswer = { page: SimulatorPage } | { redirectTo: string };
 
-/** A page of a simulated processor: without scripts or inputs for card data, and marked as a simulation. */
+/** Renders a page of a simulated processor, without scripts or inputs for card data, and marked as a simulation. */
 export function simulatorPage({ title, lines, buttons }: SimulatorPage): string {
   return `<!doctype html>
 <html lang="en">
@@ -46,7 +46,7 @@ ${buttons.map(buttonForm).join('\n')}
 const buttonForm = ({ action, label }: PageButton) =>
   `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(label)}</button></form>`;
 
-/** An amount in cents as people read it: `$19.00`. */
+/** Formats an amount in cents for people: `$19.00`. */
 export function amountText(cents: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100);
 }

@@ -2,8 +2,8 @@ import { Clock } from '#libs/platform';
 import { AlarmQueue } from './alarm-queue.js';
 
 /**
- * The processors' own time: a base clock plus the time by which it was moved. Each due action happens at exactly its
- * time, in order, however far the clock is moved at once.
+ * The processors' clock: a base clock plus an offset. Due actions run in order, each at exactly its own time, however
+ * far the clock is advanced.
  */
 export class VirtualClock extends Clock {
   /** The offset from the base clock. */
@@ -20,7 +20,7 @@ export class VirtualClock extends Clock {
     return new Date(this.alarmMs ?? this.base.now().getTime() + this.offsetMs);
   }
 
-  /** Runs `run` when the time has come. `run` decides whether it still has anything to do. */
+  /** Calls `run` at a given time. `run` must check whether there is still anything to do. */
   at(time: Date, run: () => void): void {
     this.alarms.add({ atMs: time.getTime(), run });
   }
@@ -31,7 +31,7 @@ export class VirtualClock extends Clock {
     this.runDue();
   }
 
-  /** Runs work at a given time, after everything that was due by then. */
+  /** Runs work as of a given time, after everything that was due by then. */
   during<T>(atMs: number, work: () => T): T {
     this.runDue(atMs);
     this.alarmMs = atMs;
@@ -42,7 +42,7 @@ export class VirtualClock extends Clock {
     }
   }
 
-  /** Runs everything due by then, by default now: the base clock may have been moved. */
+  /** Runs everything that is due by `untilMs`, by default now. The base clock may have moved since the last run. */
   runDue(untilMs: number = this.now().getTime()): void {
     try {
       const next = () => this.alarms.takeDue(untilMs);

@@ -46,7 +46,7 @@ export interface Registration {
 
 export type Availability = 'registered' | 'free' | 'reserved';
 
-/** Longer names, such as suggestions, which are registered less often than the words they consist of. */
+/** Compound names, such as suggestions, which are registered less often than simple names. */
 const COMPOUND =
   /^(get|my|try|the|go|use|hello|join|we)-|[a-z](hq|hub|lab|world|group)\.|-(app|online|now|pro|site|co)\./;
 

@@ -1,6 +1,6 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** A server's open sockets, so that closing it also ends answers that would never end. */
+/** A server's open sockets. Closing the server also closes the sockets, even during an endless answer. */
 export class Connections {
   private readonly open = new Set<Socket>();
 

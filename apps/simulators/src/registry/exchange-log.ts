@@ -3,20 +3,20 @@ import type { Exchange } from './misbehaviour.js';
 const LONGEST_LOG = 10_000;
 
 export interface LoggedExchange extends Exchange {
-  /** Exactly what the client sent: the line on port 43, or the path of RDAP. */
+  /** The query as the client sent it: the line on port 43, or the RDAP path. */
   question: string;
   domain: string;
-  /** The host that a TLS client requested; unknown on port 43. */
+  /** The host name in the client's TLS greeting; unknown on port 43. */
   host?: string;
 }
 
 /** The queries to the simulator, in order, so that a test can count the work that an answer required. */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];
-  /** The number of exchanges of each kind, by name. */
+  /** The number of exchanges of each kind, by domain name. */
   private readonly counts = new Map<string, number>();
 
-  /** Records an exchange and returns how many of its kind this name has had, including this exchange. */
+  /** Records an exchange and returns how many of its kind this name has had, including this one. */
   add(exchange: LoggedExchange): number {
     this.entries.push(exchange);
     const oldest = this.entries.length > LONGEST_LOG ? this.entries.shift() : undefined;
@@ -32,7 +32,7 @@ export class ExchangeLog {
     return count;
   }
 
-  /** The exchanges about one name, oldest first. */
+  /** Returns the exchanges about one name, oldest first. */
   of(domain: string): LoggedExchange[] {
     return this.entries.filter((entry) => entry.domain === domain);
   }

@@ -1,10 +1,10 @@
-/** The exchange to which a query belongs. */
+/** The protocol of an exchange and the role of its server. */
 export interface Exchange {
   protocol: 'rdap' | 'whois43';
   role: 'registry' | 'registrar';
 }
 
-/** Faults of an exchange. Their effects on the wire are in the two servers. */
+/** The faults that an exchange can have. `Port43Server` and `RdapServer` simulate their effects on the wire. */
 export const MISBEHAVIOURS = [
   'throttled',
   'throttled-without-hint',

@@ -9,8 +9,8 @@ const ASNS_PER_BLOCK = 1_024;
 const COUNTRIES = ['US', 'DE', 'GB', 'FR', 'NL', 'JP', 'BR', 'ZA'];
 
 /**
- * The IP network object (RFC 9083 §5.4) that contains an address or block; undefined if the text is neither.
- * An address belongs to an invented allocation; a larger block is its own allocation.
+ * Returns the IP network object (RFC 9083 §5.4) that contains an address or block; undefined if the text is neither. An
+ * address belongs to an invented allocation; a larger block is its own allocation.
  */
 export function networkObject(question: string): Json | undefined {
   const asked = parseAddressBlock(question);
@@ -33,7 +33,7 @@ export function networkObject(question: string): Json | undefined {
   };
 }
 
-/** The autonomous system object (RFC 9083 §5.5) of a number; undefined for an invalid number. */
+/** Returns the autonomous system object (RFC 9083 §5.5) of a number; undefined for an invalid number. */
 export function autnumObject(question: string): Json | undefined {
   const parsed = parseAsn(question);
   if (!parsed.ok) return undefined;

@@ -13,8 +13,8 @@ const LONGEST_QUESTION_BYTES = 1024;
 const HUGE_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Serves WHOIS on port 43 (RFC 3912): it reads one line, sends a text and closes the connection. One server simulates
- * every registry of names and numbers, another one every registrar; the layout follows from the query.
+ * Serves WHOIS on port 43 (RFC 3912): it reads one line, sends the answer and closes the connection. One server
+ * simulates every registry of names and numbers, another one every registrar; the query determines the layout.
  */
 export class Port43Server {
   private readonly server = createServer((socket) => this.serve(socket));
@@ -106,7 +106,10 @@ export class Port43Server {
   }
 }
 
-/** The name in a query with a server's own flags: `-T dn,ace a.de`, `a.jp/e`, `domain a.com`. */
+/**
+ * Returns the name in a query, which may contain flags that only one server knows: `-T dn,ace a.de`, `a.jp/e`, `domain
+ * a.com`.
+ */
 function nameIn(question: string): string {
   const words = question.trim().split(/\s+/);
   const last = words.at(-1) ?? '';

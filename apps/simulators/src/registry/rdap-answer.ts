@@ -6,7 +6,7 @@ import type { Registration, SimulatedContact } from '../registrations/registrati
 type Json = Record<string, unknown>;
 
 /**
- * The domain object of RFC 9083 as published by the given server: a thin registry publishes only the registrar. A thick
+ * Returns the domain object (RFC 9083) that a server publishes: a thin registry publishes only the registrar. A thick
  * registry and a registrar also publish contacts, redacted as RFC 9537 requires.
  */
 export function domainObject(
@@ -62,7 +62,7 @@ export function domainObject(
   };
 }
 
-/** A reserved name, which cannot be registered. */
+/** Returns the domain object of a reserved name, which cannot be registered. */
 export function reservedObject(domain: string): Json {
   return {
     objectClassName: 'domain',
@@ -72,7 +72,7 @@ export function reservedObject(domain: string): Json {
   };
 }
 
-/** The error object of RFC 9083 §6. */
+/** Returns the error object of RFC 9083 §6. */
 export function errorObject(errorCode: number, title: string): Json {
   return { rdapConformance: ['rdap_level_0'], errorCode, title, description: [title] };
 }
@@ -216,7 +216,9 @@ const REDACTED_MEMBERS = [
   reason: { description: 'Server policy' },
 }));
 
-/** `clientTransferProhibited` in the words of RFC 8056: `client transfer prohibited`. */
+/**
+ * Converts an EPP status to its RDAP form (RFC 8056): `clientTransferProhibited` becomes `client transfer prohibited`.
+ */
 function rdapStatus(epp: string): string {
   return epp.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -16,8 +16,8 @@ const DEEPEST_JSON = 10_000;
 const THROTTLED_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Serves RDAP over TLS (RFC 7480, 9082, 9083) for any host name: the certificate is issued from the name in the
- * client's greeting. Hosts below `.example` are registrars, all others registries.
+ * Serves RDAP over TLS (RFC 7480, 9082, 9083) for any host name: the certificate is issued for the name in the client's
+ * TLS greeting. Hosts below `.example` are registrars, and all others are registries.
  */
 export class RdapServer {
   private readonly server;
@@ -74,7 +74,10 @@ export class RdapServer {
     this.write(response, JSON.stringify(answer), misbehaviour);
   }
 
-  /** Sends the faulty answers that need no registration; false if the answer continues normally. */
+  /**
+   * Sends a faulty answer if the fault does not concern the registration. @returns false if the caller must still
+   * answer.
+   */
   private misbehaves(
     response: ServerResponse,
     misbehaviour: Misbehaviour,
@@ -150,7 +153,7 @@ export class RdapServer {
   }
 }
 
-/** The record of the address, block or AS number that a path names. */
+/** Returns the record of the address, block or AS number that a path names. */
 function numberObject(path: string): Record<string, unknown> | undefined {
   const [, kind, question] = /\/(ip|autnum)\/([0-9a-f.:/]{1,60})$/i.exec(path) ?? [];
   if (question === undefined) return undefined;

@@ -65,7 +65,7 @@ function rdap(host: string, domain: string): Promise<RdapAnswer> {
 }
 
 describe('the simulated certificate authority', () => {
-  it('issues a certificate that an ordinary TLS client accepts for any host name', async () => {
+  it('a certificate that an ordinary TLS client accepts is issued for any host name', async () => {
     for (const host of [
       'rdap.verisign.com',
       'rdap.registrar-one.example',
@@ -82,13 +82,13 @@ describe('the simulated certificate authority', () => {
   it.each([
     ['expired.registrar.example', 'CERT_HAS_EXPIRED'],
     ['untrusted.registrar.example', 'CERT_SIGNATURE_FAILURE'],
-  ])('gives %s a certificate that fails with %s', async (host, code) => {
+  ])('%s gets a certificate that fails with %s', async (host, code) => {
     await expect(rdap(host, 'shop.com')).rejects.toMatchObject({ code });
   });
 });
 
 describe('the simulated registries', () => {
-  it('give the same name the same registration, which expires after its creation', () => {
+  it('the same name always has the same registration, which expires after its creation', () => {
     for (let i = 0; i < 200; i++) {
       const domain = `name-${i}.com`;
       const first = registrationOf(domain);
@@ -121,7 +121,7 @@ describe('the simulated registries', () => {
     'cz',
     'ca',
     'ru',
-  ])('distinguish at .%s a registered name, a free name and a refusal', async (tld) => {
+  ])('.%s has different answers for a registered name, a free name and a refusal', async (tld) => {
     const found = await whois(`shop.${tld}`);
     expect(found.toLowerCase()).toContain(`shop.${tld}`);
     expect(found).not.toContain('undefined');
@@ -134,14 +134,14 @@ describe('the simulated registries', () => {
     );
   });
 
-  it('read the flags that registries expect around a name', async () => {
+  it('a query may contain the flags that a registry expects around a name', async () => {
     const plain = await whois('shop.de');
     expect(await whois('-T dn,ace shop.de')).toBe(plain);
     expect(await whois('shop.jp/e')).toBe(await whois('SHOP.JP'));
     expect(await whois('domain shop.com')).toBe(await whois('shop.com'));
   });
 
-  it('send a client of a thin registry to the registrar, on port 43 and over RDAP', async () => {
+  it('a thin registry refers clients to the registrar, on port 43 and over RDAP', async () => {
     const registrar = registrationOf('shop.com').registrar.domain;
     expect(await whois('shop.com')).toContain(`Registrar WHOIS Server: whois.${registrar}\r\n`);
     expect(await whois('shop.com')).not.toContain('Registrant');
@@ -163,7 +163,7 @@ describe('the simulated registries', () => {
     ]);
   });
 
-  it('mark withheld values over RDAP as in RFC 9537', async () => {
+  it('withheld values are marked over RDAP as in RFC 9537', async () => {
     const answer = JSON.parse((await rdap('rdap.registry.org', 'redacted-shop.org')).text);
     expect(answer.redacted[1].name.type).toBe('Registrant Name');
     expect(JSON.stringify(answer)).not.toContain(
@@ -171,14 +171,14 @@ describe('the simulated registries', () => {
     );
   });
 
-  it('answer 404 for a free name over RDAP', async () => {
+  it('a free name gets 404 over RDAP', async () => {
     expect(availabilityOf('available-shop.com')).toBe('free');
     expect((await rdap('rdap.verisign.com', 'available-shop.com')).status).toBe(404);
   });
 });
 
 describe('misbehaviour', () => {
-  it('is read from the name and limited to its scope', () => {
+  it('a fault is read from the name and limited to its scope', () => {
     for (const name of MISBEHAVIOURS) {
       expect(misbehaviourOf(`${name}-shop.com`, { protocol: 'rdap', role: 'registry' })).toBe(name);
       expect(
@@ -199,7 +199,7 @@ describe('misbehaviour', () => {
     expect([bare.status, bare.headers['retry-after']]).toEqual([429, undefined]);
   });
 
-  it('includes resets, redirects and answers in HTML', async () => {
+  it('faults can be resets, redirects and answers in HTML', async () => {
     await expect(rdap('rdap.verisign.com', 'reset-shop.com')).rejects.toThrow();
     const away = await rdap('rdap.verisign.com', 'redirect-to-http-shop.com');
     expect([away.status, away.headers.location]).toEqual([
@@ -210,13 +210,13 @@ describe('misbehaviour', () => {
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);
   });
 
-  it('includes a registrar that contradicts its registry', async () => {
+  it('a registrar can contradict its registry', async () => {
     expect(await whois('lying-registrar-shop.com')).toContain('Registry Expiry Date');
     expect(await whois('lying-registrar-shop.com', registrars)).toContain('No match');
     expect((await rdap('rdap.registrar-one.example', 'lying-registrar-shop.com')).status).toBe(404);
   });
 
-  it('includes referrals to each place that a client must not follow', async () => {
+  it('referrals can lead to each place that a client must not follow', async () => {
     for (const [name, target] of [
       ['refers-to-loopback.com', '127.0.0.1'],
       ['refers-to-private.com', '10.0.0.1'],
@@ -232,7 +232,7 @@ describe('misbehaviour', () => {
     expect(await whois('refers-endlessly.com', registrars)).toContain('whois.hop-3.example');
   });
 
-  it('includes an endless answer, which ends when the simulator stops', async () => {
+  it('an endless answer ends when the simulator stops', async () => {
     const other = new RegistrySimulator({ dripIntervalMs: 1 });
     const { upstreamExceptions } = await other.start();
     const socket = connect(

@@ -10,11 +10,11 @@ import { RdapServer } from './rdap-server.js';
 import { CLOSED_HOSTS } from './scenario.js';
 import { TlsIdentities } from './tls-identities.js';
 
-/** The settings with which a lookup service uses the simulator as its internet. */
+/** The settings that make a lookup service use the simulator instead of the internet. */
 export interface SimulatedInternet {
   /**
-   * Value of `LOOKUP_UPSTREAM_EXCEPTIONS`, `host:port=address:port` separated by commas; a leading `*` matches every
-   * host (or, as `*.example`, every host below it) that is not named otherwise.
+   * Value of `LOOKUP_UPSTREAM_EXCEPTIONS`: entries `host:port=address:port`, separated by commas. A leading `*` matches
+   * every host (`*.example`: every host below it) that has no entry of its own.
    */
   upstreamExceptions: string;
   /** Value of `LOOKUP_EXTRA_CA_FILE`: a PEM file that exists until the simulator stops. */
@@ -31,7 +31,7 @@ export interface RegistrySimulatorOptions {
 /**
  * Simulates every registry of names and numbers, every registrar and a resolver, on real loopback sockets: RDAP over
  * TLS, WHOIS on port 43 and DNS over UDP. The answer about a name depends only on the name; `registration.ts` (free,
- * reserved, redacted) and `misbehaviour.ts` list the words that change it.
+ * reserved, redacted) and `misbehaviour.ts` list the words in a name that change the answer.
  */
 export class RegistrySimulator {
   readonly exchanges = new ExchangeLog();
@@ -48,7 +48,7 @@ export class RegistrySimulator {
     this.registrars = new Port43Server('registrar', this.exchanges, dripIntervalMs);
   }
 
-  /** Listens on four free loopback ports. Throws if the system refuses one. */
+  /** Listens on four free loopback ports. @throws if the system refuses one. */
   async start(): Promise<SimulatedInternet> {
     this.folder = await mkdtemp(join(tmpdir(), 'registry-simulator-'));
     const caFile = join(this.folder, 'ca.pem');
@@ -79,7 +79,7 @@ export class RegistrySimulator {
   }
 }
 
-/** A port on which nothing listens, so that connections to it are refused. */
+/** Finds a port on which nothing listens, so that connections to it are refused. */
 async function closedPort(): Promise<number> {
   const connections = new Connections(createServer());
   const port = await connections.listen(0);

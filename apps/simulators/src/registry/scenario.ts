@@ -8,14 +8,14 @@ export const CLOSED_HOSTS = { whois: 'whois.closed.example', rdap: 'rdap.closed.
 export const HTML_PAGE =
   '<!DOCTYPE html><html><head><title>Service</title></head><body><h1>It works!</h1></body></html>\n';
 
-/** The hosts of an endless chain: `whois.hop-1.example`, `whois.hop-2.example`, … */
+/** Returns a host of an endless chain: `whois.hop-1.example`, `whois.hop-2.example`, … */
 function hopHost(protocol: 'whois' | 'rdap', hop: number): string {
   return `${protocol}.hop-${hop}.example`;
 }
 
 /**
- * The registration as a misbehaving server reports it. `hop` counts the exchanges of this kind
- * about this name and numbers an endless chain of referrals.
+ * Returns the registration as a misbehaving server reports it. `hop` counts the exchanges of this kind about this name;
+ * it is the number of the next host in an endless chain of referrals.
  */
 export function asMisreported(
   registration: Registration,
@@ -71,7 +71,7 @@ export function asMisreported(
   }
 }
 
-/** The registrar's RDAP address under a host whose certificate no client should accept. */
+/** Returns the registrar's RDAP address under a host whose certificate no client should accept. */
 function registrarAt(label: string, { registrar, domain }: Registration): string {
   return `https://${label}.${registrar.domain}/domain/${domain}`;
 }

@@ -18,7 +18,7 @@ export class TlsIdentities {
     return this.authority.certificatePem;
   }
 
-  /** The identity for a host name, issued at first use and kept while there is room. */
+  /** Returns the identity for a host name, issued at first use and kept while there is room. */
   contextFor(host: string): SecureContext {
     const known = this.contexts.get(host);
     if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import { TlsIdentities } from '../registry/tls-identities.js';
 interface SourceFile {
   content: Buffer;
   modifiedAt: Date;
-  /** Bytes after which each of the next answers breaks off. */
+  /** The numbers of bytes after which the next answers break off, one per answer. */
   breaks: number[];
 }
 
@@ -21,8 +21,8 @@ const TILE_ENTRIES = 256;
 const MODIFIED_AT = new Date('2026-01-05T00:00:00Z');
 
 /**
- * Serves sources of the corpus under any host name: files over TLS with ETags and ranges (RFC 9110), on request
- * truncated or redirected, and certificate transparency logs with names tiles.
+ * Serves the corpus's sources under any host name: files over TLS with ETags and ranges (RFC 9110), which can be
+ * truncated or redirected, and Certificate Transparency logs with names tiles.
  */
 export class SourceServer {
   private readonly identities = new TlsIdentities();
@@ -31,7 +31,7 @@ export class SourceServer {
   private readonly files = new Map<string, SourceFile>();
   private readonly redirects = new Map<string, string>();
   private readonly logKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  /** The requests, with their ranges. */
+  /** The requests received, with their ranges. */
   readonly asked: string[] = [];
   port = 0;
 
@@ -55,7 +55,7 @@ export class SourceServer {
     return this.identities.authorityPem;
   }
 
-  /** The public key of its logs: DER in base64. */
+  /** The logs' public key: DER in base64. */
   get logKey(): string {
     return this.logKeys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
   }
@@ -85,7 +85,10 @@ export class SourceServer {
     this.redirects.set(path, target);
   }
 
-  /** A log below a path, with these certificates: names tiles, hash tiles and a signed checkpoint (Static CT API). */
+  /**
+   * Publishes a log with these certificates below a path: names tiles, hash tiles and a signed checkpoint (Static CT
+   * API).
+   */
   publish(path: string, certificates: readonly LoggedCertificate[]): void {
     const lines = certificates.map(({ at, names }) =>
       JSON.stringify({
@@ -152,7 +155,7 @@ export class SourceServer {
     });
     const breaksAfter = file.breaks.shift();
     if (breaksAfter === undefined) return void response.end(rest);
-    // The written data arrives; then the connection ends.
+    // The connection ends only after the written data has been sent.
     response.write(rest.subarray(0, breaksAfter), () => request.socket.end());
   }
 }
@@ -161,7 +164,7 @@ function sha256(...parts: (string | Buffer)[]): Buffer {
   return parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 }
 
-/** The root of a Merkle tree (RFC 6962 §2.1). */
+/** Returns the root of a Merkle tree (RFC 6962 §2.1). */
 function rootOf(hashes: readonly Buffer[]): Buffer {
   if (hashes.length === 0) return sha256();
   if (hashes.length === 1) return hashes[0];

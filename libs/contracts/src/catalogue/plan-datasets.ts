@@ -4,7 +4,7 @@ import type { Dataset } from './datasets.js';
 export const PLAN_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'] as const;
 export type PlanDataset = (typeof PLAN_DATASETS)[number];
 
-/** Their names as written within a sentence. */
+/** The names of these parts within a sentence. */
 export const DATASET_NAMES: Readonly<Record<PlanDataset, string>> = {
   names: 'names',
   whois: 'WHOIS',
@@ -19,7 +19,7 @@ const OPENED: Readonly<Record<PlanDataset, readonly Dataset[]>> = {
   dns: ['newly_dns', 'updated_dns', 'dns'],
 };
 
-/** The part that a plan must include to give access to the files of a dataset. */
+/** Returns the part that a plan must include to give access to the files of a dataset. */
 export function planDatasetOf(dataset: Dataset): PlanDataset {
   return PLAN_DATASETS.find((held) => OPENED[held].includes(dataset))!;
 }

@@ -47,8 +47,8 @@ export const TRIAL_RIGHTS = {
 } as const;
 
 /**
- * In ascending order. The last array has the rights: requests per minute of class live, bulk and heavy; domain, brand
- * and registrant monitors; keys.
+ * The tiers in ascending order. The last array has the rights: requests per minute of the classes live, bulk and heavy;
+ * domain, brand and registrant monitors; keys.
  */
 export const TIERS: readonly Tier[] = [
   tier('5K', 5_000, [19, 10, 99.6], [20, 5, 3, 5, 1, 1, 2]),
@@ -68,12 +68,12 @@ export const RATE_LIMIT_UNIT = {
   unitsMax: 20,
 } as const;
 
-/** The tier whose rights a package of this many credits gives: the largest tier that the package reaches. */
+/** Returns the tier whose rights a package of this many credits gives: the largest tier that the package reaches. */
 export function tierOfCredits(credits: number): Tier | undefined {
   return TIERS.findLast((candidate) => candidate.credits <= credits);
 }
 
-/** The tier named by a SKU or a subscription; undefined if it is no longer sold. */
+/** Returns the tier named by a SKU or a subscription; undefined if it is no longer sold. */
 export function tierNamed(name: string): Tier | undefined {
   return TIERS.find((candidate) => candidate.name === name);
 }
@@ -83,8 +83,8 @@ const STEP_LARGE = 10_000;
 const STEP_LARGE_ABOVE = 100_000;
 
 /**
- * The price of a package of `credits`, in millionths of a dollar. It is linear between the tiers and rounded half up to
- * the cent. All code that quotes or charges a price uses this function.
+ * Returns the price of a package of `credits`, in millionths of a dollar. Prices are linear between the tiers and
+ * rounded half up to the cent. All code that quotes or charges a price uses this function.
  * @returns undefined for an amount that is not sold (below 5,000, above 3,000,000, or between the steps).
  */
 export function packagePriceMicros(credits: number): number | undefined {

@@ -5,7 +5,8 @@ import type { PlanDataset } from './plan-datasets.js';
 import { RATE_LIMIT_UNIT, TIERS } from './plans.js';
 
 /**
- * How long the rights and credits of a subscription continue after the paid time, if the next payment has not arrived.
+ * The time for which a subscription keeps its rights and credits after the paid period, if the next payment has not
+ * arrived.
  */
 export const GRACE_MS = 7 * DAY_MS;
 
@@ -19,7 +20,7 @@ export type BillingInterval = 'month' | 'year';
 export interface SubscriptionPlan {
   /** For example `api-15K-month`. */
   sku: string;
-  /** The name that people read. */
+  /** The display name. */
   name: string;
   line: SubscriptionLineName;
   kind: Extract<PaymentLineKind, 'subscription' | 'domainer' | 'rate_limit'>;
@@ -27,8 +28,8 @@ export interface SubscriptionPlan {
   /** Price of one unit for one interval, in millionths of a dollar. */
   unitMicros: number;
   /**
-   * The monthly price of one unit, which ignores the interval. Plans of a line are ordered by it: a change to a higher
-   * value is an upgrade.
+   * The price of one unit for a month when billed monthly, even if this plan is billed yearly. The price orders the
+   * plans of a line: a change to a higher price is an upgrade.
    */
   monthlyMicros: number;
   unitsMax: number;
@@ -45,7 +46,7 @@ const NO_RIGHTS = {
   datasets: [] as string[],
 };
 
-/** Monthly and yearly price in dollars, and the datasets whose files the plan opens. */
+/** Monthly and yearly price in dollars, and the datasets whose files the plan gives access to. */
 const DOMAINER_PLANS: readonly [
   sku: string,
   name: string,
@@ -104,12 +105,12 @@ export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
   }),
 ];
 
-/** The plan of a SKU; undefined if the SKU is not sold, or no longer. */
+/** Returns the plan of a SKU; undefined if the SKU is not sold, or is no longer sold. */
 export function planOfSku(sku: string): SubscriptionPlan | undefined {
   return SUBSCRIPTION_PLANS.find((plan) => plan.sku === sku);
 }
 
-/** The rights that `quantity` units of a plan give. */
+/** Returns the rights that `quantity` units of a plan give. */
 export function rightsOf(
   { rights }: SubscriptionPlan,
   quantity: number,

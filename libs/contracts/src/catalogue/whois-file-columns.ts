@@ -1,6 +1,6 @@
 /** The contacts of a WHOIS file, in the order of their columns. */
 export const FILE_CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
-/** Columns of a contact, with its members as named in the public answer. */
+/** The columns of a contact, with the names of the members in the public answer. */
 export const FILE_CONTACT_COLUMNS = [
   ['name', 'name'],
   ['company', 'company'],
@@ -14,7 +14,7 @@ export const FILE_CONTACT_COLUMNS = [
   ['phone', 'phone'],
   ['fax', 'fax'],
 ] as const;
-/** Columns of the registrar, with its members as named in the public answer. */
+/** The columns of the registrar, with the names of the members in the public answer. */
 export const FILE_REGISTRAR_COLUMNS = [
   ['id', 'iana_id'],
   ['name', 'registrar_name'],
@@ -22,12 +22,12 @@ export const FILE_REGISTRAR_COLUMNS = [
   ['url', 'website_url'],
 ] as const;
 export const FILE_DATES = ['create_date', 'update_date', 'expiry_date'] as const;
-/** The numbers of the columns for name servers; there are as many columns for statuses. */
+/** The numbers of the name server columns; there are as many status columns. */
 export const FILE_PLACES = [1, 2, 3, 4] as const;
 
 /**
- * The 62 columns of WHOIS files that are common in this market, in their order. Files that we sell have these columns,
- * and an imported file without a header is assumed to have them.
+ * The 62 columns, in order, that WHOIS files commonly have in this market. Files that we sell have these columns, and
+ * an imported file without a header is assumed to have them.
  */
 export const WHOIS_FILE_COLUMNS: readonly string[] = [
   'num',

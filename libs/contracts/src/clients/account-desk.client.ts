@@ -8,7 +8,7 @@ import {
 import type { KeyAnswer } from '../operations/account/key-answer.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** An account that a search text matches, and the kind of match. */
+/** An account that matches a search text, and the kind of match. */
 export interface AccountMatch {
   accountId: string;
   /** The kind of match: `e-mail`, `key "Server"`, `payment …`. */
@@ -30,11 +30,14 @@ export interface AccountSummary {
   suspendedBecause?: string;
 }
 
-/** The standings by which accounts are listed. */
+/** The account states by which operators can filter a list. */
 export const LISTED_STANDINGS = ['active', 'suspended', 'deleted', 'erased'] as const;
 export type ListedStanding = (typeof LISTED_STANDINGS)[number];
 
-/** An account in a list, without its owner's data, which `inspect` returns after it has recorded the inspection. */
+/**
+ * An account in a list, without its owner's data. Only `inspect` returns those data, after it has recorded the
+ * inspection.
+ */
 export interface ListedAccount {
   accountId: string;
   state: AccountState;
@@ -47,7 +50,7 @@ export interface ListedAccount {
 
 /** An entry of the audit log. */
 export interface AuditLine {
-  /** The position in the chain, which rises by one; decimal string. */
+  /** The position in the hash chain, which rises by one; decimal string. */
   position: string;
   at: string;
   /** `person:<id>`, `operator:<name>`, `anonymous` or `system`. */
@@ -58,7 +61,7 @@ export interface AuditLine {
   requestId: string;
 }
 
-/** The operators' actions at other services, which are recorded here before they are carried out. */
+/** Operators' actions at other services, which account records before they are carried out. */
 export const OPERATOR_ORDERS = [
   'grant-credits',
   'revoke-credits',
@@ -76,7 +79,7 @@ export const OPERATOR_ORDERS = [
 ] as const;
 
 export interface OperatorOrder {
-  /** Absent for actions that do not concern a single account. */
+  /** Absent for actions that do not concern one account. */
   accountId?: string;
   order: (typeof OPERATOR_ORDERS)[number];
   /** `<kind>:<id>`. */
@@ -89,7 +92,7 @@ export interface SuspensionAnswer {
   hasChanged: boolean;
 }
 
-/** Typed calls of the operator commands to account's internal routes. */
+/** A typed client of account's internal routes for operator commands. */
 export class AccountDeskClient {
   /** @param operator the acting operator, for the audit log. */
   constructor(
@@ -111,7 +114,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/list', { body: page });
   }
 
-  /** The audit log of an account, or the installation's; newest first. */
+  /** Returns the audit log of an account or of the installation, newest first. */
   async auditEntries(
     accountId: string | undefined,
     page: { before?: string; limit: number },
@@ -119,12 +122,12 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/audit/entries', { accountId, body: page });
   }
 
-  /** The first page of keys as their owner sees it: newest first. */
+  /** Returns the first page of an account's keys, newest first, as the customer sees them. */
   async keys(accountId: string): Promise<KeyAnswer[]> {
     return this.http.call('POST', '/internal/operator/keys/list', { accountId });
   }
 
-  /** Ends a key at once; a repeat changes nothing. @throws Problem 404, 409. */
+  /** Revokes a key at once; a repetition changes nothing. @throws Problem 404, 409. */
   async revokeKey(accountId: string, keyId: string): Promise<KeyAnswer> {
     const body = { operator: this.operator, keyId };
     return this.http.call('POST', '/internal/operator/keys/revoke', { accountId, body });
@@ -145,13 +148,13 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/suspend', { accountId, body });
   }
 
-  /** Undoes the suspension and nothing else. @throws Problem 404. */
+  /** Lifts a suspension. @throws Problem 404. */
   async unsuspend(accountId: string, reason: string): Promise<SuspensionAnswer> {
     const body = { operator: this.operator, reason };
     return this.http.call('POST', '/internal/operator/accounts/unsuspend', { accountId, body });
   }
 
-  /** Removes the authenticator app of an owner who lost it; the owner is notified by mail. @throws Problem 404. */
+  /** Removes the authenticator app of an owner who lost it; the owner is notified by e-mail. @throws Problem 404. */
   async liftSecondFactor(accountId: string, reason: string): Promise<SuspensionAnswer> {
     const body = { operator: this.operator, reason };
     const path = '/internal/operator/accounts/lift-second-factor';

@@ -6,23 +6,23 @@ import type { BillingDetails } from '../operations/account/billing-details.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';
 
-/** The facts about a key and its account that the gateway needs. The account's state is checked before the key's. */
+/** The facts that the gateway needs about a key and its account. The account's state is checked before the key's. */
 export interface KeyRecord {
   keyId: string;
   accountId: string;
   accountState: AccountState;
   /** RFC 3339; only for a deleted account. */
   restorableUntil?: string;
-  /** Whether an operator has suspended it. */
+  /** Whether an operator has suspended the account. */
   isSuspended?: boolean;
   state: 'active' | 'revoked';
   environment: KeyEnvironment;
   scopes: Scope[];
-  /** Addresses or CIDR blocks; empty allows every address. */
+  /** Addresses or CIDR blocks; an empty list allows every address. */
   allowedAddresses: string[];
-  /** Credits this key may spend in a UTC day. */
+  /** The credits that this key may spend in a UTC day. */
   dailyCreditCap?: number;
-  /** Only with a cap: the chain of rotations to which the key belongs. The keys of a chain share one count. */
+  /** Only with a cap: the chain of rotations to which the key belongs. The keys of a chain share one daily count. */
   capLine?: CapLine;
   /** RFC 3339. Also set on the old key of a rotation with overlap. */
   expiresAt?: string;
@@ -41,18 +41,21 @@ export interface CapLine {
   keyIds: string[];
 }
 
-/** The recipient of an invoice. Its members are in camel case, because it is internal; `details` is as stored. */
+/**
+ * The recipient of an invoice. Member names are in camel case, because this type is internal; `details` keeps its
+ * stored form.
+ */
 export interface BillingContact {
   firstName: string;
   email: string;
   details: BillingDetails | null;
 }
 
-/** Typed calls to account's internal routes. */
+/** A typed client of account's internal routes. */
 export class AccountClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** The key with this hash (`hashApiKey`), including revoked and expired keys; null if unknown. */
+  /** Returns the key with this hash (`hashApiKey`), including revoked and expired keys; null if there is none. */
   async findKey(hash: string): Promise<KeyRecord | null> {
     const { key } = await this.http.call<{ key: KeyRecord | null }>(
       'GET',
@@ -66,7 +69,7 @@ export class AccountClient {
     await this.http.call('POST', '/internal/keys/used', { body: { keyIds } });
   }
 
-  /** The person and address for an account's invoices. @throws Problem 404 for an erased account. */
+  /** Returns the person and address for an account's invoices. @throws Problem 404 for an erased account. */
   async billingContact(accountId: string): Promise<BillingContact> {
     return this.http.call('GET', '/internal/billing-contact', { accountId });
   }

@@ -9,12 +9,15 @@ import type {
 import type { ServiceHttp } from './service-http.js';
 
 export interface RefundOrder {
-  /** The refund's id, which the caller chooses; the same id counts once. */
+  /** The refund's id, which the caller chooses; a repetition with the same id has no effect. */
   refundId: string;
   paymentId: string;
-  /** `remaining`: everything from `from` on; the time before stays paid. */
+  /** `remaining` refunds the time from `from` on; the time before stays paid. */
   scope: ReversalScope;
-  /** Only for a `whole` refund: the part to refund in millionths, as a decimal string; the whole rest if absent. */
+  /**
+   * Only for a `whole` refund: the part to refund in millionths, as a decimal string. If absent, everything not yet
+   * refunded.
+   */
   amountMicros?: string;
   /** RFC 3339, only for a `remaining` refund; by default, now. */
   from?: string;
@@ -24,7 +27,7 @@ export interface RefundOrder {
 export interface RefundAnswer {
   refundId: string;
   paymentId: string;
-  /** `requested`: the processor has received it; `final`: made; `undone`: it failed. */
+  /** `requested`: the processor has received the request; `final`: the refund was made; `undone`: the refund failed. */
   state: 'requested' | 'final' | 'undone';
   scope: ReversalScope;
   /** Millionths, decimal string. */
@@ -37,9 +40,9 @@ export interface RefundAnswer {
   /** RFC 3339. */
   from?: string;
   /**
-   * The effect on the paid plan; absent for packages. `ends` ends it and its credits from `from` or the start of the
-   * period on; `set_back` reverts an upgrade and its credits; with `stays`, the plan continues and loses a part of its
-   * credits.
+   * The effect on the paid plan; absent for packages. `ends`: the plan and its credits end at `from`, or at the start
+   * of the period. `set_back`: an upgrade and its credits are reverted. `stays`: the plan continues and loses some of
+   * its credits.
    */
   plan?: 'ends' | 'set_back' | 'stays';
   /** When a failed refund is retried, RFC 3339. */
@@ -98,13 +101,13 @@ export interface ReconciliationAnswer {
 export interface ReplayAnswer {
   processor: string;
   kind: string;
-  /** The processor's id of the object concerned. */
+  /** The object's id at the processor. */
   externalId: string;
-  /** `unknown`: the processor gave no answer. `refused`, `foreign`: it does not belong to us. */
+  /** `unknown`: the processor gave no answer. `refused`, `foreign`: the object is not ours. */
   result: 'synced' | 'unknown' | 'refused' | 'foreign';
 }
 
-/** Typed calls of the operator commands to billing's internal routes. */
+/** A typed client of billing's internal routes for operator commands. */
 export class BillingClient {
   constructor(private readonly http: ServiceHttp) {}
 
@@ -113,28 +116,28 @@ export class BillingClient {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }
 
-  /** The payments of an account, newest first, at most 500. */
+  /** Returns the payments of an account, newest first, at most 500. */
   async payments(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.http.call('GET', '/internal/operator/payments', { accountId });
   }
 
-  /** All subscriptions of an account, including ended ones. */
+  /** Returns all subscriptions of an account, including ended ones. */
   async subscriptions(accountId: string): Promise<SubscriptionAnswer[]> {
     return this.http.call('GET', '/internal/operator/subscriptions', { accountId });
   }
 
-  /** Ends a subscription with its period, as its customer may. @throws Problem 404, 409, 422, 503. */
+  /** Cancels a subscription at the end of its period, as its customer may. @throws Problem 404, 409, 422, 503. */
   async cancelSubscription(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.http.call('POST', `/internal/operator/subscriptions/${id}/cancel`, { accountId });
   }
 
-  /** Sends the mail about an invoice or note again. @throws Problem 404, 503. */
+  /** Sends the e-mail about an invoice or credit note again. @throws Problem 404, 503. */
   async resendReceipt(accountId: string, number: string): Promise<{ number: string }> {
     const body = { number };
     return this.http.call('POST', '/internal/operator/receipts', { accountId, body });
   }
 
-  /** The cases that wait for an operator, oldest first; at most 200. */
+  /** Lists the cases that wait for an operator, oldest first; at most 200. */
   async setAside(): Promise<SetAsideMoney[]> {
     return this.http.call('GET', '/internal/operator/set-aside');
   }

@@ -1,4 +1,4 @@
-/** The position of a poller in an owner's change feed. The first poll sends none. */
+/** The position of a poller in an owner's change feed. The first poll has none. */
 export interface ChangeCursor {
   /** The `pg_snapshot` of the previous poll, as text. */
   snapshot: string;
@@ -8,8 +8,7 @@ export interface ChangeCursor {
 
 /**
  * Answer of `GET /internal/changes`: the keys (account ids) of the outbox rows that became visible since the cursor. If
- * `token` differs from the last one, the cursor is invalid: drop everything that was cached and continue from the new
- * cursor.
+ * `token` differs from the last one, the cursor is invalid: discard the whole cache and continue from the new cursor.
  */
 export interface ChangePage {
   token: string;

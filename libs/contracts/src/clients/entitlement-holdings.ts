@@ -1,7 +1,9 @@
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { SubscriptionState } from '../events/billing/subscription-changed.js';
 
-/** Sums of an account's ledger by UTC day (`YYYY-MM-DD`; for use, the day of booking), newest first. */
+/**
+ * Sums of an account's ledger by UTC day (`YYYY-MM-DD`), newest first. Use counts on the day on which it was booked.
+ */
 export interface LedgerChanges {
   days: { day: string; amount: number }[];
   /** False if the ledger has more lines than are summed; some of the oldest day may be missing. */
@@ -35,7 +37,7 @@ export interface Owned {
     lineId: string;
     tier: string | null;
     granted: string;
-    /** Available and reserved. */
+    /** Available and reserved credits. */
     remaining: string;
     boughtAt: string;
   }[];
@@ -51,7 +53,9 @@ export interface Owned {
     periodEnd: string;
     paidThrough?: string;
     cancelAt?: string;
-    /** When its rights end unless a newer snapshot arrives; absent if it grants none. */
+    /**
+     * When the subscription's rights end, unless a newer snapshot arrives; absent if the subscription grants no rights.
+     */
     rightsUntil?: string;
   }[];
   debt: string;
@@ -96,7 +100,7 @@ export interface SetAsideAccount {
 export interface SetAsideLease {
   accountId: string;
   leaseId: string;
-  /** Credits that its holder reported as used. */
+  /** Credits that the lease's holder reported as used. */
   reported: number;
   failures: number;
   reason: string;
@@ -104,7 +108,7 @@ export interface SetAsideLease {
 
 /** Ledger lines that are shown as one: a grant, or a month's use of an operation. */
 export interface ExplainedLine {
-  /** When the first and the last of them were booked, RFC 3339. */
+  /** When the first of the lines was booked, RFC 3339. `to` is the time of the last line. */
   from: string;
   to: string;
   kind: 'grant' | 'use' | 'expiry' | 'refund';
@@ -123,14 +127,14 @@ export interface BalanceExplanation {
   balance: {
     spendable: number;
     frozen: number;
-    /** Set aside for requests and jobs. */
+    /** Credits reserved for requests and jobs. */
     reserved: number;
-    /** Used, but not yet a ledger line. */
+    /** Credits that are used but not yet booked in the ledger. */
     unbooked: number;
     debt: number;
   };
-  /** Spendable, frozen, reserved and unbooked, less debt. */
+  /** Spendable, frozen, reserved and unbooked credits, less debt. */
   total: number;
-  /** The amount that the lines do not explain; a value other than 0 is a fault of the ledger. */
+  /** The part of the balance that the lines do not explain; a value other than 0 is a fault of the ledger. */
   unexplained: number;
 }

@@ -17,11 +17,11 @@ import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'suspension' | 'fraud' | 'admin';
 
-/** Causes that an operator may set; `deletion` follows the account. */
+/** The causes of a block that an operator may set. The cause `deletion` follows the account's state instead. */
 export const OPERATOR_BLOCK_CAUSES = ['overdue', 'fraud', 'admin'] as const;
 export type OperatorBlockCause = (typeof OPERATOR_BLOCK_CAUSES)[number];
 
-/** The limits that an operator may set by hand; they replace the computed values. */
+/** The limits that an operator may override; an override replaces the computed value. */
 export const OVERRIDABLE_LIMITS = [
   'live',
   'bulk',
@@ -75,9 +75,9 @@ export interface AcquireLease {
 }
 
 /**
- * `granted`: spend up to `amount` within `ttlMs` of the request. `insufficient`: a true 402. `elsewhere`: there are
- * enough credits, but they are leased to other holders, whose leases are being recalled: wait, then answer 503.
- * `closed`: this id was closed before and will never be granted again.
+ * `granted`: spend up to `amount` within `ttlMs` of the request. `insufficient`: the account has too few credits (402).
+ * `elsewhere`: there are enough credits, but they are leased to other holders, whose leases are being recalled: wait,
+ * then answer 503. `closed`: this id was closed before and will never be granted again.
  */
 export type LeaseOutcome =
   | { outcome: 'granted'; amount: number; ttlMs: number; spendable: number }
@@ -86,8 +86,8 @@ export type LeaseOutcome =
   | { outcome: 'closed'; spendable: number };
 
 /**
- * `balance` is the credits that can still be used: spendable credits, and reserved credits that are not reported as
- * used.
+ * `balance`: the credits that can still be used, which are the spendable credits and the reserved credits not yet
+ * reported as used.
  */
 export type LeaseAnswer = LeaseOutcome & { balance: number };
 
@@ -114,13 +114,13 @@ export interface SettleAnswer {
 }
 
 export interface OpenHold {
-  /** The Idempotency-Key or the request id; scoped by account. */
+  /** The Idempotency-Key or the request id; unique within an account. */
   holdId: string;
   accountId: string;
   amount: number;
-  /** Milliseconds until the reaper may close it; absent for a job's hold. */
+  /** Milliseconds after which the reaper may close the hold; absent for a job's hold. */
   ttlMs?: number;
-  /** The operation that uses it; `other` by default. */
+  /** The operation that uses the credits; `other` by default. */
   operation?: string;
 }
 
@@ -133,7 +133,7 @@ export type HoldOutcome =
 /** `balance`: as in `LeaseAnswer`. */
 export type HoldAnswer = HoldOutcome & { balance: number };
 
-/** Typed calls to entitlement's internal routes. */
+/** A typed client of entitlement's internal routes. */
 export class EntitlementClient {
   constructor(private readonly http: ServiceHttp) {}
 
@@ -146,8 +146,8 @@ export class EntitlementClient {
   }
 
   /**
-   * Reports the use of leases. Called every 100 ms while a lease is open, even without any use, because the answer may
-   * recall leases.
+   * Reports the use of leases. While a lease is open, this is called every 100 ms, even without any use, because the
+   * answer may recall leases.
    * @param accounts whose balances are requested in addition to the accounts of the leases; at most 1,000.
    */
   async settle(
@@ -160,8 +160,9 @@ export class EntitlementClient {
   }
 
   /**
-   * Closes up to 1,000 leases and returns their unused credits. An unknown id leaves a tombstone, so that a late
-   * acquire finds it closed. If a lease cannot be booked, entitlement sets it aside, so that it does not delay others.
+   * Closes up to 1,000 leases and returns their unused credits. For an unknown id, entitlement stores a tombstone, so
+   * that a late request for that lease gets `closed`. If a lease cannot be booked, entitlement sets it aside, so that
+   * the other leases are not delayed.
    */
   async closeAll(leases: LeaseUse[]): Promise<void> {
     await this.http.call('POST', '/internal/leases/close', { body: { leases } });
@@ -197,14 +198,14 @@ export class EntitlementClient {
     return this.http.call('GET', `/internal/ledger${query}`, { accountId });
   }
 
-  /** Credits of work that no request was charged for. @param days both included, as `YYYY-MM-DD`. */
+  /** Returns the credits charged for work outside of requests. @param days inclusive, as `YYYY-MM-DD`. */
   async usedByWork(accountId: string, days: { from: string; to: string }): Promise<WorkDay[]> {
     return this.http.call('GET', `/internal/used-by-work?${new URLSearchParams(days)}`, {
       accountId,
     });
   }
 
-  /** @param from the first day, as `YYYY-MM-DD`. */
+  /** Returns sums of the ledger by day. @param from the first day, as `YYYY-MM-DD`. */
   async ledgerChanges(accountId: string, from: string): Promise<LedgerChanges> {
     return this.http.call('GET', `/internal/ledger/changes/${from}`, { accountId });
   }
@@ -259,7 +260,7 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/operator/revocations', { accountId, body });
   }
 
-  /** Operators: the events of an account that entitlement knows. */
+  /** Operators: lists the events of an account that entitlement has recorded. */
   async timeline(accountId: string, question: TimelineQuestion): Promise<TimelineEntry[]> {
     return this.http.call('GET', timelinePath(question), { accountId });
   }
@@ -269,17 +270,17 @@ export class EntitlementClient {
     return this.http.call('GET', '/internal/operator/explanation', { accountId });
   }
 
-  /** Operators: accounts whose due dates cannot be applied, oldest first; at most 200. */
+  /** Operators: lists accounts whose due dates cannot be applied, oldest first; at most 200. */
   async setAsideAccounts(): Promise<SetAsideAccount[]> {
     return this.http.call('GET', '/internal/operator/set-aside/accounts');
   }
 
-  /** Operators: leases whose use cannot be booked, oldest first; at most 200. */
+  /** Operators: lists leases whose use cannot be booked, oldest first; at most 200. */
   async setAsideLeases(): Promise<SetAsideLease[]> {
     return this.http.call('GET', '/internal/operator/set-aside/leases');
   }
 
-  /** The states of up to 1,000 payment lines of any account; unknown lines are left out. */
+  /** Returns the states of up to 1,000 payment lines of any account; unknown lines are left out. */
   async lineSums(lineIds: string[]): Promise<LineSums[]> {
     return this.http.call('POST', '/internal/reconciliation/lines', { body: { lineIds } });
   }
@@ -288,7 +289,7 @@ export class EntitlementClient {
     return this.http.call('GET', '/internal/owned', { accountId });
   }
 
-  /** Every grant with its source, newest first. */
+  /** Returns every grant with its source, newest first. */
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
     return this.http.call('GET', `/internal/grants${query}`, { accountId });

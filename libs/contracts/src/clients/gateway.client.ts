@@ -2,21 +2,21 @@ import { REQUESTS, type RequestsAnswer } from '../operations/usage/requests.js';
 import type { KeyUsageAnswer, PaceAnswer, UsageAnswer } from '../operations/usage/usage.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** Reads of an account's request log at the gateway, for the dashboard. */
+/** A typed client of the gateway's request log, for the dashboard. */
 export class GatewayClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Requests and credits by operation and day: by default of the last 30 days, including today. */
+  /** Returns requests and credits by operation and day; by default, for the last 30 days including today. */
   async usage(accountId: string, days: AskedDays = {}): Promise<UsageAnswer> {
     return this.http.call('GET', `/internal/usage${queryOf(days)}`, { accountId });
   }
 
-  /** Like `usage`, but by key, with response times. */
+  /** Returns the same as `usage`, but by key and with response times. */
   async usageByKey(accountId: string, days: AskedDays = {}): Promise<KeyUsageAnswer> {
     return this.http.call('GET', `/internal/usage/keys${queryOf(days)}`, { accountId });
   }
 
-  /** How close the account is to its limits. */
+  /** Returns how close the account is to its limits. */
   async pace(accountId: string): Promise<PaceAnswer> {
     return this.http.call('GET', '/internal/usage/pace', { accountId });
   }

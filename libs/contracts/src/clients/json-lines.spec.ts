@@ -8,7 +8,7 @@ import { jsonLines } from './json-lines.js';
 describe('JSON lines', () => {
   let server: Server;
   let body: Dispatcher.ResponseData['body'];
-  /** The body in the pieces in which it arrives; if it does not end, the sender has stopped sending. */
+  /** The pieces in which the body arrives. If the last piece does not end the body, the sender has stalled. */
   let pieces: (string | Buffer)[];
   let hasEnd: boolean;
 
@@ -36,7 +36,7 @@ describe('JSON lines', () => {
     return found;
   }
 
-  it('are read up to the closing line, however they are split, and a sender that keeps the connection open is disconnected', async () => {
+  it('lines are read up to the closing line, however they are split, and a sender that keeps the connection open is disconnected', async () => {
     hasEnd = false;
     const text = Buffer.from('{"n":1}\n{"n":"ä"}\n{"isLast":true}\n');
     pieces = [text.subarray(0, 3), text.subarray(3, 15), text.subarray(15)];
@@ -44,7 +44,7 @@ describe('JSON lines', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  it('count as an outage if they end before the closing line', async () => {
+  it('lines that end before the closing line count as an outage', async () => {
     hasEnd = true;
     for (pieces of [[], ['{"n":1}\n'], ['{"n":1}\n{"isLa'], ['nonsense\n']]) {
       await expect(read()).rejects.toMatchObject({ status: 503 });

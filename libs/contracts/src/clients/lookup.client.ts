@@ -30,7 +30,7 @@ export interface NameFindings {
   outcome: Outcome;
   servedFrom: Source;
   isCharged: boolean;
-  /** The members of its answer. */
+  /** The members of the answer. */
   body?: Record<string, unknown>;
   /** Why there is no answer. */
   problem?: { code: string; detail: string };

@@ -148,7 +148,7 @@ function typeOf(body: object): string {
   return Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
 }
 
-/** The rejection in a service's answer; ServiceUnavailable if the answer is not in our format. */
+/** Returns the rejection in a service's answer; ServiceUnavailable if the answer is not in our format. */
 export function problemOf(body: unknown, audience: ServiceName): Problem {
   const { code, status, detail, retryable, retry_after, errors, ...members } = (body ??
     {}) as ProblemBody;

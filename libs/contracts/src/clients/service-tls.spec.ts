@@ -64,7 +64,7 @@ describe('calls between services over TLS', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The response of the expected service to a caller with these files, or without any. */
+  /** Returns the response of the expected service to a caller with these TLS files, or with none. */
   async function answerTo(files: string | undefined, audience: ServiceName = 'account') {
     const tls = files === undefined ? undefined : new InternalTls(files, logger);
     const tokens = new ServiceTokens(SECRET, clock, tls);
@@ -79,7 +79,7 @@ describe('calls between services over TLS', () => {
     }
   }
 
-  /** The response to Node's own client: a status, or the reason for its absence. */
+  /** Sends a request with Node's own client. @returns the status, or the reason for its absence. */
   const probe = (options: RequestOptions) =>
     new Promise<string>((resolve) => {
       get(`${service.url}/health`, { ...options, agent: false }, ({ statusCode }) =>
@@ -160,7 +160,7 @@ describe('calls between services over TLS', () => {
   });
 });
 
-/** The messages of an error and its causes. */
+/** Returns the messages of an error and its causes. */
 function causesOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return `${error.message} ${causesOf(error.cause)}`;

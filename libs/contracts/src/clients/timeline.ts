@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsISO8601, IsOptional, Max, Min } from 'class-validator';
 
 const ENTRIES_MAX = 1_000;
-/** A key that sorts after every event. */
+/** A time that sorts after every event. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
 
 /** An event of an account, as reported by the service that owns the event. */
@@ -18,8 +18,8 @@ export interface TimelineEntry {
 }
 
 /**
- * The entries, newest first. The page contains all entries with the time of its last entry, so that the next page
- * begins before that time.
+ * A request for a page of entries, newest first. The page contains all entries with the time of its last entry, so that
+ * the next page begins before that time.
  */
 export class TimelineQuestion {
   /** RFC 3339: only entries before this time. */
@@ -35,14 +35,14 @@ export class TimelineQuestion {
   limit: number;
 }
 
-/** Inspections by operators are left out of account's part by default. */
+/** A request for account's part of the timeline; by default, without inspections by operators. */
 export class AccountTimelineQuestion extends TimelineQuestion {
   @IsOptional()
   @IsIn(['shown'])
   inspections?: 'shown';
 }
 
-/** A page of the timeline whose inspections are counted. */
+/** A request for the number of inspections in a page of the timeline. */
 export class InspectionsQuestion {
   /** RFC 3339: only entries since this time; by default, from the beginning. */
   @IsOptional()
@@ -55,7 +55,7 @@ export class InspectionsQuestion {
   before?: string;
 }
 
-/** The rows of a service's repository for its part of the timeline. */
+/** A row that a service's repository returns for its part of the timeline. */
 export interface TimelineRow extends Omit<TimelineEntry, 'at'> {
   at: Date;
 }
@@ -70,7 +70,7 @@ export async function timelineOf(
   return found.map(({ at, ...entry }) => ({ at: at.toISOString(), ...entry }));
 }
 
-/** The path with the query, which is the same at each service. */
+/** Returns the path with the query, which is the same at each service. */
 export function timelinePath({ before, limit }: TimelineQuestion): string {
   const query = new URLSearchParams({ limit: String(limit), ...(before && { before }) });
   return `/internal/operator/timeline?${query}`;

@@ -41,7 +41,7 @@ export function describeEvent(eventClass: EventClass): EventTypeDescription {
   return description;
 }
 
-/** The class of a type and version; undefined for an unknown one. */
+/** Returns the class of a type and version; undefined for an unknown one. */
 export function eventClassOf(type: string, version: number): EventClass | undefined {
   return classes.get(`${type}@${version}`);
 }
@@ -51,12 +51,12 @@ export function isEventType(type: string): boolean {
   return types.has(type);
 }
 
-/** Every event class, for the transports and the generated documents. */
+/** Returns every event class, for the transports and the generated documents. */
 export function allEventClasses(): EventClass[] {
   return [...classes.values()];
 }
 
-/** The service that an event type belongs to: `account` of `account.api-key-changed`. */
+/** Returns the service that an event type belongs to: `account` of `account.api-key-changed`. */
 export function producerOf(type: string): ServiceName {
   return type.split('.')[0] as ServiceName;
 }

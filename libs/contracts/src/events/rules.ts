@@ -9,13 +9,13 @@ type VariantClass = new () => object;
 /** The classes of each member, by the class that declares the member and then by the member's name. */
 const variants = new Map<object, Map<string, VariantClass[]>>();
 
-/** A time as text, in UTC, so that readers need no time zone. */
+/** Requires a time as text in UTC, so that readers need no time zone. */
 export function IsInstant(): PropertyDecorator {
   const message = '$property must be an RFC 3339 instant in UTC';
   return ValidateBy({ name: 'isInstant', validator: { validate: isInstant, ...text(message) } });
 }
 
-/** Requires that the member is later than another time of the same object or, with `orEqual`, equal to it. */
+/** Requires the member to be later than another time of the same object or, with `orEqual`, equal to it. */
 export function IsAfter(member: string, { orEqual = false } = {}): PropertyDecorator {
   const relation = orEqual ? 'at or after' : 'after';
   const isAfter = (value: unknown, other: unknown) => {
@@ -25,7 +25,7 @@ export function IsAfter(member: string, { orEqual = false } = {}): PropertyDecor
   return compare('isAfter', member, `${relation} ${member}`, isAfter);
 }
 
-/** Requires that the member, a whole number as a decimal string, does not exceed another member of the same object. */
+/** Requires the member, a whole number as a decimal string, not to exceed another member of the same object. */
 export function IsAtMost(member: string): PropertyDecorator {
   const isAtMost = (value: unknown, other: unknown) =>
     isWhole(value) && isWhole(other) && BigInt(value) <= BigInt(other);
@@ -33,8 +33,8 @@ export function IsAtMost(member: string): PropertyDecorator {
 }
 
 /**
- * Objects of several classes, distinguished by one member; each is validated by its own class. Any other value is
- * validated by `otherwise`, whose rules must reject it.
+ * Declares a member that holds objects of several classes, distinguished by one of their members; each object is
+ * validated by its own class. Any other value is validated by `otherwise`, whose rules must reject it.
  */
 export function OneOf(
   discriminator: string,
@@ -54,7 +54,7 @@ export function OneOf(
   };
 }
 
-/** The classes that a member declared with `OneOf` may hold, for the generated documents. */
+/** Returns the classes that a member declared with `OneOf` may hold, for the generated documents. */
 export function variantsOf(target: object, name: string): VariantClass[] | undefined {
   return variants.get(target)?.get(name);
 }

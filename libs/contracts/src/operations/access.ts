@@ -8,7 +8,7 @@ export const ACCOUNT_CLASS_LIMIT = 60;
 /** Requests per minute of one client address to operations without a key. */
 export const PUBLIC_LIMIT = 60;
 
-/** The scopes of a key. A new key has all of them unless its owner chooses. */
+/** The scopes of a key. A new key has all of them unless its owner selects some. */
 export const SCOPES = [
   'whois',
   'ip',
@@ -29,7 +29,9 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A deleted account can still be restored, so some calls accept it. */
+/**
+ * The states of accounts that a call may accept. Some calls accept a deleted account, because it can still be restored.
+ */
 export type UsableState = 'active' | 'deleted';
 
 /**
@@ -37,10 +39,10 @@ export type UsableState = 'active' | 'deleted';
  *
  * - `key`: an API key with the scope, on the API's listener, counted in its class.
  * - `session`: a browser's session, on the dashboard's listener.
- * - `public`: anyone; on the API's listener 60 requests per minute and address, on the dashboard's as many as their
- *   owner allows.
- * - `signed`: a sender that signs the raw bytes of its body, such as a payment processor, in one of these headers,
- *   in lower case. Without any of them, its body is not even read (S125).
+ * - `public`: anyone. The API's listener allows 60 requests per minute and address; on the dashboard's listener, the
+ *   owner of the operation sets the limit.
+ * - `signed`: a sender that signs the raw bytes of the body, such as a payment processor, in one of these headers, in
+ *   lower case. Without any of these headers, the body is not read (S125).
  */
 export type Access =
   | {
@@ -57,8 +59,8 @@ export type Access =
       /** Whether the password (or second factor) must have been given within the last 10 minutes (S35). */
       needsReauthentication?: boolean;
       /**
-       * Whether it is a change that is recorded in a log. An account may make 300 of them per hour in total; revoking
-       * access is never limited.
+       * Whether the call makes a change that is recorded in a log. An account may make 300 such changes per hour in
+       * total; calls that revoke access are never limited.
        */
       isPaced?: boolean;
       /** The account's states in which the call is allowed; by default, only `active`. */

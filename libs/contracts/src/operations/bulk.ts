@@ -73,7 +73,10 @@ export interface ItemClass {
   readonly answer: DataClass;
 }
 
-/** An item of one operation. @param answer class of a single answer. @param own codes of its possible rejections. */
+/**
+ * Declares the item class of an operation. @param answer class of a single answer. @param own codes of its possible
+ * rejections.
+ */
 export function bulkItem<const Code extends ProblemCode>(answer: DataClass, ...own: Code[]) {
   const codes = [...own, ...OF_EVERY_ITEM];
   class Item extends BulkItem {

@@ -18,16 +18,16 @@ const faulty = (members: object): Operation =>
   ({ ...WHOIS_LIVE, ...members, name: 'faulty' }) as Operation;
 
 describe('the table of operations', () => {
-  it('is consistent', () => {
+  it('the table is consistent', () => {
     expect(() => checkOperations(OPERATIONS)).not.toThrow();
   });
 
-  it('has an operation for each scope that a key may have', () => {
+  it('each scope that a key may have has an operation', () => {
     const used = OPERATIONS.flatMap(({ access }) => (access.kind === 'key' ? [access.scope] : []));
     expect(SCOPES.filter((scope) => !used.includes(scope))).toEqual([]);
   });
 
-  it('S130: lets test keys store nothing at the worker: no upload, job, monitor, webhook or file', () => {
+  it('S130: test keys can store nothing at the worker: no upload, job, monitor, webhook or file', () => {
     const rows = OPERATIONS.filter(({ owner }) => owner?.service === 'worker');
     const byKey = rows.flatMap(({ name, access }) =>
       access.kind === 'key' ? [{ name, isForLiveKeys: access.isForLiveKeys }] : [],
@@ -37,7 +37,7 @@ describe('the table of operations', () => {
     expect(byKey.filter(({ isForLiveKeys }) => isForLiveKeys !== true)).toEqual([]);
   });
 
-  it('lets the payer limit the price, select members, and request a fresh answer', () => {
+  it('a payer can limit the price, select members, and request a fresh answer', () => {
     const lookups = OPERATIONS.filter(({ price }) => price.per !== 'free');
     expect(lookups.length).toBeGreaterThan(0);
     for (const { name, parameters, paged } of lookups) {
@@ -126,7 +126,7 @@ describe('the table of operations', () => {
     expect(() => checkOperations(rows as Operation[])).toThrow(fault as string);
   });
 
-  it('each code has the status of its problem, and says the same about a retry', () => {
+  it("each code has its problem's status and gives the same advice about a retry", () => {
     const declared = new Map<string, [number, boolean]>();
     for (const path of globSync('{apps,libs}/**/src/**/*.errors.ts')) {
       const source = readFileSync(path, 'utf8');

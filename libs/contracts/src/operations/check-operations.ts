@@ -15,9 +15,7 @@ export class OperationFaults extends Error {
   }
 }
 
-/**
- * Tables that were already checked and have no fault, because several listeners of one process serve the same table.
- */
+/** Tables that were found to be valid. Several listeners of one process serve the same table, which is checked once. */
 const VALID = new WeakSet<readonly Operation[]>();
 
 /**
@@ -107,7 +105,10 @@ function amountFaults(credits: Credits, parameters: Operation['parameters']): st
   ];
 }
 
-/** A list has the parameters and answer members that all lists share; so does a paged search. */
+/**
+ * Returns the faults of a list or a paged search, which must have the parameters and answer members that all lists
+ * share.
+ */
 function pagingFaults({ paged, price, method, parameters, answers }: Operation): string[] {
   const isList = 'cursor' in parameters;
   if (paged === undefined && !isList) {
@@ -126,7 +127,7 @@ function pagingFaults({ paged, price, method, parameters, answers }: Operation):
   ];
 }
 
-/** Faults of a row that is an upload or a download. */
+/** Returns the faults of a row that is an upload or a download. */
 function transferFaults(row: Operation): string[] {
   const { method, upload, body, answers, price } = row;
   const kind = kindOf(row);
@@ -179,7 +180,10 @@ function exampleFaults(operation: Operation): string[] {
   ];
 }
 
-/** Answered items have the members of a single answer, which their own class does not declare. */
+/**
+ * Checks an example answer. An answered item also has the members of a single answer, which the item's class does not
+ * declare.
+ */
 function answerFaults(type: DataClass, answer: object): FieldError[] {
   const item = itemMemberOf(type);
   if (item === undefined) return faultsOf(type, answer);

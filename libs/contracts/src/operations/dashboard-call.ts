@@ -8,8 +8,8 @@ type DashboardCall = Pick<Operation, 'method' | 'routes' | 'owner' | 'price'> & 
 };
 
 /**
- * Common settings of most calls on the dashboard's origin: they are free, need a session and take no parameter. Their
- * owner serves them at the same path, below its prefix for the dashboard.
+ * Returns the settings that most calls on the dashboard's origin share: they are free, need a session and take no
+ * parameter. The owner serves them at the same path, below its prefix for the dashboard.
  */
 export function dashboardCall(
   service: OwnerService,
@@ -51,7 +51,7 @@ export const IN_ANY_STATE = {
   accountStates: ['active', 'deleted'],
 } as const satisfies Access;
 
-/** The parameter of a call about one object. @param thing its everyday name: "order". */
+/** Returns the parameter of a call about one object. @param thing its everyday name: "order". */
 export function idOf<const Example extends string>(thing: string, example: Example) {
   return {
     id: { kind: text(64), about: `Id of the ${thing}`, example, in: 'path' },

@@ -20,8 +20,8 @@ const FIXTURE_NAMES: readonly string[] = [
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * A domain name as people write it: a name, a URL, an internationalised name. The owner decides whether it is valid.
- * Names under `.test` are reserved, and a few of them are fixtures.
+ * Reads a domain name as people write it: a name, a URL, an internationalised name. The owner decides whether it is
+ * valid. Names under `.test` are reserved, and a few of them are fixtures.
  */
 export function domainName(): ParameterKind<string> {
   return {
@@ -47,7 +47,7 @@ function domainOf(text: string): DomainName | undefined {
   return parsed.ok ? parsed.domain : undefined;
 }
 
-/** Text of limited length. @param pattern must match the whole text; `rule` states it in words ("must be …"). */
+/** Reads text of limited length. @param pattern must match the whole text; `rule` states it in words ("must be …"). */
 export function text(
   lengthMax: number,
   { pattern, rule }: { pattern?: RegExp; rule?: string } = {},
@@ -69,13 +69,13 @@ export function text(
   };
 }
 
-/** An id. @param thing what it identifies, such as `a job`. */
+/** Reads an id. @param thing what it identifies, such as `a job`. */
 export function idOf(what: string): ParameterKind<string> {
   const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
   return text(36, { pattern, rule: `must be the id of ${what}` });
 }
 
-/** A whole number, without sign, of at most 15 digits. @param unit appears in the rejection ("whole seconds"). */
+/** Reads a whole number, without sign, of at most 15 digits. @param unit appears in the rejection ("whole seconds"). */
 export function integer(min: number, max: number, unit = 'a whole number'): ParameterKind<number> {
   const rule = `must be ${unit}, ${min} to ${max}`;
   return {
@@ -96,7 +96,10 @@ export function boolean(): ParameterKind<boolean> {
   };
 }
 
-/** Spells a word as the set does: records have types in upper case, but many clients write them in lower case. */
+/**
+ * Returns a function that spells a word as the set does: record types are in upper case, but many clients write them in
+ * lower case.
+ */
 function spelledAs(words: readonly string[]): (given: string) => string {
   return (given) => {
     if (words.includes(given)) return given;
@@ -105,7 +108,7 @@ function spelledAs(words: readonly string[]): (given: string) => string {
   };
 }
 
-/** A word of a fixed set, in any case. */
+/** Reads a word of a fixed set, in any case. */
 export function oneOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word> {
   const rule = words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
   return {
@@ -117,7 +120,8 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Parame
 }
 
 /**
- * The format of an answer, in any case: other services also offer XML, so clients that request it get an explanation.
+ * Reads the format of an answer, in any case. Other services also offer XML, so clients that request XML get an
+ * explanation.
  */
 export function jsonFormat(): ParameterKind<'json'> {
   return {
@@ -130,7 +134,7 @@ export function jsonFormat(): ParameterKind<'json'> {
   };
 }
 
-/** Words of a fixed set, in any case, separated by commas. */
+/** Reads words of a fixed set, in any case, separated by commas. */
 export function listOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word[]> {
   const known: readonly string[] = words;
   const isKnown = (word: string) => known.includes(word);
@@ -156,7 +160,10 @@ const META = 'meta';
 /** Maximum number of unknown paths named in a rejection. */
 const NAMED_MAX = 5;
 
-/** Dot paths of members, separated by commas. @param answers classes of the answers, any of which may have the member. */
+/**
+ * Reads dot paths of members, separated by commas. @param answers classes of the answers, any of which may have the
+ * member.
+ */
 export function memberPaths(...answers: DataClass[]): ParameterKind<string[]> {
   const items = { type: 'string', pattern: `^${PATH}$` };
   const isKnown = (path: string) =>
@@ -175,7 +182,7 @@ export function memberPaths(...answers: DataClass[]): ParameterKind<string[]> {
   };
 }
 
-/** A calendar day from 1900 to 2199, `YYYY-MM-DD` (RFC 3339 full-date), in UTC. */
+/** Reads a calendar day from 1900 to 2199, `YYYY-MM-DD` (RFC 3339 full-date), in UTC. */
 export function day(): ParameterKind<string> {
   return {
     schema: { type: 'string', format: 'date' },
@@ -184,7 +191,10 @@ export function day(): ParameterKind<string> {
   };
 }
 
-/** `Date` reads the 30th of February as a day of March, and accepts years that databases do not. */
+/**
+ * Whether a text is a calendar day. `Date` alone would read the 30th of February as a day of March, and accept years
+ * that databases refuse.
+ */
 function isDay(text: string): boolean {
   if (!/^(19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
   const time = new Date(`${text}T00:00:00Z`);

@@ -14,7 +14,7 @@ export const MAX_CREDITS = {
   since: 2,
 } as const;
 
-/** Every answer is JSON; old links include this parameter. */
+/** The parameter `format`, which old links include. Every answer is JSON. */
 export const FORMAT = {
   kind: jsonFormat(),
   about: 'Response format; case does not matter',
@@ -22,7 +22,7 @@ export const FORMAT = {
   isForGateway: true,
 } as const;
 
-/** The parameters that every live lookup takes besides its subject. */
+/** The parameters that every live lookup takes in addition to its subject. */
 export const LIVE_PARAMETERS = {
   format: FORMAT,
   max_credits: MAX_CREDITS,
@@ -49,7 +49,7 @@ export const LIVE_PARAMETERS = {
   },
 } as const;
 
-/** Selects members of the answer. @param answers classes of the possible answers. */
+/** Describes the parameter that selects members of the answer. @param answers classes of the possible answers. */
 export function fieldsOf(example: string, ...answers: DataClass[]) {
   return {
     kind: memberPaths(...answers),

@@ -18,7 +18,7 @@ export type OwnerService = Exclude<ServiceName, 'cli'>;
 export interface RouteChoice {
   parameter: string;
   value: string;
-  /** Further values that select it. */
+  /** Further values that select the operation. */
   further?: readonly string[];
   /**
    * True if this operation is selected when the parameter is missing; it must then be the first of its path in the
@@ -95,7 +95,7 @@ export interface OperationLimits {
   bodyBytes: number;
   /** Maximum size of a complete JSON answer. */
   answerBytes: number;
-  /** The group of slots that it uses while it is running, on the API's origin. */
+  /** The group of slots that the request uses while it runs, on the API's origin. */
   concurrency: ConcurrencyClass;
 }
 
@@ -135,7 +135,7 @@ export interface Operation<P extends Parameters = Parameters> {
   body?: OperationBody;
   /** Replaces `body` for an upload. */
   upload?: OperationUpload;
-  /** Whether a repeat with the same `Idempotency-Key` has no further effect. */
+  /** Whether a repeated request with the same `Idempotency-Key` has no further effect. */
   takesIdempotencyKey?: boolean;
   answers: readonly AnswerForm[];
   price: Price;
@@ -150,7 +150,7 @@ export interface Operation<P extends Parameters = Parameters> {
   fixtures?: readonly Fixture[];
 }
 
-/** Preserves the types of a row's parameters, from which its owner's are derived. */
+/** Returns a row with the types of its parameters, from which its owner's types are derived. */
 export function defineOperation<const P extends Parameters>(
   row: Operation<P> & { subject?: keyof P | readonly (keyof P)[] },
 ): Operation<P> {
@@ -173,20 +173,20 @@ export const DRY_RUN_PARAMETER = 'dry_run';
 export const hasDryRun = ({ parameters }: Pick<Operation, 'parameters'>) =>
   DRY_RUN_PARAMETER in parameters;
 
-/** Parameters that can be the subject. */
+/** Returns the parameters that can be the subject. */
 export function subjectsOf({ subject }: Pick<Operation, 'subject'>): readonly string[] {
   if (subject === undefined) return [];
   return typeof subject === 'string' ? [subject] : subject;
 }
 
-/** The version of a request that names none. */
+/** Returns the version of a request that names none. */
 export function newestVersion({ routes }: Pick<Operation, 'routes'>): Version {
   return routes[0].version;
 }
 
 /**
- * The address of a row, such as `GET /v2.0/dns/reverse?type=PTR`, with the parameter that distinguishes it from rows
- * with the same path.
+ * Returns the address of a row, such as `GET /v2.0/dns/reverse?type=PTR`, with the parameter that distinguishes it from
+ * rows with the same path.
  */
 export function endpointOf(
   { method, routes }: Pick<Operation, 'method' | 'routes'>,

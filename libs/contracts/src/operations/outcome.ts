@@ -1,6 +1,6 @@
 /**
- * The result of a lookup. Everywhere, it determines the status code, the charge and whether to retry; a throttled
- * upstream is never `not_registered`.
+ * The result of a lookup, which alone determines the status code, the charge and whether to retry. A throttled upstream
+ * never counts as `not_registered`.
  */
 export const OUTCOMES = [
   'delivered',
@@ -64,12 +64,15 @@ export function isSourceCharged(source: Source): boolean {
 const outcomes: ReadonlyMap<string, Outcome> = new Map(OUTCOMES.map((name) => [name, name]));
 const sources: ReadonlyMap<string, Source> = new Map(SOURCES.map((name) => [name, name]));
 
-/** Undefined for an outcome that this release does not know, which a newer service may send. */
+/**
+ * Returns the outcome that a text names; undefined for an outcome that this release does not know, which a newer
+ * service may send.
+ */
 export function outcomeOf(text: string): Outcome | undefined {
   return outcomes.get(text);
 }
 
-/** Undefined for a source that this release does not know. */
+/** Returns the source that a text names; undefined for a source that this release does not know. */
 export function sourceOf(text: string): Source | undefined {
   return sources.get(text);
 }

@@ -7,13 +7,13 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 /** How the text of one kind of parameter is read. All methods are pure and never throw. */
 export interface ParameterKind<Value = unknown> {
   readonly schema: JsonSchema;
-  /** Classes of the answers from which it selects members; `status` and `meta` are always included. */
+  /** Classes of the answers from which the parameter selects members; `status` and `meta` are always included. */
   readonly selectsFrom?: readonly DataClass[];
   /** Removes parts that do not belong to the value; every other method gets the result. */
   clean?(text: string): string;
-  /** The fault of the text, to be read after the parameter's name ("must be …"); undefined if there is none. */
+  /** Returns the fault of the text, to be read after the parameter's name ("must be …"); undefined if there is none. */
   fault(text: string): string | undefined;
-  /** The value of a valid text. */
+  /** Returns the value of a valid text. */
   value(text: string): Value;
   /** Converts the text to the form sent to the owner, in query encoding. By default, it is only encoded. */
   write?(text: string): string;
@@ -28,12 +28,12 @@ export interface Parameter<Value = unknown> {
   /** A sentence without a full stop. */
   about: string;
   example: string;
-  /** Other names under which it may be given. */
+  /** Other names of the parameter. */
   synonyms?: readonly string[];
   isRequired?: boolean;
   /** The owner's value if the parameter is missing. */
   default?: Value;
-  /** First version that has it. By default, every version does. */
+  /** The first version that has the parameter. By default, every version has it. */
   since?: number;
   /** The place of the parameter: by default, the query. A path parameter is in braces in the path of each route. */
   in?: 'query' | 'path';

@@ -15,7 +15,7 @@ export type Price =
   | { per: 'item'; item: string; credits: Credits; items: (input: PricedInput) => number }
   | { per: 'free'; later?: string };
 
-/** The unit of a price, in words: `answered name` in "1 credit per answered name". */
+/** Returns the unit of a price, in words: `answered name` in "1 credit per answered name". */
 export function pricedUnit(price: Exclude<Price, { per: 'free' }>): string {
   return price.per === 'item' ? price.item : price.per;
 }
@@ -28,21 +28,21 @@ export interface PricedInput {
   body?: unknown;
 }
 
-/** Maximum credits for one request: the amount that is reserved and compared with `max_credits`. */
+/** Returns the maximum credits for one request: the amount that is reserved and compared with `max_credits`. */
 export function maxCredits(price: Price, input: PricedInput): number {
   if (price.per === 'free') return 0;
   const each = creditsEach(price.credits, input);
   return price.per === 'item' ? each * price.items(input) : each;
 }
 
-/** Credits for one answer, item or page. */
+/** Returns the credits for one answer, item or page. */
 export function creditsEach(credits: Credits, input: PricedInput): number {
   if (typeof credits === 'number') return credits;
   const chosen = credits.by[String(input.values[credits.parameter])];
   return chosen === undefined ? maxCreditsEach(credits) : creditsEach(chosen, input);
 }
 
-/** Credits for the most expensive answer, item or page. */
+/** Returns the credits for the most expensive answer, item or page. */
 export function maxCreditsEach(credits: Credits): number {
   if (typeof credits === 'number') return credits;
   return Math.max(...Object.values(credits.by).map(maxCreditsEach));

@@ -6,7 +6,7 @@
 export const LINE_MARKS = { charged: '+', free: '-', last: '=' } as const;
 export type LineMark = keyof typeof LINE_MARKS;
 
-/** One line with its mark and its line ending. @param json one object, without line breaks. */
+/** Returns one line with its mark and its line ending. @param json one object, without line breaks. */
 export function streamedLine(mark: LineMark, json: string): string {
   return `${LINE_MARKS[mark]}${json}\n`;
 }

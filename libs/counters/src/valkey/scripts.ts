@@ -7,25 +7,25 @@ export interface Script {
   sha: string;
 }
 
-/** A slice may be spent for this long after it was requested, on the cluster's clock. */
+/** How long a slice may be spent after it was requested, by the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
 /**
- * After this time, the holder of a slice counts as dead and the rest of the slice as spent. It is longer than the time
- * above plus a clock step.
+ * The time after which the holder of a slice counts as dead and the rest of the slice as spent. It is longer than
+ * `SLICE_USABLE_MS` plus a clock step.
  */
 const SLICE_KEPT_MS = 6_000;
-/** Replaces the second in reports of requests that were counted by mistake; these are reported as a negative count. */
+/** Replaces the second in reports about requests that were counted by mistake, which have a negative count. */
 export const GIVEN_BACK = 0;
 /** An unused entry expires after two windows, because the clock may stop for a while. */
 const ENTRY_TTL_MS = 130_000;
-/** A gateway without a heartbeat for this long is not counted. */
+/** A gateway without a heartbeat for this long is not counted as live. */
 const GATEWAY_SEEN_MS = 5_000;
 /** The server's clock is read every second, so a longer pause is a step of the clock, or no gateway was running. */
 const STEP_MS = 3_000;
 
 /**
- * The cluster's clock: the server's without its steps. It stops while the server's clock steps back or leaps, so a step
- * admits nobody and locks nobody out for longer than a window (S101).
+ * Computes the cluster's clock: the server's clock without its steps. It stops while the server's clock steps back or
+ * leaps, so a step admits nobody and locks nobody out for longer than a window (S101).
  */
 const CLOCK = `
 local function clusterNow(meta, given)
@@ -41,9 +41,10 @@ end
 `;
 
 /**
- * A gateway's heartbeat. Keys: meta, gateways. Arguments: time or '', gateway, the epoch that the gateway knows, an
- * epoch to begin if there is none, '1' if the gateway has admitted requests that the server may not know. Answers the
- * epoch, the time, the number of gateways seen, and the milliseconds until the history is complete again.
+ * Processes a gateway's heartbeat. Keys: meta, gateways. Arguments: time or '', gateway, the gateway's last known
+ * epoch, an epoch to begin if there is none, '1' if the gateway has admitted requests that may be missing at the
+ * server. Returns the epoch, the time, the number of live gateways, and the milliseconds until the history is complete
+ * again.
  */
 export const BEAT = script(`${CLOCK}
 local now = clusterNow(KEYS[1], ARGV[1])
@@ -65,11 +66,11 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
 /**
  * Books the tokens that a gateway has spent and grants the tokens that it requests, for several entries at once. An
  * entry is a hash: a field for each second with requests, and one "count/until" for each gateway that holds a slice.
- * Keys: meta, entries. Arguments: epoch, time or '', session, gateways; then for each entry its limit, the waiting
- * requests, the tokens wanted in hand, the tokens still in hand, the number of further words, and these words: pairs of
- * second and count. Returned tokens are subtracted from the oldest seconds, so that no window ever contains too few.
- * Answers the time, then for each entry the tokens granted, the tokens in hand, the room, the oldest second, and the
- * tokens that other gateways have in hand; only -1 if the epoch differs.
+ * Keys: meta, entries. Arguments: epoch, time or '', session, gateways; then for each entry its limit, the number of
+ * waiting requests, the number of tokens wanted in hand, the number of tokens still in hand, the number of further
+ * words, and these words: pairs of second and count. Returned tokens are subtracted from the oldest seconds, so that no
+ * window ever contains too few. Returns the time, then for each entry the tokens granted, the tokens in hand, the room,
+ * the oldest second, and the tokens that other gateways have in hand; only -1 if the epoch differs.
  */
 export const TAKE = script(`${CLOCK}
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return { -1 } end

@@ -7,7 +7,7 @@ import type { TakeReply, TakeRequest } from './valkey-link.js';
 export interface WaitingTake {
   limit: number;
   resolve(answer: RateLimitResult): void;
-  /** The decision if the server's answer comes too late. */
+  /** The decision that applies if the server's answer comes too late. */
   lateAnswer?: RateLimitResult;
   isAnswered: boolean;
   timer?: NodeJS.Timeout;
@@ -18,10 +18,10 @@ const SLICED_FROM = 60;
 /** The time for which a slice should last. */
 const SLICE_MS = 1_500;
 const SLICE_MAX = 2_000;
-/** A full entry is checked again after this time at the latest, or sooner if others may return tokens. */
+/** The longest time after which a full entry is checked again; sooner if others may return tokens. */
 const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
-/** How long the server's last answer also binds a gateway that has to decide without it. */
+/** How long the server's last answer also binds a gateway that must decide without the server. */
 const WORD_HOLDS_MS = 1_000;
 /** The number of seconds of use that are kept for a server that is down. Older use no longer counts. */
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
@@ -29,9 +29,9 @@ const USES_MAX = 2 * (WINDOW_SECONDS + 1);
 const IDLE_MS = 1_000;
 const NOBODY: WaitingTake[] = [];
 
-/** A gateway's knowledge of one account's rate key, and its tokens in hand. Times are the cluster's. */
+/** A gateway's copy of one account's rate key, and its tokens in hand. Times are the cluster's. */
 export class SliceEntry {
-  /** Tokens that may be spent without asking, of `limit`, until `usableUntilMs`. */
+  /** Tokens of `limit` that may be spent without asking the server, until `usableUntilMs`. */
   inHand = 0;
   limit = -1;
   waiters = NOBODY;
@@ -50,7 +50,7 @@ export class SliceEntry {
   private learnedAtMs = -Infinity;
   private askedAtMs = -Infinity;
   private demand = 0;
-  /** The use that the server does not know yet: seconds and counts alternate. */
+  /** The use that is not yet reported to the server, as alternating seconds and counts. */
   private uses: number[] = [];
 
   constructor(
@@ -68,7 +68,7 @@ export class SliceEntry {
     );
   }
 
-  /** True while the server's last answer was that no request is left. */
+  /** True while the server's last answer says that no request is left. */
   isFull(limit: number, nowMs: number): boolean {
     return limit <= this.fullLimit && nowMs < this.fullUntilMs;
   }
@@ -115,7 +115,7 @@ export class SliceEntry {
     return this.inHand <= this.refillAt && !this.isAsking && !this.isQueued;
   }
 
-  /** True if tokens in hand, or use not yet reported, should be sent to the server. */
+  /** True if tokens in hand or unreported use should be sent: nothing was used for a while, or the tokens expired. */
   isIdle(nowMs: number): boolean {
     return nowMs - this.lastUseMs > IDLE_MS || (this.inHand > 0 && nowMs >= this.usableUntilMs);
   }
@@ -137,7 +137,7 @@ export class SliceEntry {
     return { ...this.answer(false, nowMs), remaining: 0 };
   }
 
-  /** Returns the message to the server; the uses in it count as reported. */
+  /** Returns the message to the server; the use in the message then counts as reported. */
   turn(session: string, nowMs: number): TakeRequest {
     if (this.session !== session || nowMs >= this.usableUntilMs) this.inHand = 0;
     this.session = session;
@@ -174,7 +174,7 @@ export class SliceEntry {
     this.inHand = Math.max(0, reply.inHand - spentMeanwhile);
     this.room = reply.room;
     this.oldestSecond = reply.oldestSecond;
-    // The time counts from the moment of the request; the server keeps the slice longer.
+    // The slice is usable from the moment of the request; the server keeps it longer.
     this.usableUntilMs = this.askedAtMs + SLICE_USABLE_MS;
     const gained = reply.inHand - kept;
     this.refillAt = gained > 0 ? Math.floor(reply.inHand / 2) : -1;
@@ -191,7 +191,7 @@ export class SliceEntry {
     this.fullUntilMs = untilMs;
   }
 
-  /** Takes back the use of a call that certainly had no effect, because the use must still be reported. */
+  /** Restores the use in a call that certainly had no effect, so that the use is reported again. */
   takeBack(uses: readonly number[]): void {
     this.uses = [...uses, ...this.uses].slice(-USES_MAX);
   }

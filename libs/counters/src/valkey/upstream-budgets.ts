@@ -3,12 +3,12 @@ import { CLAIM_SHARE, PAUSE_UPSTREAM, RETURN_SHARE, TAKE_UPSTREAM } from './upst
 import { ValkeyLink } from './valkey-link.js';
 
 export interface OpenUpstreamBudgets {
-  /** `redis://` or `rediss://` of the Valkey or Redis that all processes share. */
+  /** The `redis://` or `rediss://` URL of the Valkey or Redis that all processes share. */
   url: string | (() => string);
   /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
   tlsCa?: string;
   logger: Logger;
-  /** The longest wait for an answer of the server before a process uses its own share. */
+  /** The longest wait for the server's answer before a process uses its own share. */
   timeoutMs?: number;
 }
 
@@ -17,7 +17,7 @@ export interface BudgetRequest {
   /** The priority: 0 is served before 1, and 1 before 2, whichever process requests tokens. */
   priority: number;
   tokens: number;
-  /** How long the host is paused, as far as the process knows. */
+  /** The known rest of the host's pause. */
   pausedMs: number;
   /** Whether the host has answered since it was paused. */
   isRecovered: boolean;
@@ -27,7 +27,7 @@ export interface BudgetRequest {
 export interface BucketRequest {
   burst: number;
   perSecond: number;
-  /** The remaining tokens according to this process, in case the server has no entry for the host. */
+  /** The process's own count of remaining tokens, in case the server has no entry for the host. */
   left: number;
   /** Tokens spent without the server since then; negative for tokens that were granted but not used. */
   owed: number;
@@ -62,7 +62,7 @@ export class UpstreamBudgets {
 
   private constructor(private readonly link: ValkeyLink) {}
 
-  /** Resolves when the server was reached once, or could not be reached; each process then uses its own share. */
+  /** Resolves once the server was reached or found unreachable; if unreachable, each process uses its own share. */
   static async open({
     url,
     tlsCa,
@@ -80,7 +80,7 @@ export class UpstreamBudgets {
     return this.link.isUsable;
   }
 
-  /** Processes that share the limits, as far as this one knows; at least 1. */
+  /** The number of known processes that share the limits; at least 1. */
   get processes(): number {
     return Math.max(1, this.link.gateways);
   }
@@ -119,7 +119,7 @@ export class UpstreamBudgets {
     return reply === undefined ? undefined : reply === 1;
   }
 
-  /** Returns the share of a query that was not sent. */
+  /** Gives back the share of a query that was not sent. */
   async returnShare(host: string, asker: string): Promise<void> {
     if (this.isUsable) await this.link.evaluate(RETURN_SHARE, [askersOf(host)], [asker]);
   }

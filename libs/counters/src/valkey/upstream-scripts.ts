@@ -1,10 +1,12 @@
 import { script } from './scripts.js';
 
-/** The longest pause that a process can set. */
+/** The longest pause that a process may set. */
 const PAUSE_MAX_MS = 3_600_000;
-/** A process that waits for a token is assumed to be waiting for this long after the token's time. */
+/** How long after its token's time a process still counts as waiting for the token. */
 const WAITS_MS = 250;
-/** A host that is no longer queried is forgotten when its buckets are full again, but not before this time. */
+/**
+ * The shortest time for which a host without queries is remembered; longer if its buckets are not full again by then.
+ */
 const KEPT_MS = 120_000;
 const KEPT_MAX_MS = 90_000_000;
 
@@ -20,10 +22,10 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
  * with a higher priority, a process with a lower one gets nothing. A clock that steps back refills nothing, and one
  * that leaps refills a bucket once.
  *
- * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds for which the process knows the host to be
- * paused, '1' if the host has answered since; then for each bucket: burst, tokens per second, its tokens if there is no
- * entry, and spent tokens that the entry lacks (negative: returned). Answers the tokens granted, milliseconds to wait,
- * milliseconds paused, strikes, and the tokens of each bucket as text.
+ * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds until the end of the pause that the process
+ * has recorded, '1' if the host has answered since; then for each bucket: burst, tokens per second, its tokens if there
+ * is no entry, and spent tokens that the entry lacks (negative: returned). Returns the tokens granted, milliseconds to
+ * wait, milliseconds paused, strikes, and the tokens of each bucket as text.
  */
 export const TAKE_UPSTREAM = script(`${TIME}
 local me, priority, want = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -95,23 +97,22 @@ end
 return 1
 `);
 
-/** Callers within this time share a budget that refills slowly. */
+/** The period in which callers count as sharing a budget that refills slowly. */
 const RECENT_MS = 3_600_000;
 /** The largest share of the remaining tokens that one caller gets. */
 const ASKER_SHARE = 0.25;
 const ASKERS_MAX = 10_000;
-/** A caller that has been idle for this long has its full share again. */
+/** The idle time after which a caller has its full share again. */
 const ASKERS_KEPT_MS = 90_000_000;
 
 /**
  * Claims a query's share of those buckets of a host that refill slowly. While others are active, no caller gets more
- * than a quarter of the rest, including its own recent queries; a single caller may use all but the last quarter. An
+ * than a quarter of the rest, including its own recent queries; a sole caller may use all but the last quarter. An
  * entry of callers is a hash: the claims of each caller for each bucket with the time of counting (a:…), and the two
  * latest callers (r0, r1). A full entry is cleared, to the advantage of all callers.
  *
- * Keys: the host's entry, its callers. Arguments: the caller, the number of its queries that wait
- * in the process, then for each such bucket: its position in the entry, burst, tokens per second.
- * Answers 1 if the caller may query.
+ * Keys: the host's entry, its callers. Arguments: the caller, the number of its queries that wait in the process, then
+ * for each of these buckets: its position in the entry, burst, tokens per second. Returns 1 if the caller may query.
  */
 export const CLAIM_SHARE = script(`${TIME}
 local me, waiting = ARGV[1], tonumber(ARGV[2])
@@ -155,7 +156,7 @@ redis.call('PEXPIRE', KEYS[2], ${ASKERS_KEPT_MS})
 return may
 `);
 
-/** Returns a share that was claimed for a query that was not sent. Keys: callers. Arguments: caller. */
+/** Gives back a share that was claimed for a query that was not sent. Keys: callers. Arguments: caller. */
 export const RETURN_SHARE = script(`
 local me = 'a:' .. ARGV[1]
 local value

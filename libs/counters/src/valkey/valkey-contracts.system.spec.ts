@@ -40,7 +40,7 @@ const timeoutMs = 60_000;
   });
 
   const create = (nowMs: () => number) => {
-    // The timer of the previous limiter would maintain its entries with this one's clock.
+    // Otherwise, the timer of the previous limiter would update its entries with this limiter's clock.
     void rateLimiter?.close();
     time = nowMs;
     return (rateLimiter = new ValkeyRateLimiter(link, nowMs));

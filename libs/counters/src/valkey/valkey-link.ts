@@ -6,26 +6,26 @@ import { UPSTREAM_SCRIPTS } from './upstream-scripts.js';
 const PREFIX = 'counters:';
 const META = `${PREFIX}meta`;
 
-/** The number of gateways that a gateway assumes until it has reached the server once. */
+/** The number of gateways to assume until the server was reached once. */
 const GATEWAYS_UNSEEN = 4;
 /**
- * A lower count of gateways is accepted after this time, not counting an outage: all gateways must first report to a
- * server that came back.
+ * The time after which a lower count of gateways is accepted, not counting an outage: all gateways must first report to
+ * a server that came back.
  */
 const FEWER_AFTER_MS = 15_000;
 const BEAT_MS = SECOND_MS;
 /** How often a slow or lost server is checked for recovery. */
 const PROBE_MS = 100;
-/** If an answer is this late, the connection counts as dead; the limit is longer if a request may wait longer. */
+/** The delay of an answer after which the connection counts as dead; longer if a request may wait longer. */
 const DEAD_MS = SECOND_MS;
-/** A server that hangs would not answer a QUIT either. */
+/** The time limit for disconnecting: a server that hangs would not answer a QUIT either. */
 const DISCONNECT_TIMEOUT_MS = 100;
 const RECONNECT_MAX_MS = 500;
 
 export interface ValkeyLinkOptions {
   /**
-   * `redis://` or `rediss://` (TLS), with user name and password if the server needs them. Instead of a string, a
-   * function can be given, which is called for each new connection.
+   * `redis://` or `rediss://` (TLS), with user name and password if the server needs them. A function can replace the
+   * string; it is called for each new connection.
    */
   url: string | (() => string);
   /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
@@ -52,7 +52,7 @@ export interface TakeRequest {
   ahead: number;
   /** The number of tokens that the gateway still holds. */
   inHand: number;
-  /** The use that the server does not know yet: seconds and counts alternate. */
+  /** The use that is not yet reported to the server, as alternating seconds and counts. */
   uses: readonly number[];
 }
 
@@ -66,21 +66,21 @@ export interface TakeReply {
   inOthersHands: number;
 }
 
-/** The server does not know our epoch: it was emptied, restarted or replaced. */
+/** The server has another epoch: it was emptied, restarted or replaced. */
 export class OtherEpoch extends Error {}
 
 type Call = [name: 'evalsha', sha: string, keys: number, ...rest: (string | number)[]];
 
 /**
- * The connection to the server, and the facts learnt through it: its epoch, the cluster's clock, the number of live
- * gateways. After each loss, the gateway has another `session`, so that a call with an unknown result can never be
- * booked twice.
+ * The connection to the server, and the facts read through it: its epoch, the cluster's clock, the number of live
+ * gateways. After each lost connection, the gateway gets another `session`, so that a call with an unknown result can
+ * never be booked twice.
  */
 export class ValkeyLink {
   /** Identifies this gateway's slices; renewed after each lost connection. */
   session = newId();
   gateways = GATEWAYS_UNSEEN;
-  /** How long a request waits for an answer; then it is decided without one. */
+  /** How long a request waits for an answer before it is decided without one. */
   timeoutMs: number;
   readonly client: Valkey;
   /** True after a request was admitted that the server's history may lack. */
@@ -157,7 +157,7 @@ export class ValkeyLink {
     return this.isJoined && !this.isLate;
   }
 
-  /** Returns the cluster's clock in milliseconds; never behind the server's own value for this moment. */
+  /** Returns the cluster's time in milliseconds, which is never behind the server's own value for this moment. */
   nowMs(): number {
     return this.options.nowMs?.() ?? monotonicMs() + this.offsetMs;
   }
@@ -183,7 +183,7 @@ export class ValkeyLink {
   }
 
   /**
-   * Takes tokens of several entries in one call.
+   * Takes tokens for several entries in one call.
    * @returns the reply for each entry, in the order of the entries.
    * @throws OtherEpoch, or Error if the call has no answer.
    */
@@ -207,7 +207,7 @@ export class ValkeyLink {
     }
   }
 
-  /** Runs a script on entries; `undefined` if the server does not answer in time. */
+  /** Runs a script on entries. @returns undefined if the server does not answer in time. */
   async evaluate(
     { sha }: Script,
     entries: readonly string[],
@@ -228,7 +228,7 @@ export class ValkeyLink {
     return reply;
   }
 
-  /** Reports that this gateway is alive, and learns the epoch, the time and the number of gateways. */
+  /** Reports that this gateway is alive, and reads the epoch, the time and the number of gateways. */
   beat(): Promise<void> {
     this.asking ??= this.sayHello().finally(() => (this.asking = undefined));
     return this.asking;
@@ -328,7 +328,7 @@ export class ValkeyLink {
 
   private expectAnswer(): number {
     let sentMs = monotonicMs();
-    // Each call needs an entry of its own.
+    // Each call needs its own entry.
     while (this.outstanding.has(sentMs)) sentMs += 1e-6;
     this.outstanding.add(sentMs);
     return sentMs;
@@ -352,8 +352,8 @@ export class ValkeyLink {
 }
 
 /**
- * Adds a listener for late errors. The library listens only for the first error of a connection. A TLS connection may
- * emit two, its own and the alert of the server, and an error without a listener ends the process.
+ * Adds a listener for late errors. The library listens only for the first error of a connection, but a TLS connection
+ * may emit two: its own and the server's alert. An error without a listener ends the process.
  */
 export function bearLateErrors(client: Valkey): void {
   client.on('connecting', () => {

@@ -41,7 +41,7 @@ class Gateways {
   readonly admitted: number[] = [];
 
   /**
-   * Starts three gateways that find each other through the server, because the share that each may admit alone depends
+   * Starts three gateways that count each other through the server, because the share that each may admit alone depends
    * on their number.
    */
   static async start(url = server.url): Promise<Gateways> {
@@ -184,7 +184,7 @@ here('ValkeyRateLimiter', () => {
     );
   });
 
-  it('nine of ten requests of a steady customer are admitted without a call to the server', async () => {
+  it('nine of ten requests of a customer with a steady rate are admitted without a call to the server', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     await gateways.demand(id, { limit: 6_000, forMs: 2_000, times: 0.7 });

@@ -23,7 +23,7 @@ interface Turn {
 /**
  * The sliding window of several gateways. Valkey has the authoritative counts; a gateway spends slices of them in
  * memory, and queries the server for each request if little is left. Without the server, each gateway admits its share
- * of the limit, counted by itself and including its earlier requests.
+ * of the limit, which it counts by itself and which includes its earlier requests.
  */
 export class ValkeyRateLimiter extends RateLimiter {
   /** `entries[rateKey]`, by account. */
@@ -34,7 +34,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   private queue: SliceEntry[] = [];
   private isFlushPlanned = false;
   private sweep?: Iterator<SliceEntry>;
-  /** Counts all requests that this gateway admitted, for the time when the server is down. */
+  /** Counts all requests that this gateway admitted, for outages of the server. */
   private readonly own: MemoryRateLimiter;
   private readonly timer: NodeJS.Timeout;
   private readonly underWay = new Set<Promise<void>>();
@@ -68,8 +68,8 @@ export class ValkeyRateLimiter extends RateLimiter {
   }
 
   /**
-   * Returns a permit. The server learns of it with the next requests, at the latest when the entry has been idle for a
-   * moment.
+   * Gives back a permit. It is reported to the server with the next requests, or as soon as the entry has been idle for
+   * a moment.
    */
   giveBack(id: CounterId, rateKey: number): void {
     this.own.giveBack(id, rateKey);
@@ -79,7 +79,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     this.remember(entry);
   }
 
-  /** Returns all tokens in hand and resolves when the server has booked them. */
+  /** Gives back all tokens in hand and resolves when the server has booked them. */
   async flush(): Promise<void> {
     for (const entry of this.busy) {
       entry.lastUseMs = -Infinity;
@@ -106,7 +106,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     this.sweepIdle(nowMs);
   }
 
-  /** Counts a request in this gateway's own window; refuses it if no more may be admitted. */
+  /** Counts a request in this gateway's own window, or refuses the request if the window is full. */
   private countOwn(entry: SliceEntry, limit: number): RateLimitResult | undefined {
     if (!this.link.isWarming) {
       this.own.take(entry.id, entry.rateKey, Infinity);
@@ -246,7 +246,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   /** Decides waiting requests here, because no answer arrived. */
   private settleWithout({ entry, request, waiters }: Turn, error: Error): void {
     entry.inHand = 0;
-    // These two errors are the only ones after which it is certain that nothing was booked.
+    // Only after these two errors is it certain that nothing was booked.
     if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT'))
       entry.takeBack(request.uses);
     for (const waiter of waiters) {

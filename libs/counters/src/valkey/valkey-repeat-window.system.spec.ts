@@ -23,7 +23,7 @@ async function openTwo(): Promise<[Counters, Counters]> {
   return [one, other];
 }
 
-/** Announces one question after another until the other gateway has received one. */
+/** Announces requests one after another until the other gateway has received one. */
 async function untilHeard(one: Counters, other: Counters): Promise<void> {
   const id = new CounterId(newId());
   const told: string[] = [];
@@ -58,7 +58,7 @@ here('ValkeyRepeatWindow', () => {
     }
   });
 
-  it('without the server each gateway knows its own repeats, and they share them again when it is back', async () => {
+  it('without the server, each gateway remembers its own repeats, and the gateways share them again when it is back', async () => {
     const [one, other] = await openTwo();
     const id = new CounterId(newId());
     await server.stop();

@@ -13,9 +13,8 @@ const SENDER_BYTES = 16;
 const HASH_BYTES = 8;
 
 /**
- * The repeats of several gateways. Each remembers its own, and every 10 ms sends the hashes of the charged requests to
- * the others. A request never waits for it. Without the server, each gateway knows only its own questions: the customer
- * then pays for a repeat that another gateway answers.
+ * The repeats of several gateways. Each remembers its own and, every 10 ms, sends the hashes of the charged requests to
+ * the others. No request waits for this. Without the server, a repeat that reaches another gateway is charged.
  */
 export class ValkeyRepeatWindow extends RepeatWindow {
   private readonly subscriber: Valkey;
@@ -24,7 +23,7 @@ export class ValkeyRepeatWindow extends RepeatWindow {
   private length = SENDER_BYTES;
   private timer?: NodeJS.Timeout;
 
-  /** @param local stores the repeats; uses the same seed on all gateways. */
+  /** @param local stores the repeats, with the same seed on all gateways. */
   constructor(
     private readonly link: ValkeyLink,
     private readonly local: MemoryRepeatWindow,
@@ -33,8 +32,8 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     super();
     this.sender = Buffer.from(gatewayId.replaceAll('-', ''), 'hex');
     this.sender.copy(this.batch);
-    // `listen` subscribes again. The library ignores the promise of its own attempt, so a failure of that attempt would
-    // end the process.
+    // `listen` subscribes again. The library's own attempt is switched off, because the library ignores its promise, so
+    // a failure would end the process.
     this.subscriber = link.client.duplicate({ autoResubscribe: false });
     bearLateErrors(this.subscriber);
     // The link logs the same failure.
@@ -42,7 +41,7 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));
   }
 
-  /** Resolves when the subscription works, or the server could not be reached. */
+  /** Resolves once the subscription works or the server was found unreachable. */
   async start(): Promise<void> {
     this.subscriber.on('ready', () => void this.listen());
     await this.subscriber.connect().then(

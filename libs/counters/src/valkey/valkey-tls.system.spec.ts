@@ -71,14 +71,14 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     expect(log).not.toContain('a-password');
   });
 
-  it('S113: a gateway continues to count on the server after the old password has been removed', async () => {
+  it('S113: a gateway still counts on the server after the old password has been removed', async () => {
     const as = (password: string) => server.url.replace('a-password', password);
     let url = server.url;
     const logger = new Logger('counters', { write: () => undefined });
     const options = { tlsCa: tls.authority, secret: 's', logger, timeoutMs: 60_000 };
     const gateway = await openCounters({ ...options, url: () => url, gatewayId: newId() });
     const operator = new Valkey(server.url, { tls: { ca: tls.authority } });
-    /** Returns the number of the gateway's connections; 0 while it has none. */
+    /** Returns the number of the gateway's connections; 0 if it has none. */
     const connection = async () => {
       const list = String(await operator.call('CLIENT', 'LIST'));
       return Number(/^id=(\d+) .* name=domain-data-gateways /m.exec(list)?.[1] ?? 0);

@@ -83,7 +83,7 @@ describe('audit job', () => {
     expect(job.violations.get('I0')).toBeUndefined();
   });
 
-  it('a failing full pass does not stop windows, and continues at the chunk that failed', async () => {
+  it('a full pass that fails does not stop windows, and continues at the chunk that failed', async () => {
     const job = newJob();
     await database.query('update audited_row set poison = true where id = 3000');
     await expect(job.runOnce(0)).rejects.toThrow('division by zero');

@@ -9,7 +9,7 @@ const WINDOW_MS = 15 * MINUTE_MS;
 const FULL_INTERVAL_MS = DAY_MS;
 /** The number of keys in one chunk of a full pass. */
 const CHUNK_KEYS = 2_000;
-/** After this time, a full pass pauses until the next round. */
+/** The time after which a full pass pauses until the next round. */
 const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
 
 /** A full pass in progress. */
@@ -22,14 +22,14 @@ interface FullPass {
 
 /**
  * Checks the invariants repeatedly; each violation is an alarm, a log line on which an operator acts. A round checks
- * the rows that have changed since the last rounds. At the start, once a day and after a gap it also checks everything,
+ * the rows that have changed since the last rounds. At the start, once a day and after a gap, it also checks all rows,
  * chunk by chunk; a chunk that fails is retried in the next round and does not delay windows.
  */
 export class AuditJob implements Job {
   readonly name = 'audit';
   /**
-   * The number of rows that violate each invariant. A window adds to the findings of the last full pass: only the next
-   * full pass may clear an alarm.
+   * The number of rows that violate each invariant. A window only adds to the findings of the last full pass, because
+   * only the next full pass may clear an alarm.
    */
   violations: ReadonlyMap<string, number> = new Map();
   private fullPass?: FullPass;
@@ -43,7 +43,7 @@ export class AuditJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** The time since the last window; before the first one, since the start. */
+  /** The time since the last window, or since the start if there was none yet. */
   get ageMs(): number {
     return monotonicMs() - this.checkedAtMs;
   }

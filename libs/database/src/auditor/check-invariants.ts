@@ -7,7 +7,7 @@ export interface ViolatedInvariant {
   rows: object[];
 }
 
-/** The part to check; by default everything. */
+/** The part to check; by default, everything. */
 export interface AuditedPart {
   /** Limits the check to rows that changed within this many milliseconds. */
   windowMs?: number;
@@ -17,8 +17,9 @@ export interface AuditedPart {
 }
 
 /**
- * Runs every invariant of a service in one statement, so that all see the same moment. It requires the auditor's role.
- * @returns the violated ones; empty if all hold.
+ * Runs every invariant of a service in one statement, so that all of them read the same snapshot. It requires the
+ * auditor's role.
+ * @returns the violated invariants; empty if all hold.
  */
 export async function checkInvariants(
   database: Pick<Database, 'query'>,

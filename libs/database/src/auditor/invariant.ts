@@ -1,6 +1,6 @@
 /**
- * A condition that always holds. `sql` returns one row for each case in which it does not. It may read the expressions
- * of the set's `scope`, so that a pass costs only as much as the rows that it checks.
+ * A condition that always holds. `sql` returns one row for each violation. It may read the expressions of the set's
+ * `scope`, so that a pass reads only the rows that it checks.
  */
 export interface Invariant {
   id: string;

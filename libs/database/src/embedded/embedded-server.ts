@@ -12,17 +12,17 @@ import { type ServerUser, serverFolder, serverUser } from './server-user.js';
 export interface EmbeddedServerOptions {
   /** The folder with `pgdata`, `postgres.log` and, if necessary, a copy of the binaries. */
   folder: string;
-  /** Password of the superuser `postgres`. The caller stores it. */
+  /** Password of the superuser `postgres`. The caller must store the password. */
   password: string;
   /** The port for a restarted server; by default, a free one. */
   port?: number;
-  /** Whether committed data survives a crash of the machine; off only for temporary test servers. */
+  /** Whether committed data survives a crash of the machine; false only for temporary test servers. */
   durable?: boolean;
-  /** A folder with the `bin` of a PostgreSQL other than the one in the packages. */
+  /** The folder whose `bin` contains a PostgreSQL that replaces the one in the packages. */
   binaries?: string;
   /** Further settings, as for PostgreSQL's option `-c`. */
   settings?: Record<string, string>;
-  /** Aborts the creation of a new database; nothing is left of it then. */
+  /** Aborts the creation of a new database, without leaving anything behind. */
   signal?: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ const POLL_MS = 50;
 
 /**
  * A real PostgreSQL server on a free loopback port, owned by this process but in its own session, so that a Ctrl-C
- * reaches only this process and the server stops last. A server that outlived a kill -9 of its owner is adopted.
+ * reaches only this process and the server stops last. A server that outlived its owner, after a kill -9, is adopted.
  */
 export class EmbeddedServer {
   private constructor(
@@ -59,7 +59,7 @@ export class EmbeddedServer {
       await initialise({ binaries, data, password, user, durable, signal });
     }
     if (!existsSync(join(data, 'PG_VERSION'))) {
-      throw new Error(`${data} holds files and no database: move them away to start afresh`);
+      throw new Error(`${data} contains files but no database: move them away to start afresh`);
     }
     for (let tries = 1; ; tries++) {
       const port = options.port ?? (await freePorts(1))[0];
@@ -77,7 +77,7 @@ export class EmbeddedServer {
 
   /**
    * Stops the server that a killed process left running in a folder.
-   * @param folder the actual data folder. @returns whether one was running.
+   * @param folder the actual data folder. @returns whether a server was running.
    */
   static async stopOrphan(folder: string): Promise<boolean> {
     const orphan = runningServer(join(folder, 'pgdata'));
@@ -91,12 +91,12 @@ export class EmbeddedServer {
     return serves(this.pid, join(this.options.folder, 'pgdata')) !== false;
   }
 
-  /** The actual data folder, which may differ from the requested one. */
+  /** The actual data folder, which may differ from the requested folder. */
   get folder(): string {
     return this.options.folder;
   }
 
-  /** Returns the URL of the superuser. */
+  /** Returns a URL for the superuser. */
   url(database = 'postgres'): string {
     const password = encodeURIComponent(this.options.password);
     return `postgres://postgres:${password}@127.0.0.1:${this.port}/${database}`;
@@ -104,7 +104,7 @@ export class EmbeddedServer {
 
   /** Stops the server by a fast shutdown: sessions are ended, committed work is kept. */
   async stop(): Promise<void> {
-    // If the server has ended, its id may belong to another process by now.
+    // If the server has ended, its process id may now belong to another process.
     if (!this.isRunning) return;
     process.kill(this.pid, 'SIGINT');
     const attempts = STOP_TIMEOUT_MS / POLL_MS;
@@ -170,9 +170,9 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
 }
 
 /**
- * Finds the running postmaster of a data folder by its `postmaster.pid` (line 1 pid, line 4 port). A file whose id
- * belongs to another process by now is removed, because PostgreSQL would refuse to start beside that process.
- * PostgreSQL still detects sessions that outlived their postmaster, by their shared memory.
+ * Finds the running postmaster of a data folder by its `postmaster.pid` (line 1 pid, line 4 port). The file is removed
+ * if its pid now belongs to another process, because PostgreSQL would otherwise refuse to start. PostgreSQL itself
+ * detects sessions that outlived their postmaster, by their shared memory.
  */
 function runningServer(data: string): { pid: number; port: number } | undefined {
   const file = join(data, 'postmaster.pid');

@@ -11,7 +11,7 @@ export interface Initialise {
   password: string;
   user: ServerUser | undefined;
   durable: boolean;
-  /** Aborts the creation; nothing is left then. */
+  /** Aborts the creation, without leaving anything behind. */
   signal?: AbortSignal;
 }
 
@@ -52,7 +52,10 @@ export async function initialise({
   }
 }
 
-/** Runs `initdb` in its own session: a Ctrl-C reaches only this process, which ends `initdb` and all its children. */
+/**
+ * Runs `initdb` in its own session: a Ctrl-C reaches only this process, which then ends `initdb` and all of its
+ * children.
+ */
 async function run(
   program: string,
   args: string[],

@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 
 /**
  * Creates a folder atomically: `fill` works in a temporary folder beside it, which is renamed when it is complete. A
- * killed process leaves nothing incomplete under that name; if two run at once, the first one's folder is kept; and a
- * folder that is not empty is never touched.
+ * killed process leaves nothing incomplete under the final name. If two processes run at once, the folder of the first
+ * is kept. A folder that is not empty is never changed.
  */
 export async function makeFolder(
   path: string,
@@ -41,7 +41,7 @@ export function removeLeftBesides(path: string): void {
   }
 }
 
-/** Whether there is a process with that id. */
+/** Whether a process with that id exists. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -11,8 +11,8 @@ export interface ServerUser {
 
 /**
  * Returns the user as which the server runs if this process is root, because PostgreSQL does not run as root:
- * `postgres` if the system has this user, otherwise `nobody`. Undefined if this process is not root; the server then
- * runs as the same user.
+ * `postgres` if the system has this user, otherwise `nobody`. @returns undefined if this process is not root; the
+ * server then runs as the current user.
  */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -24,16 +24,17 @@ export function serverUser(): ServerUser | undefined {
     if (found) return { name: wanted, uid: Number(found[2]), gid: Number(found[3]) };
   }
   throw new Error(
-    'PostgreSQL does not run as root and there is neither a user "postgres" nor "nobody": create one, or start as another user',
+    'PostgreSQL does not run as root, and there is no user "postgres" or "nobody": create one, or start as another user',
   );
 }
 
-/** The folder in which a root process stores data if the server's user cannot reach the requested one. */
+/** The folder in which a root process stores data if the server's user cannot reach the requested folder. */
 const SYSTEM_FOLDER = '/var/lib/domain-data-service';
 
 /**
  * Returns the folder in which the server works. This is `wanted`, unless this process is root and the server's user
- * cannot reach it (a clone under root's home). Then it is a folder under `SYSTEM_FOLDER` that is named after `wanted`.
+ * cannot reach `wanted` (a clone under root's home). In that case, it is a folder under `SYSTEM_FOLDER` that is named
+ * after `wanted`.
  */
 export function serverFolder(wanted: string, user: ServerUser | undefined): string {
   mkdirSync(wanted, { recursive: true });

@@ -25,7 +25,7 @@ export class AccountExports {
   }
 
   /**
-   * The object's text, a page of rows at a time. No transaction stays open while the reader is slow, so rows
+   * Yields the object's text, a page of rows at a time. No transaction stays open while the reader is slow, so rows
    * that are written meanwhile may be missing.
    */
   async *write(accountId: string): AsyncGenerator<string> {
@@ -88,7 +88,10 @@ function pageSql(
     order by ${names.join(', ')} limit ${PAGE_ROWS}`;
 }
 
-/** @throws Error for bytes, because encrypted or hashed values are never exported in their stored form. */
+/**
+ * Converts a column's value to JSON. @throws Error for bytes, because encrypted or hashed values are never exported in
+ * their stored form.
+ */
 function plain(this: ExportedRow, name: string, value: unknown): unknown {
   if (Buffer.isBuffer(this[name])) throw new Error(`${name} is exported as bytes`);
   return value;

@@ -1,4 +1,4 @@
-/** A table of a service, and the part of it that an account's export contains. */
+/** A table of a service, and which part of the table is exported for an account. */
 export interface ExportedTable {
   table: string;
   /** The SQL expression for the account's id in a row, or a condition on `$1`; by default `account_id`. */
@@ -9,7 +9,7 @@ export interface ExportedTable {
   columns: readonly string[];
   /** Withheld columns, each with its reason. */
   withheld?: Readonly<Record<string, string>>;
-  /** The columns that are decrypted first. */
+  /** The exported columns that must be decrypted. */
   encrypted?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface ExportedSchema {
 export const WITHHELD_MESSAGING = {
   migrations: 'names of schema changes',
   event_sequence: 'a counter',
-  outbox: 'events on their way, made of rows that are exported',
+  outbox: 'events that are being delivered, made of rows that are exported',
   outbox_bucket: 'who sends events',
   inbox: 'ids of events that arrived',
   inbox_sequence: 'counters',

@@ -5,7 +5,7 @@ import { IdempotencyKeyReused, IdempotencyKeyRunning } from './idempotency.error
 import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentCall } from './idempotent-call.js';
 
-/** The idempotency key of a call, and the part of its answer that is stored for a repeat. */
+/** The idempotency key of a call, and the part of its answer to store for repetitions. */
 export interface IdempotencyOptions<T> {
   call?: IdempotentCall;
   /** Removes secrets that are shown only once. */
@@ -15,8 +15,8 @@ export interface IdempotencyOptions<T> {
 const KEEP_MS = DAY_MS;
 
 /**
- * Answers a repeated call with the answer to the first call. That answer is stored in the same transaction as the
- * effect of the call.
+ * Answers a repeated call with the answer to the first call, which is stored in the same transaction as the effect of
+ * the call.
  */
 @Injectable()
 export class IdempotencyService {
@@ -26,8 +26,8 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * @throws IdempotencyKeyRunning while the first call is under way; IdempotencyKeyReused if the key was used for
-   * another route or body within 24 h.
+   * Runs a call once. @throws IdempotencyKeyRunning while the first call is under way; IdempotencyKeyReused if the key
+   * was used for another route or body within 24 h.
    */
   async once<T extends object>(
     transaction: Transaction,

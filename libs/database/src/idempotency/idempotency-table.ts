@@ -1,4 +1,4 @@
-/** SQL of the table that `IdempotencyService` uses, the same in every schema that has one. */
+/** The SQL of the table that `IdempotencyService` uses; it is the same in every schema. */
 export const idempotencyTable = `
 create table idempotency (
   account_id uuid not null,

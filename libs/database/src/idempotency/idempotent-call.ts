@@ -3,7 +3,7 @@ import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { idempotencyKeyOf } from '#libs/platform';
 
-/** A call that its client may repeat without repeating its effect. */
+/** A call that its client may repeat without repeating the effect. */
 export interface IdempotentCall {
   key: string;
   /** The method and the path of the call. */

@@ -15,7 +15,7 @@ describe('number series', () => {
 
   const take = (series: string) => database.transaction((t) => takeNumber(t, series));
 
-  it('has no gap and no repeat, despite rollbacks and simultaneous use', async () => {
+  it('a series has no gap and no duplicate, despite rollbacks and concurrent use', async () => {
     const taken: number[] = [];
     const takers = Array.from({ length: 40 }, async (_, n) => {
       if (n % 3 !== 0) return void taken.push(await take('2026'));

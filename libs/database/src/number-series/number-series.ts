@@ -1,6 +1,6 @@
 import type { Transaction } from '../transaction.js';
 
-/** SQL of the table that `takeNumber` uses, the same in every schema that has one. */
+/** The SQL of the table that `takeNumber` uses; it is the same in every schema. */
 export const numberSeriesTable = `
 create table number_series (
   series text primary key,
@@ -10,7 +10,7 @@ create table number_series (
 
 /**
  * Takes the next number of a series, from 1, without gaps: a rollback gives the number back, and other transactions
- * that take from the series wait for the end of this one. Take it last: `Transaction.beforeCommit`.
+ * that take from the series wait until this transaction ends. Take the number last, with `Transaction.beforeCommit`.
  */
 export async function takeNumber(transaction: Transaction, series: string): Promise<number> {
   const [{ last }] = await transaction.query<{ last: string }>(

@@ -7,7 +7,7 @@ const DETACHED_PER_RUN_MAX = 400;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Creates upcoming partitions and drops expired ones. Ids contain the machine's time, so the job uses this time, too.
+ * Creates upcoming partitions and drops expired ones. The job uses the machine's time, because ids contain this time.
  * Safe to repeat and to run in several processes.
  */
 export class RollPartitionsJob implements Job {
@@ -32,8 +32,8 @@ export class RollPartitionsJob implements Job {
   }
 
   /**
-   * @returns false if there is none to detach, or another transaction is rolling these partitions: the next run will do
-   * it.
+   * Detaches one expired partition. @returns false if there is none, or if another transaction is rolling these
+   * partitions; the next run then detaches it.
    */
   private async detachOne(now: Date): Promise<boolean> {
     try {

@@ -23,7 +23,7 @@ describe('rolling partitions', () => {
     (await maintenance.query<{ name: string }>(NAMES)).map(({ name }) => name);
   const roll = (clock: TestClock) => new RollPartitionsJob(maintenance, clock).runOnce();
 
-  it('exist two months ahead, and expired ones are dropped', async () => {
+  it('partitions exist two months ahead, and expired ones are dropped', async () => {
     const before = await partitions();
     expect(before.length).toBeGreaterThanOrEqual(4);
     const clock = new TestClock(new Date());
@@ -43,7 +43,7 @@ describe('rolling partitions', () => {
     expect(left).toEqual([]);
   });
 
-  it('a run that meets another transaction at these partitions leaves the rest to the next run', async () => {
+  it('a run that finds another transaction at work on these partitions leaves the rest to the next run', async () => {
     const clock = new TestClock(new Date(Date.now() + 2 * 366 * DAY_MS));
     const [oldest] = await partitions();
     await withClient(test.url('entitlement_maintenance'), async (other) => {
@@ -82,7 +82,7 @@ describe('rolling partitions', () => {
       const [{ kept }] = await maintenance.query<{ kept: number }>(
         `select count(*)::int as kept from pg_inherits where inhparent = 'inbox'::regclass`,
       );
-      // The job creates the partitions around the new time, and keeps the partitions of the 90 days before.
+      // The job creates the partitions around the new time, and keeps the partitions of the preceding 90 days.
       expect(kept).toBe(4);
       await reader.query('rollback');
     });
@@ -91,7 +91,7 @@ describe('rolling partitions', () => {
     expect((await partitions()).length).toBeLessThan(before.length);
   });
 
-  it('S114: nobody can bypass the parent table when writing, because no trigger would run', async () => {
+  it('S114: no role can bypass the parent table when writing, because no trigger would run', async () => {
     const [{ name }] = await maintenance.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = 'ledger_entries'::regclass limit 1`,

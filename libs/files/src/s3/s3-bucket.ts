@@ -18,7 +18,7 @@ export interface S3Bucket {
   prefix: string;
 }
 
-/** @param endpoint replaces the configured one, for addresses that are given to customers. */
+/** Creates a client. @param endpoint replaces the configured endpoint, for URLs that are given to customers. */
 export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): S3Client {
   return new S3Client({
     region: config.filesS3Region,
@@ -26,14 +26,14 @@ export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): 
     forcePathStyle: config.filesS3PathStyle,
     credentials: config.filesS3AccessKeyId ? async () => loginOf(config, clock) : undefined,
     maxAttempts: TRIES_MAX,
-    // Not all servers other than Amazon's support the checksums that the SDK would add.
+    // Some servers other than Amazon's do not support the checksums that the SDK would add.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_LIMIT_MS, socketTimeout: SILENCE_LIMIT_MS },
   });
 }
 
-/** Returns the current keys, because their files may change while the service runs. */
+/** Returns the current access keys. They expire, because their files may change while the service runs. */
 function loginOf(config: FilesConfig, clock: Clock) {
   return {
     accessKeyId: config.filesS3AccessKeyId as string,
@@ -44,7 +44,7 @@ function loginOf(config: FilesConfig, clock: Clock) {
 
 /**
  * Waits for the server's answer about a key.
- * @throws FileMissing, FileChanged; FileExists for a conditional write; FilesUnavailable for anything else.
+ * @throws FileMissing, FileChanged; FileExists for a conditional write; FilesUnavailable for any other failure.
  */
 export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
   try {
@@ -59,8 +59,8 @@ export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Waits for the answer to a write that must not replace a file; 409 means that another write is in progress. @throws as
- * `answered`.
+ * Waits for the answer to a write that must not replace a file; 409 means that another write is in progress. @throws
+ * like `answered`.
  */
 export async function unlessThere<T>(key: string, answer: Promise<T>): Promise<T> {
   try {

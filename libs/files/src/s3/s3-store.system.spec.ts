@@ -47,7 +47,7 @@ const DOWNLOAD = {
     expect((await one.list('', { limit: 9 })).files.map(({ key }) => key)).toEqual(['a']);
   });
 
-  it('an interrupted upload, or one of a file that already exists, leaves no parts that cost money', async () => {
+  it('an interrupted upload, or an upload of a file that already exists, leaves no parts that cost money', async () => {
     const store = await openAt('parts');
     async function* broken() {
       yield Buffer.alloc(9 * MIB);
@@ -64,7 +64,7 @@ const DOWNLOAD = {
     expect(Uploads).toEqual([]);
   });
 
-  it('S76, S79: an address gives one file, with one method, and the signed headers', async () => {
+  it('S76, S79: an address gives access to one file, with one method and the signed headers', async () => {
     const store = await openAt('links');
     await store.write('file', [Buffer.from('0123456789')], ENOUGH);
     await store.write('other', [Buffer.from('secret')], ENOUGH);
@@ -89,7 +89,7 @@ const DOWNLOAD = {
     );
   });
 
-  it('addresses use the origin that customers reach; without one there are no addresses', async () => {
+  it('addresses use the origin that customers can reach; without such an origin, there are no addresses', async () => {
     const store = await openAt('links', { FILES_S3_PUBLIC_ENDPOINT: 'https://files.example.org' });
     const address = await store.address('file', DOWNLOAD);
     expect(new URL(address as string).origin).toBe('https://files.example.org');

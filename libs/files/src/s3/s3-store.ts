@@ -24,7 +24,7 @@ import type { FilesConfig } from '../files.config.js';
 import { type S3Bucket, answered, s3Client } from './s3-bucket.js';
 import { COPY_MAX_BYTES, PART_BYTES, PART_MIN_BYTES, S3Upload } from './s3-upload.js';
 
-/** The facts about an object in an answer of S3. */
+/** The facts about an object in S3's answer. */
 interface S3Facts {
   ContentLength?: number;
   Size?: number;
@@ -36,7 +36,7 @@ interface S3Facts {
 export class S3Store extends FileStore {
   private constructor(
     private readonly bucket: S3Bucket,
-    /** The client that signs addresses for customers; undefined if they get no addresses. */
+    /** The client that signs URLs for customers; undefined if customers get none. */
     private readonly signer?: S3Client,
   ) {
     super();
@@ -140,8 +140,8 @@ export class S3Store extends FileStore {
   }
 
   /**
-   * Copies files within S3 if they are long enough for a part; shorter files are read and uploaded, joined with their
-   * neighbours.
+   * Joins files. Those long enough for a part are copied within S3; shorter files are read and uploaded, joined with
+   * their neighbours.
    */
   protected async join(sources: readonly FileFacts[], target: string): Promise<FileFacts> {
     return this.upload(target, false, async (upload) => {

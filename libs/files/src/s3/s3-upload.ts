@@ -11,7 +11,7 @@ import type { FileFacts } from '../file-store.js';
 import { type S3Bucket, answered, unlessThere } from './s3-bucket.js';
 
 const MIB = 1024 * 1024;
-/** S3 accepts no smaller part except the last one. */
+/** The minimum size of a part in S3, except for the last part. */
 export const PART_MIN_BYTES = 5 * MIB;
 export const PART_BYTES = 8 * MIB;
 /** The maximum number of bytes that one part copies. */
@@ -41,7 +41,7 @@ export class S3Upload {
   }
 
   /**
-   * Copies bytes of another file without reading them here.
+   * Copies bytes of another file within S3.
    * @throws FileChanged if that file has changed.
    */
   async addCopy({ key, etag }: FileFacts, first: number, last: number): Promise<void> {
@@ -57,7 +57,7 @@ export class S3Upload {
     this.parts.push({ PartNumber: part.PartNumber, ETag: CopyPartResult?.ETag });
   }
 
-  /** Uploads the rest, which may be empty, and makes the file visible. @throws FileExists */
+  /** Uploads the rest, which may be empty, and makes the file visible. @throws FileExists. */
   async finish(rest: Uint8Array, ifAbsent: boolean): Promise<void> {
     const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
     const { client } = this.bucket;
@@ -77,9 +77,7 @@ export class S3Upload {
     this.uploadId = undefined;
   }
 
-  /**
-   * Discards the parts. Parts that cannot be reached now are removed by the bucket's own rule for unfinished uploads.
-   */
+  /** Discards the parts. The bucket's own rule for unfinished uploads removes parts that cannot be reached now. */
   async abandon(): Promise<void> {
     if (this.uploadId === undefined) return;
     const command = new AbortMultipartUploadCommand({ ...this.target, UploadId: this.uploadId });

@@ -2,7 +2,7 @@ import type { Clock } from '#libs/platform';
 import { MailTransport } from '../mail-transport.js';
 import { type OutgoingMail, checkMail } from '../mail.js';
 
-/** A mail as the mailbox page shows it. */
+/** An e-mail as the mailbox page shows it. */
 export interface KeptMail extends OutgoingMail {
   /** The time of arrival, in RFC 3339. */
   sentAt: string;
@@ -10,7 +10,7 @@ export interface KeptMail extends OutgoingMail {
 
 const MAILS_MAX = 200;
 
-/** Keeps the latest mails in memory, for the mailbox page of a machine that sends none. */
+/** Keeps the latest e-mails in memory, for the mailbox page of a machine that sends none. */
 export class LocalMailbox extends MailTransport {
   private readonly mails = new Map<string, KeptMail>();
 
@@ -18,7 +18,7 @@ export class LocalMailbox extends MailTransport {
     super();
   }
 
-  /** Stores a mail; a repeat replaces the first copy. */
+  /** Stores an e-mail; a repetition replaces the first copy. */
   async send(mail: OutgoingMail): Promise<void> {
     checkMail(mail);
     this.mails.delete(mail.id);
@@ -27,7 +27,7 @@ export class LocalMailbox extends MailTransport {
     if (this.mails.size > MAILS_MAX) this.mails.delete(oldest);
   }
 
-  /** Lists the mails, the newest first. */
+  /** Lists e-mails, newest first. */
   async newest(limit: number): Promise<KeptMail[]> {
     return [...this.mails.values()].slice(-limit).reverse();
   }

@@ -3,14 +3,14 @@ import { newId } from '#libs/platform';
 import type { MailTransport } from '../mail-transport.js';
 import { UnsafeMail } from '../mail.js';
 
-/** A transport, and the mails that have arrived through it. */
+/** A transport, and the e-mails that have arrived through it. */
 export interface TransportUnderTest {
   transport: MailTransport;
-  /** Lists the recipient, subject and plain text of each accepted mail, oldest first. */
+  /** Lists the recipient, subject and plain text of each accepted e-mail, oldest first. */
   arrived(): Promise<{ to: string; subject: string; text: string }[]>;
 }
 
-/** The contract of every mail transport. */
+/** Tests the contract of every mail transport. */
 export function mailTransportContract(current: () => TransportUnderTest): void {
   const mail = {
     to: 'someone@example.com',
@@ -19,7 +19,7 @@ export function mailTransportContract(current: () => TransportUnderTest): void {
     html: '<p>Line</p>',
   };
 
-  it('an accepted mail arrives once, with its recipient, subject and text', async () => {
+  it('an accepted e-mail arrives once, with its recipient, subject and text', async () => {
     const { transport, arrived } = current();
     await transport.send({ ...mail, id: newId() });
     expect(await arrived()).toEqual([{ to: mail.to, subject: mail.subject, text: mail.text }]);
@@ -33,7 +33,7 @@ export function mailTransportContract(current: () => TransportUnderTest): void {
     ['a display name', { to: 'Someone <someone@example.com>' }],
     ['a quoted local part', { to: '"a b"@example.com' }],
     ['no subject', { subject: '' }],
-  ])('S82: %s is refused, and no mail is sent', async (_, change) => {
+  ])('S82: %s is refused, and no e-mail is sent', async (_, change) => {
     const { transport, arrived } = current();
     const sending = transport.send({ ...mail, ...change, id: newId() });
     await expect(sending).rejects.toBeInstanceOf(UnsafeMail);

@@ -4,8 +4,8 @@ import { type OutgoingMail, checkMail } from '../mail.js';
 
 export interface SmtpOptions {
   /**
-   * `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used if offered. Instead of a string, a function can be
-   * given, which is called for each mail.
+   * `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used if offered. A function can replace the string; it
+   * is called for each e-mail.
    */
   url: string | (() => string);
   /** The sender, as `Name <address>`. */
@@ -18,7 +18,7 @@ const CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
 const SOCKET_TIMEOUT_MS = 20_000;
 
-/** Hands mail over to a server that delivers it (RFC 5321). */
+/** Passes e-mails to a server that delivers them (RFC 5321). */
 export class SmtpTransport extends MailTransport {
   private transporter: Transporter;
   private url: string;

@@ -15,7 +15,7 @@ class SmtpSink {
   readonly received: ParsedMail[] = [];
   /** The code with which RCPT TO is refused. */
   refusal?: number;
-  /** The login that a client must use; undefined if none is needed. */
+  /** The password that a client must give; undefined if none is needed. */
   password?: string;
   private readonly server = new SMTPServer({
     authOptional: true,
@@ -94,7 +94,7 @@ describe('mail over SMTP', () => {
     expect(answers).toEqual([undefined, 'help@example.org']);
   });
 
-  it('a repeat has the same Message-ID', async () => {
+  it('a repeated e-mail has the same Message-ID', async () => {
     const id = newId();
     await underTest.transport.send({ ...mail, id });
     await underTest.transport.send({ ...mail, id });
@@ -118,13 +118,13 @@ describe('a mail server with a password', () => {
     await server.close();
   });
 
-  it('S113: receives mail after the old password was removed; mails rejected meanwhile are resent', async () => {
+  it('S113: a server receives e-mails after the old password was removed; those rejected meanwhile are sent again', async () => {
     const send = (subject: string) => transport.send({ ...mail, subject, id: newId() });
     server.password = 'first';
     await send('before');
     server.password = 'second';
     server.disconnectAll();
-    // The sender keeps a mail unless it is refused permanently.
+    // The sender keeps an e-mail unless the server refuses it permanently.
     await expect(send('between')).rejects.not.toBeInstanceOf(MailRefused);
     password = 'second';
     await send('after');
@@ -145,7 +145,7 @@ describe('mail to the local mailbox', () => {
       (await mailbox.newest(9)).map(({ to, subject, text }) => ({ to, subject, text })),
   }));
 
-  it('keeps the latest 200 mails, newest first, and a repeated mail only once', async () => {
+  it('the latest 200 e-mails are kept, newest first, and a repeated e-mail only once', async () => {
     for (let i = 1; i <= 201; i++) {
       await mailbox.send({ ...mail, subject: `Mail ${i}`, id: String(i) });
     }

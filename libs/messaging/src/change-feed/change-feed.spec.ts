@@ -31,7 +31,7 @@ describe('change feed', () => {
     expect((await feed.read(second.cursor)).keys).toEqual([]);
   });
 
-  it('skips and repeats nothing while 12 writers roll back, use savepoints and delay commits', async () => {
+  it('no key is skipped or repeated while 12 writers roll back, use savepoints and delay commits', async () => {
     const committed: string[] = [];
     let cursor: ChangeCursor = (await feed.read()).cursor;
     let isWriting = true;
@@ -63,7 +63,7 @@ describe('change feed', () => {
     const { cursor } = await feed.read();
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
-    // After a crash an id can be used again, and is then above the poller's snapshot.
+    // After a crash, an id can be used again and is then above the poller's snapshot.
     const { cursor: later } = await feed.read(cursor);
     expect((await feed.read({ ...later, highestXid: cursor.highestXid })).keys).toEqual([key]);
   });

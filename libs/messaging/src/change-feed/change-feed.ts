@@ -3,16 +3,15 @@ import type { Database } from '#libs/database';
 import { ServiceUnavailable } from '#libs/platform';
 
 /**
- * Tells pollers which keys have changed since their last poll: the keys of rows that the previous snapshot could not
- * see. An id or a time would miss rows that commit late.
+ * Reports which keys have changed since a poller's last poll: the keys of rows that the previous snapshot could not
+ * see. Paging by id or time would miss rows that commit late.
  */
 export class ChangeFeed {
   constructor(private readonly database: Database) {}
 
   /**
    * Reads the keys that have changed since the cursor, each once. Without a cursor, it returns the position to start
-   * from, and no keys. A cursor of one server is invalid on another, or after its restart, because the token then
-   * differs.
+   * from, and no keys. A cursor is valid at one server until its restart, because the token then changes.
    * @throws ServiceUnavailable on a standby: it may lag, and an empty answer must not be interpreted as "no change".
    */
   async read(cursor?: ChangeCursor): Promise<ChangePage> {
@@ -48,8 +47,9 @@ interface FeedRow {
 /** A snapshot that sees no transaction at all. */
 const EMPTY_SNAPSHOT = '1:1:';
 
-// One statement, so that snapshot and rows belong to the same moment: with two statements, 5 changes were missed. The
-// token needs no privilege that managed servers withhold, because no two servers start in the same microsecond.
+// One statement, so that snapshot and rows belong to the same moment; with two statements, a test missed 5 changes. The
+// token identifies the server by its start time, which every role may read: no two servers start in the same
+// microsecond.
 const CHANGES = `
   with now as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby,

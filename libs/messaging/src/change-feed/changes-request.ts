@@ -11,7 +11,7 @@ class ChangeCursorRequest implements ChangeCursor {
   highestXid: string;
 }
 
-/** Body of `POST /internal/changes`, the same at every owner of a change feed. */
+/** The body of `POST /internal/changes`, which is the same at every owner of a change feed. */
 export class ChangesRequest {
   @IsOptional()
   @ValidateNested()

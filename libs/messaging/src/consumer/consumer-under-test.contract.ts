@@ -109,7 +109,7 @@ export function messageOf(
 export const sqlError = (code: string) =>
   Object.assign(new Error(`refused with ${code}`), { code, severity: 'ERROR' });
 
-/** A UUIDv7 of a moment. */
+/** Returns a UUIDv7 for a given time. */
 export function idOf(moment: Date): string {
   const hex = moment.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`;

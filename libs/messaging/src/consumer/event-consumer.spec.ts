@@ -28,7 +28,7 @@ describe('event consumer', () => {
     for (const key of keys) expect(await under.tallyOf(key)).toBe(24);
   });
 
-  it('a message delivered twice, within a batch or outside it, counts once', async () => {
+  it('a message that is delivered twice, within a batch or in two, counts once', async () => {
     under.handle = under.add;
     const key = newId();
     const message = messageOf('account.events', key, 1);
@@ -38,7 +38,7 @@ describe('event consumer', () => {
     expect(await under.tallyOf(key)).toBe(1);
   });
 
-  it('two hundred events share a transaction, and further events start the next', async () => {
+  it('two hundred events share a transaction, and the next events start another one', async () => {
     under.handle = under.add;
     const key = newId();
     const transactions = jest.spyOn(under.messaging.consumer, 'transaction');
@@ -67,7 +67,7 @@ describe('event consumer', () => {
     expect(seconds).toBeLessThanOrEqual((2 * (performance.now() - startedAt)) / 1_000);
   });
 
-  it('the outcome of an event waits for the process that works on its bucket', async () => {
+  it('the outcome of an event is stored only after the process that works on its bucket is done', async () => {
     under.handle = under.add;
     const key = newId();
     const good = messageOf('account.events', key, 1);
@@ -102,7 +102,7 @@ describe('event consumer', () => {
     const numbers = [1, 2, 3];
     const batch = numbers.flatMap((n) => keys.map((key) => messageOf('account.events', key, n)));
     await under.consumer.deliver(batch);
-    // If the handler had timed out while it waited for the others, there would have been a second attempt.
+    // If the handler had timed out while it waited for the others, a second attempt would have followed.
     expect(under.calls).toBe(batch.length);
     for (const key of keys) {
       const own = order.filter((line) => line.startsWith(key));
@@ -110,7 +110,7 @@ describe('event consumer', () => {
     }
   });
 
-  it('a stopping consumer accepts no more events, and none is lost', async () => {
+  it('a stopping consumer accepts no more events but loses none', async () => {
     const key = newId();
     const [first, second] = [1, 2].map((n) => messageOf('account.events', key, n));
     const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -131,7 +131,7 @@ describe('event consumer', () => {
     expect(await under.tallyOf(key)).toBe(1);
   });
 
-  it('an event is handled once while its month is kept, and dead-lettered if it arrives later', async () => {
+  it('an event is handled once while the partition of its month is kept, and dead-lettered if it arrives later', async () => {
     under.handle = under.add;
     const [key, neighbour] = [newId(), newId()];
     const madeAt = new Date(Date.now() - 150 * DAY_MS);
@@ -148,7 +148,7 @@ describe('event consumer', () => {
     expect(await under.messaging.failedEvents.list({ key })).toMatchObject([
       { state: 'dead', reason },
     ]);
-    // The operator knows that the event was not handled.
+    // The operator sees that the event was not handled.
     under.consumer.start();
     await under.messaging.failedEvents.redrive({ key });
     await waitFor('the old event', async () => (await under.tallyOf(key)) === 2);

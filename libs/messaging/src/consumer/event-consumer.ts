@@ -37,9 +37,9 @@ export interface EventConsumerOptions {
 
 /** Maximum number of events that share a transaction. */
 const BATCH_LIMIT = 200;
-/** Maximum number of transactions at a time, so that a backlog leaves connections for the service's other work. */
+/** Maximum number of concurrent transactions, so that a backlog leaves connections for the service's other work. */
 const TRANSACTION_LIMIT = 4;
-/** The pauses between the five quick attempts; once the budget is used up, no further attempt begins. */
+/** The pauses between the five quick attempts; once the time budget is used up, no further attempt begins. */
 const QUICK_PAUSES_MS = [50, 150, 400, 900];
 const QUICK_BUDGET_MS = 5 * SECOND_MS;
 /** The time until a failed event is tried again for the first time. */
@@ -80,8 +80,8 @@ export class EventConsumer {
   }
 
   /**
-   * Takes messages of one topic and bucket in their order. When it resolves, each message is handled or stored as
-   * failed. If it throws, they are delivered again; repeats cost nothing.
+   * Takes messages of one topic and bucket in order. When the call resolves, each message is handled or stored as
+   * failed. If it throws, the messages are delivered again; repetitions have no effect.
    * @throws ConsumerPaused while the database is unavailable or the consumer is stopping.
    */
   async deliver(messages: EventMessage[]): Promise<void> {
@@ -114,7 +114,9 @@ export class EventConsumer {
     }
   }
 
-  /** False if the batch failed in a way that a single event may have caused. */
+  /**
+   * Takes a batch in one transaction. @returns false if the batch failed in a way that a single event may have caused.
+   */
   private async tookTogether(reads: ReadEvent[]): Promise<boolean> {
     try {
       await this.apply(reads);

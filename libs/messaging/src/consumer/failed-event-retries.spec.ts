@@ -17,7 +17,7 @@ import {
 import { FailedEventRepository } from '../failed-events/failed-event.repository.js';
 import { FailedEventRetries } from './failed-event-retries.js';
 
-describe('the retry of a failed event', () => {
+describe('failed events', () => {
   let messaging: MessagingHarness;
   let retries: FailedEventRetries;
   let counts: ServiceEventCounts;
@@ -29,7 +29,7 @@ describe('the retry of a failed event', () => {
   afterEach(() => retries.stop());
   afterAll(() => messaging.close());
 
-  /** A failed event with the number `n`, due at once. */
+  /** Stores a failed event with the number `n`, due at once. */
   async function storeFailed(key: string, n: number, attempts: number): Promise<string> {
     const id = newId();
     const body = JSON.stringify({
@@ -87,7 +87,7 @@ describe('the retry of a failed event', () => {
     [4, 3_600, 21_600],
     [9, 3_600, 21_600],
   ])(
-    'waits longer after %i failed attempts, and so does the next event of its key',
+    'after %i failed attempts, the event and the next event of its key wait longer',
     async (attempts, more, most) => {
       const key = newId();
       const first = await storeFailed(key, 1, attempts);
@@ -109,17 +109,17 @@ describe('the retry of a failed event', () => {
     },
   );
 
-  it('dead-letters an event without a handler, and the log says so', async () => {
+  it('an event without a handler is dead-lettered, and the log says so', async () => {
     const key = newId();
     const eventId = await storeFailed(key, 1, 0);
     retryWith();
     const stored = () => messaging.failedEvents.list({ key });
     await waitFor('it to be dead', async () => (await stored())[0].state === 'dead');
-    const reason = 'no handler for account.counted any more';
+    const reason = 'no handler for account.counted any longer';
     expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
   });
 
-  it('dead-letters an event that can never succeed, with the reason and an alarm, and the next event follows at once', async () => {
+  it('an event that can never succeed is dead-lettered, with the reason and an alarm, and the next event follows at once', async () => {
     const key = newId();
     const first = await storeFailed(key, 1, 2);
     await storeFailed(key, 2, 0);
@@ -146,7 +146,7 @@ describe('the retry of a failed event', () => {
     expect(counts.handled.get('account.counted')?.get('dead')).toBe(1);
   });
 
-  it('does not count as an attempt during a database failure', async () => {
+  it('a retry during a database failure does not count as an attempt', async () => {
     const key = newId();
     await storeFailed(key, 1, 2);
     let tries = 0;
@@ -160,7 +160,7 @@ describe('the retry of a failed event', () => {
     expect([tries, (await rows())[0].attempts]).toEqual([3, 3]);
   });
 
-  it('waits for the next release if the class is unknown, for at most an hour at a time', async () => {
+  it('an event of an unknown class waits for the next release, for at most an hour at a time', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(
@@ -181,7 +181,7 @@ describe('the retry of a failed event', () => {
     await waitFor('the last try', async () => (await rows())[0].state === 'dead');
   });
 
-  it('does nothing if the event was handled in the meantime', async () => {
+  it('a retry does nothing if the event was handled in the meantime', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(
@@ -197,7 +197,7 @@ describe('the retry of a failed event', () => {
     expect(tries).toBe(0);
   });
 
-  it('ends when its consumer has stopped', async () => {
+  it('retries end when their consumer has stopped', async () => {
     const key = newId();
     await storeFailed(key, 1, 1);
     const next = await storeFailed(key, 2, 1);
@@ -218,7 +218,7 @@ describe('the retry of a failed event', () => {
     await messaging.consumer.query('delete from failed_event where key = $1', [key]);
   });
 
-  it('waits with its result for the process that works on its bucket', async () => {
+  it('the result of a retry is stored only after the process that works on its bucket is done', async () => {
     const key = newId();
     await storeFailed(key, 1, 1);
     const locks = new InboxRepository('entitlement');
@@ -249,7 +249,7 @@ describe('the retry of a failed event', () => {
     expect(tries).toBe(1);
   });
 
-  it('does not restore what the operator discarded in the meantime', async () => {
+  it('a retry does not restore an event that the operator discarded in the meantime', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     let discarding: Promise<boolean> | undefined;

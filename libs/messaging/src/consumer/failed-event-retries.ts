@@ -21,7 +21,7 @@ export interface FailedEventRetriesOptions {
 }
 
 const LOOK_MS = 500;
-/** The time for which a queue waits if an operator has removed its first event, or the process that handled it died. */
+/** How long a queue waits if an operator has removed its first event, or if the process that handled the event died. */
 const RELEASE_MS = 10 * SECOND_MS;
 const QUEUES_PER_LOOK = 100;
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
@@ -29,8 +29,8 @@ const UNKNOWN_LIMIT_MS = HOUR_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 
 /**
- * Tries failed events again when they are due, in order within a key and topic: once the head has succeeded or is dead,
- * the next event follows at once. Redriven events take the same path.
+ * Retries failed events when they are due, in order within a key and topic: once the head has succeeded or is dead, the
+ * next event follows at once. Redriven events take the same path.
  */
 export class FailedEventRetries {
   private readonly loop: Loop;
@@ -76,7 +76,10 @@ export class FailedEventRetries {
     if (queues.length === QUEUES_PER_LOOK) this.loop.wake();
   }
 
-  /** @returns true if the head was removed from the queue, false if there is none or it stays. */
+  /**
+   * Retries the head of a queue. @returns true if the head was removed from the queue; false if there is none or it
+   * stays.
+   */
   private async movedHead(queue: FailedEventQueue): Promise<boolean> {
     const seen: { head?: FailedEventRow; handled: HandledEvent[] } = { handled: [] };
     try {
@@ -106,7 +109,7 @@ export class FailedEventRetries {
       crashPoint('failed-event-retry.before-commit');
       return true;
     }
-    const reason = read?.reason ?? `no handler for ${head.type} any more`;
+    const reason = read?.reason ?? `no handler for ${head.type} any longer`;
     const mayBecomeKnown = read?.failure === 'unknown' && head.failed_for_ms < UNKNOWN_LIMIT_MS;
     await this.settle(transaction, head, {
       isDead: !mayBecomeKnown,

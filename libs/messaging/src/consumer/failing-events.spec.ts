@@ -16,7 +16,7 @@ describe('event consumer, when an event fails', () => {
   const under = new ConsumerUnderTest();
 
   it.each([1, 2])(
-    'if the database fails at attempt %i, the event stays with the transport untried',
+    'if the database fails at attempt %i, the event stays with the transport, and no attempt is counted',
     async (at) => {
       const key = newId();
       under.handle = async () => {
@@ -118,7 +118,7 @@ describe('event consumer, when an event fails', () => {
     expect(under.outcomes()).toEqual({ applied: 1 });
   });
 
-  it('after five quick attempts, it is stored as failed with one attempt, and the transport may continue', async () => {
+  it('after five quick attempts, an event is stored as failed with one attempt, and the transport may continue', async () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     under.handle = async () => {
@@ -142,7 +142,7 @@ describe('event consumer, when an event fails', () => {
     expect(Math.round(pause)).toBe(10);
   });
 
-  it('a failed event from an earlier month is handled when it is redriven, as long as that month is kept', async () => {
+  it('a failed event from an earlier month is handled when it is redriven, as long as the partition of that month is kept', async () => {
     const key = newId();
     const madeAt = new Date(Date.now() - 60 * DAY_MS);
     await under.maintenance.query('select roll_partitions($1)', [madeAt]);
@@ -160,7 +160,7 @@ describe('event consumer, when an event fails', () => {
     expect(await under.tallyOf(key)).toBe(1);
   });
 
-  it('events stay with the transport while the table of their month is missing, and none is dead-lettered', async () => {
+  it('events stay with the transport while the partition of their month is missing, and none is dead-lettered', async () => {
     under.handle = under.add;
     const key = newId();
     const madeAt = new Date();
@@ -176,7 +176,7 @@ describe('event consumer, when an event fails', () => {
     expect(await under.tallyOf(key)).toBe(1);
   });
 
-  it('discarded events are deleted after 30 days, and dead events never', async () => {
+  it('discarded events are deleted after 30 days, and dead events are never deleted', async () => {
     under.handle = async () => {
       throw sqlError('23514');
     };

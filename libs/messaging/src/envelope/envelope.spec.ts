@@ -10,9 +10,12 @@ describe('bucket', () => {
     ['', 5],
     ['a', 12],
     ['foobar', 8],
-  ])('of the key %p is always %p, because the order of events depends on it', (key, bucket) => {
-    expect(bucketOf(key)).toBe(bucket);
-  });
+  ])(
+    'the bucket of the key %p is always %p, because the order of events depends on it',
+    (key, bucket) => {
+      expect(bucketOf(key)).toBe(bucket);
+    },
+  );
 });
 
 describe('message', () => {
@@ -39,7 +42,7 @@ describe('message', () => {
   const without = (member: string) =>
     Object.fromEntries(Object.entries(envelope).filter(([name]) => name !== member));
 
-  it('is read into its class if it is valid, even with members of a later release', () => {
+  it('a valid message is read into its class, even with members of a later release', () => {
     const whole = read({ ...envelope, later: true, data: { n: 1, later: 'too' } });
     expect(whole).toMatchObject({ kind: 'delta', eventClass: Counted, event: { data: { n: 1 } } });
     expect((whole as { event: { data: object } }).event.data).toBeInstanceOf(Counted);
@@ -71,7 +74,7 @@ describe('message', () => {
     });
   });
 
-  it('S112: is malformed if it names a service other than the owner of its topic', () => {
+  it('S112: a message that names a service other than the owner of its topic is malformed', () => {
     const foreign = { failure: 'malformed', reason: expect.stringContaining('topic') };
     const readFrom = (topic: string, body: object) => readMessage(message(body, topic), () => true);
     expect(readFrom('billing.events', envelope)).toMatchObject(foreign);
@@ -82,14 +85,14 @@ describe('message', () => {
   });
 
   it.each([['1\r\nx: y'], [17], [{ slice: 1 }], ['00-0-0-01'], ['\0']])(
-    'is read without an invalid trace: %p',
+    'a message is read without its invalid trace: %p',
     (traceparent) => {
       const whole = read({ ...envelope, traceparent }) as { event: object };
       expect(whole.event).toMatchObject({ data: { n: 1 }, traceparent: undefined });
     },
   );
 
-  it('is unknown if its type or version is', () => {
+  it('a message is unknown if its type or version is', () => {
     expect(read({ ...envelope, type: 'account.new' })).toMatchObject({ failure: 'unknown' });
     expect(read({ ...envelope, version: 2 })).toMatchObject({ failure: 'unknown' });
   });

@@ -29,7 +29,7 @@ export interface ReadEvent {
   kind: 'state' | 'delta';
 }
 
-/** A message that could not be read, with the reason. `unknown` may become known with the next release. */
+/** A message that could not be read, with the reason. A later release may be able to read an `unknown` message. */
 export interface UnreadableEvent {
   message: EventMessage;
   failure: 'malformed' | 'unknown';
@@ -38,7 +38,7 @@ export interface UnreadableEvent {
 }
 
 /**
- * Reads strictly: an incomplete or invalid event is a failure and never partly read.
+ * Reads strictly: an incomplete or invalid event is a failure and is never partly read.
  * @returns undefined for an event of a class that `isWanted` declines.
  */
 export function readMessage(
@@ -103,7 +103,7 @@ function envelopeFaults(value: unknown, message: EventMessage): string[] {
     .map(([member]) => member);
   if (value.id !== message.id) faults.push('id differs from the message');
   if (value.key !== message.key) faults.push('key differs from the message');
-  // A broker lets a service write to its own topic, but does not notice an event there that names another producer.
+  // A broker lets a service write to its own topic, but does not notice that an event there names another producer.
   const speakers = [value.producer, producerOf(String(value.type))];
   if (speakers.some((speaker) => topicOf(speaker as ServiceName) !== message.topic)) {
     faults.push('topic of another service');
@@ -120,7 +120,7 @@ function isTraceparent(value: unknown): boolean {
   return typeof value === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value);
 }
 
-/** A UUIDv7; the inbox searches the month of its time. */
+/** Whether a value is a UUIDv7; the inbox uses its time to select the partition. */
 export function isEventId(value: unknown): boolean {
   return typeof value === 'string' && EVENT_ID.test(value);
 }

@@ -4,8 +4,8 @@ import { HOUR_MS, type Logger, Loop } from '#libs/platform';
 const DELETE_LIMIT = 10_000;
 
 /**
- * Deletes discarded events after 30 days. That is longer than a broker keeps them; otherwise, a late repeat would be
- * handled. Retrying and dead events stay until they are handled or discarded.
+ * Deletes discarded events after 30 days. This is longer than a broker keeps them; otherwise, a late redelivery would
+ * be handled. Retrying and dead events stay until they are handled or discarded.
  */
 export class DiscardedReaper {
   private readonly loop: Loop;

@@ -11,7 +11,7 @@ export class FailedEvent {
   @PrimaryColumn('text', { name: 'event_id' })
   eventId: string;
 
-  /** Rises with each failed event: for paging. */
+  /** Increases with each failed event; used for paging. */
   @Column({ type: 'bigint', insert: false, update: false })
   arrival: string;
 
@@ -34,7 +34,7 @@ export class FailedEvent {
   @Column('text')
   state: FailedEventState;
 
-  /** The reason of the last failure or of the discard. */
+  /** The reason for the last failure or for the discard. */
   @Column('text')
   reason: string;
 
@@ -44,7 +44,7 @@ export class FailedEvent {
   @Column('timestamptz', { name: 'failed_at' })
   failedAt: Date;
 
-  /** Null while it waits behind an earlier event of its key. */
+  /** Null while the event waits behind an earlier event of its key. */
   @Column('timestamptz', { name: 'next_try_at', nullable: true })
   nextTryAt: Date | null;
 

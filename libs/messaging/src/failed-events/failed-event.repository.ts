@@ -10,7 +10,7 @@ export interface FailedEventRow {
   body: string;
   attempts: number;
   is_due: boolean;
-  /** Failed, or last redriven, this long ago. */
+  /** Milliseconds since the event failed or was last redriven. */
   failed_for_ms: number;
 }
 
@@ -19,7 +19,7 @@ export interface FailedDelivery {
   state: 'retrying' | 'dead';
   reason: string;
   attempts: number;
-  /** From now until the next try; absent while it waits behind an earlier event. */
+  /** Milliseconds until the next attempt; absent while the event waits behind an earlier event. */
   delayMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface FailedEventQueue {
 export class FailedEventRepository {
   constructor(private readonly consumer: string) {}
 
-  /** Does nothing for an event that is already stored or handled. */
+  /** Stores a failed event; does nothing for an event that is already stored or handled. */
   async insert(
     transaction: Transaction,
     message: EventMessage,
@@ -57,12 +57,12 @@ export class FailedEventRepository {
     ]);
   }
 
-  /** Makes events due that have become the first of their queue. Reads all failed events. */
+  /** Makes events due that have become the first of their queue. It reads all failed events. */
   async releaseHeads(transaction: Transaction): Promise<void> {
     await transaction.query(RELEASE_HEADS, [this.consumer]);
   }
 
-  /** Lists the queues whose head is due; the cost depends on the number of due queues, not of failed events. */
+  /** Lists the queues whose head is due. The cost depends on the number of due queues, not of failed events. */
   async listDueQueues(
     database: Pick<Database, 'query'>,
     limit: number,
@@ -70,7 +70,7 @@ export class FailedEventRepository {
     return database.query<FailedEventQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
   }
 
-  /** The first event of a queue, locked against operators' commands. */
+  /** Locks the first event of a queue against operators' commands, and returns it. */
   async lockHead(
     transaction: Transaction,
     queue: FailedEventQueue,

@@ -43,7 +43,7 @@ describe('failed events', () => {
     database.transaction((transaction) => repository.listDueQueues(transaction, 10));
   const idsOf = (events: { eventId: string }[]) => events.map(({ eventId }) => eventId);
 
-  it('are listed page by page in order of arrival', async () => {
+  it('failed events are listed page by page in order of arrival', async () => {
     const key = newId();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push(await storeFailed(key, 'account.counted', 'retrying'));
@@ -52,7 +52,7 @@ describe('failed events', () => {
     expect(idsOf([...first, ...second])).toEqual(ids);
   });
 
-  it('are redriven by a filter, including dead events, and due at once', async () => {
+  it('a filter selects the events to redrive, including dead ones, which are then due at once', async () => {
     const [one, two] = [newId(), newId()];
     await storeFailed(one, 'account.invoice-lost', 'dead');
     await storeFailed(two, 'account.invoice-lost', 'retrying');
@@ -164,7 +164,7 @@ describe('failed events', () => {
     ];
     await storeFailed(tried, 'account.counted', 'retrying', 0);
     await follow(waiting);
-    // These events are behind the others now.
+    // These events are now stored behind the others.
     await database.query('update failed_event set reason = reason where event_id = any ($1)', [
       heads,
     ]);
@@ -202,7 +202,7 @@ describe('failed events', () => {
     expect(await discarding).toBe(false);
   });
 
-  it('an event that was handled, or is stored already, is not stored as failed', async () => {
+  it('an event that was handled, or is already stored, is not stored as failed', async () => {
     const [handled, unreadable] = [newId(), 'no id'];
     await database.query(
       `insert into inbox (consumer, event_id, outcome) values ('entitlement', $1, 'applied')`,

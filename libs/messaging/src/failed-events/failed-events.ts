@@ -39,8 +39,8 @@ export class FailedEvents {
   }
 
   /**
-   * Lets events be tried again within a second, by the consumer itself and along the usual path. Discarded events stay.
-   * @returns how many events are tried again.
+   * Makes events due within a second; the consumer itself retries them along the usual path. Discarded events stay.
+   * @returns how many events are retried.
    */
   async redrive(filter: FailedEventFilter): Promise<number> {
     const rows = await this.database.query(
@@ -53,8 +53,8 @@ export class FailedEvents {
   }
 
   /**
-   * Discards one event; the row and the reason stay, and a repeat of the event changes nothing.
-   * @returns false when there is no such failed event.
+   * Discards one event. The row stays, with the reason, and a redelivery of the event changes nothing.
+   * @returns false if there is no such failed event.
    */
   async discard(consumer: string, eventId: string, reason: string): Promise<boolean> {
     const rows = await this.database.query(DISCARD, [consumer, eventId, reason]);
@@ -71,7 +71,7 @@ function valuesOf(filter: FailedEventFilter): unknown[] {
   return [consumer, state, topic, key, type, eventId];
 }
 
-// Later events of its key are due now; only the first of them is tried.
+// Later events of its key become due; only the first of them is tried.
 const DISCARD = `
   with discarded as (
     update failed_event set state = 'discarded', reason = $3, settled_at = clock_timestamp()

@@ -9,7 +9,7 @@ import { EventPattern } from '@nestjs/microservices';
 import { type EventClass, type EventEnvelope, describeEvent } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 
-/** The facts about a handler that the strategy learns through Nest. */
+/** The facts about a handler that reach the strategy through Nest. */
 export interface HandlerExtras {
   eventClass: EventClass;
   delivery: 'durable' | 'watching';
@@ -29,12 +29,13 @@ type HandlerDecorator<Handler> = (
 ) => void;
 
 /**
- * Handles each event of a class once, in a transaction the strategy opens, `(@Payload() event,
+ * Declares a handler that gets each event of a class once, in a transaction that the strategy opens: `(@Payload()
+ * event,
  * @Ctx() transaction)`. State events arrive only if they are newer than those already applied to their aggregate.
- * Events of a key arrive one after the other. Events of other keys may be handled at the same time in the same
- * transaction, so data that accounts share is written by single statements. An exception rolls back the handler's
- * writes, and the event is retried, stored as failed or declared dead. The handler must end within 5 s. Each service
- * has one handler per class.
+ *   Events of a key arrive one after the other. Events of other keys may be handled at the same time in the same
+ *   transaction, so each write to data that accounts share must be one statement. An exception rolls back the handler's
+ *   writes, and the event is retried, stored as failed or dead-lettered. The handler must end within 5 s. Each service
+ *   has one handler per class.
  */
 export function Consumes<T extends object>(
   eventClass: EventClass<T>,
@@ -43,8 +44,8 @@ export function Consumes<T extends object>(
 }
 
 /**
- * Receives the events of a class from now on, with best effort: some may be missed, repeated or late, and failures are
- * only logged. For caches that also learn of changes in another way.
+ * Declares a handler that gets the events of a class from now on, with best effort: some may be missed, repeated or
+ * late, and failures are only logged. It suits caches that also find out about changes in another way.
  */
 export function Watches<T extends object>(
   eventClass: EventClass<T>,
@@ -52,7 +53,7 @@ export function Watches<T extends object>(
   return handlerOf({ eventClass, delivery: 'watching' });
 }
 
-/** Nest's own filter would replace a handler's error by "Internal server error". */
+/** Passes on a handler's error, which Nest's own filter would replace with "Internal server error". */
 @Catch()
 class RawErrors implements ExceptionFilter {
   catch(error: unknown, _host: ArgumentsHost): never {
@@ -63,7 +64,7 @@ class RawErrors implements ExceptionFilter {
 /** Handlers, by the prototype of their class. */
 const handledByMethods = new WeakMap<object, HandlerExtras[]>();
 
-/** The events that the given controllers consume and watch. */
+/** Returns the events that the given controllers consume and watch. */
 export function handledBy(controllers: readonly Type[]): HandlerExtras[] {
   return controllers.flatMap(({ prototype }) => handledByMethods.get(prototype as object) ?? []);
 }

@@ -6,7 +6,7 @@ const extras = { eventClass: Counted, delivery: 'durable' };
 const handler = async () => {};
 
 describe('event server', () => {
-  it('accepts one handler per class and delivery, and only handlers that name their event', () => {
+  it('the server accepts one handler per class and delivery, and only handlers that name their event', () => {
     const server = new EventServer({ listen: async () => {}, close: async () => {} });
     server.addHandler('counted', handler, true, extras);
     server.addHandler('counted', handler, true, { ...extras, delivery: 'watching' });
@@ -23,7 +23,7 @@ describe('event server', () => {
     }
   });
 
-  it('tells Nest when it listens, and why it cannot', async () => {
+  it('Nest is told when the server listens, and why it cannot', async () => {
     const heard: (unknown | undefined)[] = [];
     let handlers: ServiceHandlers | undefined;
     const works = new EventServer({
@@ -45,7 +45,7 @@ describe('event server', () => {
     expect(heard).toEqual([[], [new Error('no broker')]]);
   });
 
-  it('has no events and no driver of its own', () => {
+  it('the server has no events and no driver of its own', () => {
     const server = new EventServer({ listen: async () => {}, close: async () => {} });
     expect(() => server.on()).toThrow('no events of its own');
     expect(() => server.unwrap()).toThrow('no driver to unwrap');

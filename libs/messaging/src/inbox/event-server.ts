@@ -14,9 +14,9 @@ export interface EventServerOptions {
   close(): Promise<void>;
 }
 
-/** The Nest side of every transport: it gathers the handlers, and does not use Nest's message parsing. */
+/** The Nest side of every transport: it gathers the handlers and bypasses Nest's message parsing. */
 export class EventServer extends Server {
-  /** Nest need not log failures, because they are all handled here. */
+  /** Keeps Nest from logging failures, because they are all handled here. */
   override readonly propagatesEventHandlerErrors = true;
   private readonly handlers: ServiceHandlers = { durable: new Map(), watching: new Map() };
 
@@ -24,7 +24,7 @@ export class EventServer extends Server {
     super();
   }
 
-  /** @throws Error for a second handler of a class, because both would run again if one failed. */
+  /** Adds a handler. @throws Error for a second handler of a class, because both would run again if one failed. */
   override addHandler(
     pattern: unknown,
     callback: MessageHandler,
@@ -50,11 +50,11 @@ export class EventServer extends Server {
   }
 
   on(): never {
-    throw new Error('a transport of ours has no events of its own');
+    throw new Error('our transports have no events of their own');
   }
 
   unwrap(): never {
-    throw new Error('a transport of ours has no driver to unwrap');
+    throw new Error('our transports have no driver to unwrap');
   }
 
   private async begin(callback: (error?: unknown) => void): Promise<void> {

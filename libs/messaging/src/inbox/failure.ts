@@ -1,27 +1,29 @@
 import { causesOf, isUnavailable, sqlStateOf } from '#libs/database';
 
 /**
- * The reaction to a handler's failure. `pause`: the database is unavailable, so nothing else would succeed either;
- * `permanent`: repeating does not help; `transient`: repeating may help.
+ * The reaction to a handler's failure. `pause`: the database is unavailable, so other events would also fail;
+ * `permanent`: a retry cannot help; `transient`: a retry may help.
  */
 export type FailureClass = 'pause' | 'permanent' | 'transient';
 
-/** Thrown to a transport, which must stop this bucket and deliver again later. */
+/** The error after which a transport must stop this bucket and deliver its events again later. */
 export class ConsumerPaused extends Error {}
 
 /**
- * Thrown by a handler for an event that is well-formed but contradicts earlier events, so that a retry cannot help. It
- * is dead-lettered at once, with an alarm.
+ * The error of a handler for an event that is well-formed but contradicts earlier events, so that a retry cannot help.
+ * The event is dead-lettered at once, with an alarm.
  */
 export class UnacceptableEvent extends Error {}
 
-/** The inbox's partition for a month does not exist yet: the job that creates it has not run for a long time. */
+/**
+ * The error for a month whose inbox partition does not exist yet: the job that creates it has not run for a long time.
+ */
 export class InboxMonthMissing extends Error {}
 
 const CHECK_VIOLATION = '23514';
 const PERMANENT_CLASSES = ['22', '23', '42'];
 
-/** Classifies by SQLSTATE (PostgreSQL, Appendix A); causes are searched as well. */
+/** Classifies an error by its SQLSTATE (PostgreSQL, Appendix A); causes are also searched. */
 export function classify(error: unknown): FailureClass {
   if (error instanceof UnacceptableEvent) return 'permanent';
   if (error instanceof InboxMonthMissing || isUnavailable(error)) return 'pause';
@@ -29,13 +31,13 @@ export function classify(error: unknown): FailureClass {
   return state && PERMANENT_CLASSES.includes(state.slice(0, 2)) ? 'permanent' : 'transient';
 }
 
-/** A row that does not fit into any partition of its table (`ExecFindPartition`: 23514, a table and no constraint). */
+/** Whether a row fits into no partition of its table (`ExecFindPartition`: 23514, a table and no constraint). */
 export function isOutsidePartitions(error: unknown): boolean {
   if (sqlStateOf(error) !== CHECK_VIOLATION) return false;
   return !causesOf(error).some((link) => (link as { constraint?: unknown }).constraint);
 }
 
-/** The reason as one line for the operator, stored with the failed event. */
+/** Returns the reason as one line for the operator, stored with the failed event. */
 export function reasonOf(error: unknown): string {
   const state = sqlStateOf(error);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

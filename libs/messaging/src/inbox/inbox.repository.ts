@@ -3,9 +3,9 @@ import { DAY_MS, machineMs } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
 import { InboxMonthMissing, isOutsidePartitions } from './failure.js';
 
-/** The time limit of statements after the lock, so that they end no later than a handler must. */
+/** The time limit of statements after the lock, which end no later than a handler must. */
 const STATEMENT_LIMIT_MS = 5_000;
-/** Events of these days have a partition, or get a partition when the job runs. */
+/** The days whose events have a partition, or get one when the job runs. */
 const RECENT_DAYS = { before: 30, ahead: 2 };
 
 /** The SQL of one consumer's inbox. All statements run under the lock of the bucket. */
@@ -13,8 +13,8 @@ export class InboxRepository {
   constructor(private readonly consumer: string) {}
 
   /**
-   * Locks the bucket: until the transaction ends, no other process handles its events for this consumer, whatever their
-   * topic. The lock is taken first: sorted row locks led to deadlocks, whereas one lock per bucket does not.
+   * Locks the bucket: until the transaction ends, no other process handles the bucket's events for this consumer,
+   * whatever their topic. The lock is taken first: sorted row locks led to deadlocks, and one lock per bucket does not.
    */
   async lockBucket(transaction: Transaction, bucket: number): Promise<void> {
     await transaction.query(
@@ -24,10 +24,10 @@ export class InboxRepository {
   }
 
   /**
-   * Inserts new events into the inbox. Repeats and failed events are left out; so are delta events behind a failed
-   * event of their key, which are returned separately. @throws InboxMonthMissing while there is no partition for recent
-   * events. PostgreSQL refuses an event whose month has been dropped (23514), so it is dead-lettered: it may have been
-   * handled.
+   * Inserts new events into the inbox. Repeated events and failed events are left out, as are delta events behind a
+   * failed event of their key, which are returned separately. @throws InboxMonthMissing while there is no partition for
+   * recent events. PostgreSQL refuses an event whose month has been dropped (23514), so the event is dead-lettered: it
+   * may have been handled.
    */
   async admit(
     transaction: Transaction,
@@ -51,9 +51,9 @@ export class InboxRepository {
   }
 
   /**
-   * Records an event that failed before: its row there shows that it was not handled, so an event older than the
-   * inbox's months is new as well. @returns false if it is already recorded.
-   * @throws InboxMonthMissing as above.
+   * Records an event that failed before. The row of the failed event shows that it was not handled, so even an event
+   * older than the inbox's months is new. @returns false if it is already recorded.
+   * @throws InboxMonthMissing like `admit`.
    */
   async insert(transaction: Transaction, eventId: string): Promise<boolean> {
     const month = timeOf(eventId).toISOString().slice(0, 7).replace('-', '');
@@ -64,7 +64,7 @@ export class InboxRepository {
     return is_new;
   }
 
-  /** The newest sequence applied of each aggregate. */
+  /** Finds the newest sequence applied of each aggregate. */
   async findSequences(
     transaction: Transaction,
     aggregates: string[],
@@ -98,7 +98,7 @@ function refused(eventIds: string[], cause: unknown): never {
   throw new InboxMonthMissing(`the inbox has no month for ${eventIds[0]}`, { cause });
 }
 
-/** The time in a UUIDv7 (RFC 9562 §5.7). */
+/** Returns the time in a UUIDv7 (RFC 9562 §5.7). */
 function timeOf(eventId: string): Date {
   return new Date(Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16));
 }

@@ -37,7 +37,7 @@ describe('inbox', () => {
     return { inbox: new Inbox(consumer, handlers), applied };
   }
 
-  it('stale snapshots, one after the other, never lower the applied sequence', async () => {
+  it('stale snapshots that arrive one after another never lower the applied sequence', async () => {
     const { inbox, applied } = inboxOf('entitlement');
     const key = newId();
     const outcomes: string[] = [];

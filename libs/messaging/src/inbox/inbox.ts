@@ -6,7 +6,7 @@ import { FailedEventRepository } from '../failed-events/failed-event.repository.
 import { InboxRepository } from './inbox.repository.js';
 import { withinTime } from './time-limit.js';
 
-/** Watching handlers get no transaction. */
+/** Handles an event; only a watching handler gets no transaction. */
 export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => Promise<unknown>;
 export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
 
@@ -20,19 +20,19 @@ export type EventOutcome = 'applied' | 'superseded' | 'retrying' | 'dead';
 export interface HandledEvent {
   type: string;
   outcome: EventOutcome;
-  /** The time that the handler took, including waits for statements of other keys; absent if none ran. */
+  /** The time that the handler took, including waits for statements of other keys; absent if no handler ran. */
   durationMs?: number;
 }
 
-/** A handler that takes longer fails; long work belongs in a job. */
+/** The time limit of a handler; work that takes longer belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
 /**
- * Maximum number of keys at a time. Their statements share the connection's round trips; with more keys, each would
- * wait longer for the others.
+ * Maximum number of keys that are handled concurrently. Their statements share the connection's round trips; with more
+ * keys, each would wait longer for the others.
  */
 const KEYS_AT_A_TIME = 16;
 
-/** Gives each event to its handler once, within a transaction of the caller. */
+/** Passes each event to its handler once, within a transaction of the caller. */
 export class Inbox {
   private readonly inbox: InboxRepository;
   private readonly failedEvents: FailedEventRepository;
@@ -46,8 +46,9 @@ export class Inbox {
   }
 
   /**
-   * Handles events of one topic and bucket, in this order and each once, except those that wait behind a failed event.
-   * All or none are handled: an exception of a handler is rethrown. @returns those that were not handled before.
+   * Handles events of one topic and bucket, in order and each once, except those that wait behind a failed event.
+   * Either all or none are handled: a handler's exception is rethrown. @returns the events that were not handled
+   * before.
    */
   async apply(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
     crashPoint('consumer.before-inbox');
@@ -63,7 +64,7 @@ export class Inbox {
         attempts: 0,
       });
     }
-    // Deleting from the set also drops a repeat within the batch.
+    // Deleting the id from the set also drops repetitions within the batch.
     const handled = await this.handle(
       transaction,
       events.filter(({ event }) => fresh.delete(event.id)),
@@ -127,7 +128,7 @@ export class Inbox {
   }
 
   /**
-   * Handles several keys at a time, and the events of each key in their order. After a failure, no further event is
+   * Handles several keys concurrently, and the events of each key in order. After a failure, no further event is
    * started. Running events have ended before the first failure is rethrown, so nothing is written after the rollback.
    */
   private async handleKeys(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {

@@ -1,7 +1,7 @@
 /**
  * Waits for work at most `limitMs`. The work itself is not stopped: the caller must make its further writes impossible,
- * as a rolled-back transaction does. It uses a plain timer, because it runs for every event: each aborted sleep would
- * create an error with its stack, a seventh of a consumer's time.
+ * for example by rolling back its transaction. The limit is a plain timer, because this runs for every event: an
+ * aborted sleep would create an error with a stack, which took a seventh of a consumer's time.
  * @throws Error that names `what` after the limit.
  */
 export async function withinTime<T>(work: Promise<T>, limitMs: number, what: string): Promise<T> {

@@ -9,7 +9,7 @@ export interface Watcher {
   logger: Logger;
 }
 
-/** Passes a message to a watcher that has a handler for it; failures are only logged. */
+/** Passes a message to a watcher that has a handler for the event; failures are only logged. */
 export async function tell(
   { service, handlers, logger }: Watcher,
   message: EventMessage,

@@ -1,7 +1,7 @@
 import type { Transaction } from '#libs/database';
 
 export interface LockRequest {
-  /** Account id: decides the bucket, so that one account's events stay in order. */
+  /** The account id, which determines the bucket, so that one account's events stay in order. */
   key: string;
   /** `<kind>:<id>`. State events of one aggregate replace one another. */
   aggregate: string;
@@ -16,11 +16,13 @@ export class AggregateLock {
   constructor(
     private readonly transaction: Transaction,
     readonly request: LockRequest,
-    /** Decimal string: microseconds of the database clock, or one more than the previous event. */
+    /** Decimal string: microseconds of the database clock, or the sequence of the previous event plus one. */
     readonly sequence: string,
   ) {}
 
-  /** @throws when an event was already written with it, or in another transaction. */
+  /**
+   * Uses up the lock. @throws Error if an event was already written with it, or if it belongs to another transaction.
+   */
   spend(transaction: Transaction): void {
     const { aggregate } = this.request;
     if (transaction !== this.transaction) {

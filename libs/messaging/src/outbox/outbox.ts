@@ -16,7 +16,7 @@ export class Outbox {
 
   /**
    * Locks the aggregate until the transaction ends and takes the next sequence for one event. Call this before any
-   * other statement that touches the aggregate and before the published state is read; lock several aggregates in
+   * other statement that touches the aggregate and before reading the state to publish; lock several aggregates in
    * ascending order. Sequences rise, but may have gaps.
    */
   async lock(transaction: Transaction, request: LockRequest): Promise<AggregateLock> {
@@ -27,9 +27,9 @@ export class Outbox {
   }
 
   /**
-   * Writes one event. It is relayed once the transaction has committed, and never if it rolls back.
+   * Writes one event. It is relayed once the transaction has committed, and never after a rollback.
    * @param lock from `lock` in the same transaction; valid for one event. @throws if the data does not fit its class,
-   * or if the lock is used up or belongs to another transaction.
+   *   or if the lock is used up or belongs to another transaction.
    */
   async add<T extends object>(
     transaction: Transaction,
@@ -64,8 +64,8 @@ export class Outbox {
 }
 
 /**
- * The faults of an event's data. Writing is stricter than reading, because a member that the class does not declare
- * might be personal data.
+ * Returns the faults of an event's data. Writing is stricter than reading, because a member that the class does not
+ * declare might be personal data.
  */
 function faultsOf<T extends object>(eventClass: EventClass<T>, data: T): string[] {
   const parsed = parseEventData(eventClass, data);

@@ -1,13 +1,13 @@
 import type { MaintenanceDatabase } from '#libs/database';
 
-/** A bucket that one relay owns; each owner has an epoch of its own. */
+/** A bucket that one relay owns; each ownership has its own epoch. */
 export interface OwnedBucket {
   bucket: number;
   /** Decimal string. */
   epoch: string;
 }
 
-/** The buckets that a relay may read and mark: leases of 6 s by the database's clock. */
+/** The buckets that a relay may read and mark, under leases of 6 s by the database's clock. */
 export class BucketLeases {
   private buckets = new Map<number, string>();
 
@@ -31,7 +31,7 @@ export class BucketLeases {
     return [...this.buckets].map(([bucket, epoch]) => ({ bucket, epoch }));
   }
 
-  /** A mark without effect means that another relay owns the bucket by now. */
+  /** Drops a bucket whose rows could not be marked, because another relay now owns it. */
   forget(bucket: number): void {
     this.buckets.delete(bucket);
   }

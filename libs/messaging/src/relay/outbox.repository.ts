@@ -11,7 +11,7 @@ export interface OutboxRow {
   version: number;
   occurred_at: Date;
   traceparent: string | null;
-  /** JSON text as it was written. */
+  /** The JSON text as it was written. */
   data: string;
 }
 
@@ -22,7 +22,7 @@ export class OutboxRepository {
     private readonly owner: string,
   ) {}
 
-  /** The next rows of each bucket whose lease lasts for 3 s more, in order of position. */
+  /** Returns the next rows of each bucket whose lease lasts for 3 s more, in order of position. */
   async listUnsent(buckets: OwnedBucket[], limitPerBucket: number): Promise<OutboxRow[]> {
     return this.database.query<OutboxRow>(LIST_UNSENT, [
       this.owner,
@@ -32,7 +32,7 @@ export class OutboxRepository {
     ]);
   }
 
-  /** @returns false if the bucket has another owner by now; nothing was marked then. */
+  /** Marks rows as sent. @returns false if the bucket now has another owner; nothing is marked then. */
   async markSent({ bucket, epoch }: OwnedBucket, ids: string[]): Promise<boolean> {
     const [{ owned }] = await this.database.query<{ owned: boolean }>(MARK_SENT, [
       this.owner,
@@ -44,8 +44,8 @@ export class OutboxRepository {
   }
 
   /**
-   * Deletes old rows. They stay for 10 minutes after they were sent, for the change feed. @returns the number of
-   * deleted rows.
+   * Deletes old rows. The change feed needs them for 10 minutes after they were sent. @returns the number of deleted
+   * rows.
    */
   async deleteOld(limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_OLD, [limit]);

@@ -10,18 +10,21 @@ const ROUNDS = 12;
 const EVENTS_A_ROUND = 2_000;
 /** The number of rounds until indexes can reuse pages of earlier rounds. */
 const STEADY_AFTER = 3;
-/** Random keys fill the pages of an index at least half. Rounds that left their pages behind would triple the size. */
+/**
+ * The limit for the growth of the tables. Random keys fill the pages of an index at least half; rounds that left their
+ * pages behind would triple the size.
+ */
 const GROWTH_MAX = 2;
 const TABLES = ['account.outbox', 'entitlement.failed_event'];
 /**
  * A vacuum truncates empty pages only if nobody else is reading the table at that moment, and a truncated table is
- * larger the next time. The table keeps its pages here, because the test is whether they are used again.
+ * larger the next time. Here the table keeps its pages, because the test checks whether they are reused.
  */
 const KEEPS_PAGES = ['autovacuum_enabled', 'vacuum_truncate'];
 
 /**
- * The reports of `vacuum (verbose)` while space is left for the next run. They name rows that an older transaction may
- * still read, rows on a page that another session held, and emptied index pages that a running scan may still reach.
+ * Matches reports of `vacuum (verbose)` that space is left for the next run: rows that an older transaction may still
+ * read, rows on a page that another session held, and emptied index pages that a running scan may still reach.
  */
 const LEFT = [/[1-9]\d* are dead but not yet removable/, /tuples missed:/];
 const INDEX_PAGES = /(\d+) currently deleted, (\d+) reusable/g;
@@ -31,7 +34,7 @@ const leavesNothing = (told: string) =>
   !LEFT.some((pattern) => pattern.test(told)) &&
   [...told.matchAll(INDEX_PAGES)].every(([, deleted, reusable]) => deleted === reusable);
 
-/** Rounds of traffic, each as much as the outbox keeps at a time; the test runs vacuum instead of autovacuum. */
+/** Runs rounds of traffic, each as large as the outbox can become; the test runs vacuum instead of autovacuum. */
 describe('event queues', () => {
   let messaging: MessagingHarness;
   beforeAll(async () => {
@@ -64,7 +67,7 @@ describe('event queues', () => {
     });
   }
 
-  it('the outbox takes no more room after many rounds of events than after a few', async () => {
+  it('the outbox takes no more space after many rounds of events than after a few', async () => {
     const outbox = new OutboxRepository(messaging.maintenance, newId());
     const sizes: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
@@ -78,7 +81,7 @@ describe('event queues', () => {
     expect(Math.max(...sizes)).toBeLessThan(GROWTH_MAX * sizes[STEADY_AFTER]);
   });
 
-  it('failed events that were handled later take no more room either, and no unhandled event is deleted with them', async () => {
+  it('failed events that were handled later take no more space either, and no unhandled event is deleted with them', async () => {
     const failedEvents = new FailedEventRepository('entitlement');
     const fail = (ids: string[], state: 'retrying' | 'dead') =>
       messaging.consumer.transaction(async (transaction) => {

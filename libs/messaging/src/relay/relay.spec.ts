@@ -43,7 +43,7 @@ describe('relay', () => {
     relay.start();
     return relay;
   }
-  /** Makes leases of 6 s last this long from now on, however slow the machine is. */
+  /** Sets how long leases last from now on, instead of 6 s, however slow the machine is. */
   const leaseFor = (left: string) =>
     messaging.maintenance.query(
       `update outbox_bucket set lease_until = clock_timestamp() + $1::interval`,
@@ -52,7 +52,7 @@ describe('relay', () => {
   const allSent = () => waitFor('all sent', async () => (await messaging.unsent()) === 0);
   const numberOf = ({ body }: EventMessage) => (JSON.parse(body) as { data: Counted }).data.n;
 
-  it('four relays deliver every event in the order of its key, however often the owner changes', async () => {
+  it("four relays deliver every event in its key's order, however often the owner changes", async () => {
     const keys = Array.from({ length: 6 }, newId);
     const numbers = Array.from({ length: 25 }, (_, n) => n);
     const published = new Map<string, number[]>(keys.map((key) => [key, []]));
@@ -73,12 +73,12 @@ describe('relay', () => {
     }
     await writing;
     await allSent();
-    // If an owner's lease expires while it sends, the next owner repeats the events, so only the first delivery of each
-    // counts.
+    // If an owner's lease expires while it sends, the next owner sends the events again, so only the first delivery of
+    // each counts.
     for (const key of keys) expect([...new Set(published.get(key))]).toEqual(numbers);
   });
 
-  it('a fenced owner can neither read nor mark rows; the new owner can', async () => {
+  it('a fenced owner can neither read nor mark rows, but the new owner can', async () => {
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
     const [stopped, successor] = [newId(), newId()].map((owner) => ({
@@ -147,7 +147,7 @@ describe('relay', () => {
   it('events are read in the order in which they were written, and only delivered events are marked', async () => {
     const key = newId();
     for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
-    // This event is behind the others now.
+    // This event is now stored behind the others.
     await messaging.maintenance.query(
       `update outbox set version = version where key = $1 and (data->>'n')::int = 1`,
       [key],
@@ -166,7 +166,7 @@ describe('relay', () => {
     await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
-  it('a stopping relay finishes its deliveries, and leaves its buckets to others', async () => {
+  it('a stopping relay finishes its deliveries, and leaves its buckets to other relays', async () => {
     const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const relay = startRelay(async () => {
       begun.resolve();
@@ -188,7 +188,7 @@ describe('relay', () => {
     await successor.release();
   });
 
-  it('nothing is read with less than 3 s of a lease left', async () => {
+  it('nothing is read when less than 3 s of a lease is left', async () => {
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
     const owner = newId();
@@ -204,7 +204,7 @@ describe('relay', () => {
     await leases.release();
   });
 
-  it('a bucket whose first event cannot be delivered pauses alone, keeps its order, and is logged once until it continues', async () => {
+  it('if the first event of a bucket cannot be delivered, only that bucket pauses, keeps its order, and is logged once until it continues', async () => {
     const stuck = newId();
     const free = keyInOtherBucket(stuck);
     let isRepaired = false;
@@ -260,7 +260,7 @@ describe('relay', () => {
     await waitFor('the counts', () => counts.sent.get('account.counted') === before + 2);
   });
 
-  it('a bucket taken by another relay is dropped at once, and its events are not counted', async () => {
+  it('a bucket taken by another relay is dropped at once, and the events are not counted', async () => {
     const key = newId();
     const other = bucketOf(key) === 0 ? 1 : 0;
     const before = counts.sent.get('account.counted');
@@ -288,7 +288,7 @@ describe('relay', () => {
     await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
-  it('a bucket whose row is locked does not delay claims of the others', async () => {
+  it('a bucket whose row is locked does not delay claims of other buckets', async () => {
     const leases = new BucketLeases(messaging.maintenance, newId());
     await messaging.expireLeases();
     await withClient(messaging.test.url(), async (client) => {
@@ -303,7 +303,7 @@ describe('relay', () => {
     await leases.release();
   });
 
-  it('one batch of a bucket is in flight at a time', async () => {
+  it('only one batch of a bucket is in flight at a time', async () => {
     const key = newId();
     let inFlight = 0;
     let most = 0;

@@ -24,13 +24,13 @@ export interface RelayOptions {
   logger: Logger;
   counts: ServiceEventCounts;
   /**
-   * Sends messages of one bucket, in this order, and resolves once they are stored safely. A broker's send ends within
-   * 3 s, including retries.
+   * Sends messages of one bucket, in order, and resolves once they are stored safely. A broker's send ends within 3 s,
+   * including retries.
    */
   publish: (messages: EventMessage[]) => Promise<void>;
   /**
-   * The pause between reads without a call of `wake`. By default every poll reads, because a producer may have other
-   * processes, and this relay is not notified of their rows.
+   * The pause between reads without a call of `wake`. By default, every poll reads, because the producer may have other
+   * processes that do not notify this relay of their rows.
    */
   unaskedEveryMs?: number;
 }
@@ -45,7 +45,7 @@ const BACK_OFF_MAX_MS = 1_000;
 
 /**
  * Moves committed outbox rows to a transport, in order within each bucket, at least once. If the first event of a
- * bucket cannot be sent, the bucket is retried with growing pauses, and the others continue.
+ * bucket cannot be sent, the bucket is retried with growing pauses while the others continue.
  */
 export class Relay {
   private readonly leases: BucketLeases;
@@ -74,7 +74,7 @@ export class Relay {
     for (const loop of Object.values(this.loops)) void loop.start();
   }
 
-  /** Polls now, because something was committed. */
+  /** Polls now, because a transaction has committed events. */
   wake(): void {
     this.wakes += 1;
     this.loops.send.wake();
@@ -93,7 +93,7 @@ export class Relay {
     }
   }
 
-  /** Reads, in one statement, the rows of all owned buckets without a batch in flight, and sends them. */
+  /** Reads, in one statement, rows of all owned buckets that have no batch in flight, and sends the rows. */
   private async sendFreeBuckets(): Promise<void> {
     const nowMs = monotonicMs();
     if (!this.isReadDue(nowMs)) return;
@@ -199,7 +199,7 @@ export class Relay {
 
 /**
  * Returns how long a bucket that has failed waits before it is retried, in milliseconds.
- * @param beforeMs its previous pause, if it has failed before.
+ * @param beforeMs the bucket's previous pause, if it has failed before.
  */
 export function pauseAfter(beforeMs: number | undefined): number {
   return beforeMs === undefined ? BACK_OFF_MIN_MS : Math.min(beforeMs * 2, BACK_OFF_MAX_MS);

@@ -5,7 +5,7 @@ import type { EventOutcome, HandledEvent } from '../inbox/inbox.js';
 /** Counts what one service has published and received since its transport was created. */
 export class ServiceEventCounts {
   readonly sent = new Map<string, number>();
-  /** By type, then by outcome. */
+  /** The number of handled events, by type and then by outcome. */
   readonly handled = new Map<string, Map<EventOutcome, number>>();
   /** The duration of handlers in seconds, by type. */
   readonly durations = new Map<string, Buckets>();
@@ -52,7 +52,9 @@ export class EventCounts {
   }
 }
 
-/** A message that cannot be read may name any type; only declared types become labels. */
+/**
+ * Returns the type as a label. A message that cannot be read may name any type, so only declared types become labels.
+ */
 export function knownType(type: string): string {
   return isEventType(type) ? type : 'unknown';
 }

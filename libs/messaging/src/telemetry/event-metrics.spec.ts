@@ -37,7 +37,7 @@ describe('event metrics', () => {
   const lineOf = async (metrics: Metrics, name: string) =>
     (await metrics.text()).split('\n').find((line) => line.startsWith(name));
 
-  it('waiting events are counted with their age, as are sent and handled events', async () => {
+  it('waiting events are counted and their age is shown; sent and handled events are counted', async () => {
     for (const n of [1, 2, 3]) await messaging.say(Counted, newId(), { n });
     await transport.startRelay('account', messaging.maintenance);
     const unsent = 'dds_outbox_unsent_events{producer="account"}';

@@ -1,8 +1,8 @@
 import { Database, Transaction } from '#libs/database';
 
 /**
- * A process that ends after a number of steps; there is a step before and after each statement and commit. After its
- * end, none of its statements reaches the database, and it gets no answers.
+ * Simulates a process that ends after a number of steps; there is a step before and after each statement and commit.
+ * After the end, none of the process's statements reaches the database, and it gets no answers.
  */
 export class CrashSimulator {
   private steps = 0;
@@ -13,7 +13,7 @@ export class CrashSimulator {
     return this.steps > this.lastStep;
   }
 
-  /** The database as this process sees it. */
+  /** Returns the database as this process sees it. */
   seen(database: Database): Database {
     const replaced: Pick<Database, 'query' | 'transaction'> = {
       query: <T>(sql: string, parameters?: unknown[]) =>

@@ -41,7 +41,7 @@ export class OddlyNamed {
   topic: string;
 }
 
-/** Whether somebody waits for a lock of this transaction. */
+/** Whether another session waits for a lock of this transaction. */
 export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
   const blocked = await transaction.query(
     'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
@@ -51,7 +51,7 @@ export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
 
 type Numbered = { n: number };
 
-/** A test's hooks into the handlers: `before` may throw instead of letting an event be recorded. */
+/** A consumer with hooks for tests: `before` may throw instead of letting an event be recorded. */
 export class RecordingConsumer {
   /** Numbers of the events that reached a handler, including those that it refused. */
   readonly tries: number[] = [];
@@ -117,7 +117,7 @@ class OnOddlyNamedConsumer {
 @Module({})
 class ConsumerModule {}
 
-/** A service with a handler for each event used here. */
+/** Returns a service with a handler for each event used here. */
 export function consumerModule(recorder: RecordingConsumer): DynamicModule {
   return {
     module: ConsumerModule,
@@ -126,13 +126,13 @@ export function consumerModule(recorder: RecordingConsumer): DynamicModule {
   };
 }
 
-/** Discards log lines: a contract provokes failures on purpose. */
+/** Discards log lines, because a contract suite provokes failures on purpose. */
 export const quietLogger = new Logger('contract', { write: () => {} });
 
 /** One producer (account) and one consumer (entitlement), each with a real database. */
 export class MessagingHarness {
   readonly failedEvents: FailedEvents;
-  /** This does not wake the relay, so the relay's own poll finds the events. */
+  /** An outbox that does not wake the relay, so that the relay's own poll finds the events. */
   private readonly outbox: Outbox;
 
   private constructor(
@@ -193,7 +193,7 @@ export class MessagingHarness {
     return app;
   }
 
-  /** Numbers recorded for a key, in the order their transactions wrote them. */
+  /** Returns the numbers recorded for a key, in the order in which their transactions wrote them. */
   async heard(key: string): Promise<number[]> {
     const rows = await this.consumer.query<{ n: number }>(
       'select n from heard where key = $1 order by n_th',
@@ -217,7 +217,7 @@ export class MessagingHarness {
     return count;
   }
 
-  /** Relays every event of a key once more, as after a crash before the mark. */
+  /** Relays every event of a key once more, as after a crash before the rows were marked. */
   async relayAgain(key: string): Promise<void> {
     await this.producer.query('update outbox set sent_at = null where key = $1', [key]);
   }

@@ -15,7 +15,7 @@ import { CrashSimulator } from './crash-simulator.contract.js';
 
 /** The parts that a transport provides for the tests. */
 export interface TransportHarness {
-  /** The transport of a newly started process, from account to entitlement, on the same broker. */
+  /** Opens the transport of a newly started process, from account to entitlement, on the same broker. */
   open(): Promise<EventTransport>;
   /** The distance between the steps at which a process is killed; 1 if a start is cheap. */
   stepsBetweenDeaths: number;
@@ -109,7 +109,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await messaging.say(Counted, other, { n: 5 });
       await untilHeard(key, [4]);
       await untilHeard(other, [5]);
-      // As many attempts as fit into 5 s; a machine that pauses makes only two.
+      // As many attempts are made as fit into 5 s; a machine that pauses makes only two.
       expect(recorder().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
       expect(await failedOf(key)).toMatchObject([
         { state: 'retrying', reason: 'Error: not now' },

@@ -9,7 +9,10 @@ export const IsServiceSecret = () =>
       '$property must have at least 32 characters on each of at most two lines, or be the lines of one service',
   });
 
-/** The settings for calls between services and their identity; every service's config class extends this class. */
+/**
+ * The settings for calls between services, and for the identity of a service in these calls; every service's config
+ * class extends this class.
+ */
 export class InternalCallsConfig {
   @Setting({
     env: 'SERVICE_SECRET',

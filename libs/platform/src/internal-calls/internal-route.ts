@@ -15,8 +15,8 @@ import { ServiceTokens } from './service-token.js';
 const ALLOWED_CALLERS = 'allowed-callers';
 
 /**
- * Names the services that may call a route, or `anyone` for probes. A route without it is refused
- * and fails the tests (S86).
+ * Names the services that may call a route, or `anyone` for probes. A route without this decorator is refused and fails
+ * the tests (S86).
  */
 export const AllowCallers = (...callers: (ServiceName | 'anyone')[]) =>
   SetMetadata(ALLOWED_CALLERS, callers);
@@ -52,7 +52,7 @@ export class ServiceGuard implements CanActivate {
   }
 }
 
-/** The account that a call concerns, from the `x-account-id` header. 400 if it is missing or not an id. */
+/** The account to which a call applies, from the header `x-account-id`. A call without a valid id gets 400. */
 export const AccountId = createParamDecorator((_: unknown, context: ExecutionContext): string => {
   const header = context.switchToHttp().getRequest<FastifyRequest>().headers['x-account-id'];
   if (!isId(header)) {

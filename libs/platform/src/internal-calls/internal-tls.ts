@@ -18,7 +18,7 @@ const EXPIRES_AT = declareGauge(
   { labels: ['service'] },
 );
 
-/** The folder's contents, PEM; `context` is for connections that this process opens. */
+/** The folder's contents in PEM form; `context` is for connections that this process opens. */
 export interface TlsMaterial {
   ca: string;
   cert: string;
@@ -76,7 +76,7 @@ export class InternalTls {
     });
   }
 
-  /** Keeps the certificate of a listener up to date with the files. The listener was created with `listenerOptions`. */
+  /** Keeps the certificate of a listener, which was created with `listenerOptions`, up to date with the files. */
   renew(listener: Server): void {
     let used = this.current;
     // Runs before the listener's own handler, which begins the handshake.

@@ -18,12 +18,12 @@ const SECRET_BYTES = 32;
 const PAIR_LINE = /^([a-z]+)>([a-z]+)=([A-Za-z0-9_-]{43})$/;
 
 /**
- * The secrets that sign and verify calls, one for each caller and audience: the secrets of one service allow signing
- * calls from and to that service, but not between two others.
+ * The secrets that sign and verify calls, one for each caller and audience: with the secrets of one service, calls from
+ * and to that service can be signed, but none between two others.
  *
  * The text is either an installation's secret, from which the secrets of all pairs are derived, or the pairs of one
- * service, one `caller>audience=secret` per line. During a rotation there are two of each: the first one signs, both
- * are accepted.
+ * service, one `caller>audience=secret` per line. During a rotation, each pair has two secrets: the first one signs,
+ * both are accepted.
  */
 export class PairSecrets {
   private readonly byPair = new Map<string, string[]>();
@@ -37,12 +37,12 @@ export class PairSecrets {
     }
   }
 
-  /** The secrets for signing and verifying, the signing one first; empty if they belong to another service. */
+  /** Returns the secrets for signing and verifying, the signing one first; empty if they belong to another service. */
   of(caller: string, audience: string): readonly string[] {
     return this.byPair.get(`${caller}>${audience}`) ?? [];
   }
 
-  /** The secrets that one service needs, for its own calls and for calls to it. */
+  /** Returns the secrets that one service needs, for its own calls and for calls to it. */
   textFor(service: ServiceName): string {
     const own = [...this.byPair].filter(([pair]) => pair.split('>').includes(service));
     return own

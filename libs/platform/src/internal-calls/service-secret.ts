@@ -3,7 +3,9 @@ import { SECOND_MS } from '../clock.js';
 import type { Logger } from '../logger.js';
 import { PairSecrets } from './pair-secrets.js';
 
-/** An installation's secret, or two, one per line; or the pairs of one service in the format of `PairSecrets`. */
+/**
+ * Matches an installation's secret, or two, one per line; or the pairs of one service in the format of `PairSecrets`.
+ */
 export const SERVICE_SECRET_FORM =
   /^(?:[^\r\n]{32,}(\r?\n[^\r\n]{32,})?|[a-z]+>[a-z]+=[\w-]{43}(\r?\n[a-z]+>[a-z]+=[\w-]{43}){1,59})$/;
 
@@ -17,9 +19,9 @@ export interface ServiceSecretSource {
 }
 
 /**
- * The secret that signs the tokens between services, and a second one while it is rotated: tokens are
- * signed with the first and accepted under both. Uses of the secret check the file for changes, at most every five
- * seconds; a file that is unreadable or contains no secret changes nothing and is logged once.
+ * The secret that signs the tokens between services, and a second one during a rotation: tokens are signed with the
+ * first and accepted under both. When the secret is used, the file is checked for changes, at most every five seconds;
+ * a file that is unreadable or contains no secret changes nothing and is logged once.
  */
 export class ServiceSecret {
   private secrets: PairSecrets;
@@ -35,7 +37,7 @@ export class ServiceSecret {
     this.secrets = new PairSecrets(source.serviceSecret);
   }
 
-  /** The current secrets; the same object until they change. */
+  /** Returns the current secrets, which are the same object until they change. */
   at(nowMs: number): PairSecrets {
     const { serviceSecretFile } = this.source;
     // A clock that was moved back must not keep an old secret.

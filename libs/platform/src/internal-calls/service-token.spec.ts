@@ -54,13 +54,13 @@ describe('service tokens', () => {
     const tokensOf = (text: string, service: ServiceName) =>
       new ServiceTokens(new PairSecrets(text).textFor(service), clock);
 
-    it('S86: a service signs only as itself, to the services it calls, and no other service can sign in its name', () => {
+    it('S86: a service signs only in its own name, for the services it calls, and no other service can sign in its name', () => {
       const [gateway, lookup] = [tokensOf(OLD, 'gateway'), tokensOf(OLD, 'lookup')];
       const whole = new ServiceTokens(OLD, clock);
       expect(lookup.verify(gateway.issue('gateway', 'lookup'), 'lookup')).toBe('gateway');
       expect(whole.verify(gateway.issue('gateway', 'account'), 'account')).toBe('gateway');
-      expect(() => lookup.issue('gateway', 'account')).toThrow('SERVICE_SECRET has nothing');
-      // A token of one pair is invalid for another, whoever has the secret.
+      expect(() => lookup.issue('gateway', 'account')).toThrow('SERVICE_SECRET has no secret');
+      // A token of one pair is invalid for another pair, whoever has the secret.
       const token = gateway.issue('gateway', 'lookup');
       expect(whole.verify(token.replace('lookup', 'account'), 'account')).toBeUndefined();
       expect(whole.verify(token.replace('gateway', 'cli'), 'lookup')).toBeUndefined();
@@ -69,7 +69,7 @@ describe('service tokens', () => {
       expect(whole.verify(stolen, 'account')).toBeUndefined();
     });
 
-    it('S113: while its source is rotated, tokens under both secrets are accepted', () => {
+    it('S113: during a rotation of its source, tokens under both secrets are accepted', () => {
       const both = tokensOf(`${NEW}\n${OLD}`, 'lookup');
       for (const source of [OLD, NEW]) {
         const token = tokensOf(source, 'gateway').issue('gateway', 'lookup');

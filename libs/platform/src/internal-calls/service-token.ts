@@ -10,8 +10,8 @@ const RENEW_BEFORE_SECONDS = 60;
 const SEAL_LENGTH = 22;
 
 /**
- * Issues and checks the bearer tokens of internal calls: `caller.audience.expiry.hmac`, under the secret of that pair. A token is
- * cached for a minute, or until the secret changes, so a call costs no HMAC on the sending side.
+ * Issues and checks the bearer tokens of internal calls: `caller.audience.expiry.hmac`, under the secret of that pair.
+ * A token is cached for a minute, or until the secret changes, so most calls cost the caller no HMAC.
  */
 export class ServiceTokens {
   private readonly issued = new Map<string, { token: string; expiresAt: number; secret: string }>();
@@ -19,7 +19,7 @@ export class ServiceTokens {
 
   /**
    * @param secret a string if it never changes.
-   * @param tls for the connections that carry the tokens; if it is unset, they are plain.
+   * @param tls for the connections that carry the tokens; without it, the connections are plain.
    */
   constructor(
     secret: ServiceSecret | string,
@@ -30,12 +30,13 @@ export class ServiceTokens {
     this.secretAt = (nowMs) => fixed ?? (secret as ServiceSecret).at(nowMs);
   }
 
-  /** @throws if the secrets do not belong to this caller. */
+  /** Returns a token. @throws if the secrets do not belong to this caller. */
   issue(caller: ServiceName, audience: ServiceName): string {
     const nowMs = this.clock.now().getTime();
     const nowSeconds = Math.floor(nowMs / 1000);
     const [secret] = this.secretAt(nowMs).of(caller, audience);
-    if (!secret) throw new Error(`SERVICE_SECRET has nothing for ${caller} to call ${audience}`);
+    if (!secret)
+      throw new Error(`SERVICE_SECRET has no secret for calls from ${caller} to ${audience}`);
     const name = `${caller}.${audience}`;
     const known = this.issued.get(name);
     // A clock that was moved back must not keep a token from the future.
@@ -52,7 +53,7 @@ export class ServiceTokens {
     return token;
   }
 
-  /** The caller's name, or undefined if the token is forged, expired or meant for another service. */
+  /** Returns the caller's name; undefined if the token is forged, expired or meant for another service. */
   verify(token: string, audience: ServiceName): ServiceName | undefined {
     const [caller, forAudience, expiry, signature] = token.split('.');
     if (!signature || forAudience !== audience) return undefined;
@@ -67,8 +68,8 @@ export class ServiceTokens {
   }
 
   /**
-   * Signs data that a service gives to a client and later gets back, such as a cursor; only this service can create the
-   * signature.
+   * Signs data that a service gives to a client and later receives back, such as a cursor. Only this service can create
+   * the signature.
    */
   seal(service: ServiceName, text: string): string {
     const [secret] = this.secretAt(this.clock.now().getTime()).of(service, service);
@@ -76,7 +77,7 @@ export class ServiceTokens {
     return sealOf(text, secret);
   }
 
-  /** Whether a service sealed this text, with either secret while it is rotated. */
+  /** Whether a service sealed this text, under either secret during a rotation. */
   isSealed(service: ServiceName, text: string, seal: string): boolean {
     const secrets = this.secretAt(this.clock.now().getTime()).of(service, service);
     return secrets.some((secret) => isEqual(seal, sealOf(text, secret)));
@@ -84,8 +85,8 @@ export class ServiceTokens {
 }
 
 /**
- * Computes a seal. No token begins like the sealed text, so a seal and a token cannot be confused. 16 bytes keep
- * addresses short.
+ * Computes a seal. No token begins like the sealed text, so a seal and a token cannot be confused. 16 bytes keep URLs
+ * short.
  */
 function sealOf(text: string, secret: string): string {
   return signatureOf(`seal ${text}`, secret).slice(0, SEAL_LENGTH);

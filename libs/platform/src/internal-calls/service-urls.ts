@@ -2,15 +2,18 @@ import { IsOptional, IsUrl } from 'class-validator';
 import { Setting } from '../config.js';
 import { SERVICE_NAMES, type ServiceName } from './pair-secrets.js';
 
-/** The services that call others and are not called themselves. */
+/** The services that call others but are never called. */
 const CALLERS: readonly ServiceName[] = ['dashboard', 'cli'];
-/** This service is called only by the dashboard, which declares it as needed. */
+/** The service that only the dashboard calls. The dashboard declares it as needed. */
 const READ: ServiceName = 'gateway';
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
 export type ServiceOrigins = Partial<Record<ServiceName, string>>;
 
-/** The setting with a service's internal origin: `CORPUS_URL`. `BILLING_URL` is the public origin of the dashboard. */
+/**
+ * Returns the name of the setting with a service's internal origin: `CORPUS_URL`. (`BILLING_URL` is the public origin
+ * of the dashboard.)
+ */
 export function urlSettingOf(name: ServiceName): string {
   return name === 'billing' ? 'BILLING_INTERNAL_URL' : `${name.toUpperCase()}_URL`;
 }
@@ -18,7 +21,7 @@ export function urlSettingOf(name: ServiceName): string {
 /**
  * Declares on a config class the origins of all services that own data: `accountUrl`, `corpusUrl`; for billing,
  * `billingInternalUrl`.
- * @param needed the services without which this one is useless; an installation may lack the others.
+ * @param needed the services that this one cannot do without; an installation may lack the others.
  */
 export function ServiceUrls(...needed: readonly ServiceName[]): ClassDecorator {
   return ({ prototype }) => {
@@ -34,7 +37,7 @@ export function ServiceUrls(...needed: readonly ServiceName[]): ClassDecorator {
   };
 }
 
-/** The origins in a config of a class with `ServiceUrls`. */
+/** Returns the origins in a config of a class with `ServiceUrls`. */
 export function serviceOrigins(config: object): ServiceOrigins {
   const given = SERVICE_NAMES.map((name) => [name, Reflect.get(config, propertyOf(name))] as const);
   const origins = given.filter(

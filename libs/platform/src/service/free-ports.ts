@@ -10,7 +10,7 @@ const BLOCK = 50;
 const TRIES_MAX = 2_000;
 
 /**
- * The ports of one process. They are taken from blocks that no other process has: it listens on a block's first port
+ * The ports of one process, taken from blocks that no other process has: the process listens on a block's first port
  * until it ends. Otherwise, two clusters that start at the same time could choose the same port before either listens.
  */
 export class FreePorts {

@@ -19,8 +19,8 @@ export interface FurtherListener {
 
 /**
  * Also serves routes of a started application at another address, without TLS.
- * @param paths the paths served there; by default all.
- * @throws if it cannot listen there.
+ * @param paths the paths served there; by default, all.
+ * @throws if it cannot listen at the address.
  */
 export async function listenFurther(
   app: NestFastifyApplication,

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Metrics } from '../telemetry/metrics.js';
 import { Health, addReadiness } from './health.js';
 
-it('a process is reported ready until something essential fails', async () => {
+it('a process is reported as ready until an essential dependency fails', async () => {
   const metrics = new Metrics({ process: false });
   const health = new Health();
   addReadiness(metrics, health, 'account');

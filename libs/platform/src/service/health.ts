@@ -10,13 +10,16 @@ const READY = declareGauge(
   'Whether a process of the service accepts requests (1) or not (0), as reported by its /ready. Missing if it does not run.',
   { labels: ['service'] },
 );
-/** A check that takes longer counts as failed; the scrape itself may take 3 s. */
+/** The time limit of a check, after which it counts as failed; the scrape itself may take 3 s. */
 const CHECK_LIMIT_MS = 2_000;
 
-/** Something on which a process depends. `check` throws if it is unavailable. */
+/** A dependency of a process. `check` throws if it is unavailable. */
 export interface HealthCheck {
   name: string;
-  /** True if the process still answers without it: the fault is named in `faults`, and the process stays in service. */
+  /**
+   * True if the process can still answer without the dependency: a fault is named in `faults`, and the process stays in
+   * service.
+   */
   isOptional?: boolean;
   check(): Promise<void>;
 }
@@ -41,7 +44,7 @@ export class Health {
     this.draining = true;
   }
 
-  /** Whether requests should be sent here, and the names of unavailable parts. */
+  /** Returns whether requests should be sent here, and the names of unavailable dependencies. */
   async readiness(): Promise<Readiness> {
     if (this.draining) return { isReady: false, faults: ['draining'] };
     const results = await Promise.all(
@@ -65,7 +68,7 @@ export function addReadiness(metrics: Metrics, health: Health, service: string):
   metrics.addSource({
     name: 'readiness',
     read: async (take) => {
-      // The pools are read first: a check is a statement, too, and must not count as a waiting statement.
+      // The pools are read first: a check is also a statement, and must not count as a waiting statement.
       await nextTurn();
       const timer = new AbortController();
       const late = sleep(CHECK_LIMIT_MS, false, { signal: timer.signal }).catch(() => false);

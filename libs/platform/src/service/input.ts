@@ -11,7 +11,7 @@ const DEPTH_MAX = 20;
 const ARRAY_LENGTH_MAX = 1000;
 const STRING_LENGTH_MAX = 10 * 1024;
 
-/** Unknown members are refused, and nothing is converted implicitly (S90). */
+/** The validation rules: unknown members are refused, and nothing is converted implicitly (S90). */
 const RULES = {
   whitelist: true,
   forbidNonWhitelisted: true,
@@ -19,7 +19,7 @@ const RULES = {
   stopAtFirstError: true,
 } as const;
 
-/** The only validation of input. */
+/** Returns the pipe that validates all input. */
 export function inputValidation(): ValidationPipe {
   return new ValidationPipe({
     ...RULES,
@@ -51,8 +51,8 @@ function messagesOf({ target, property, constraints = {} }: ValidationError): st
 }
 
 /**
- * Checks the shape of parsed JSON before anything walks it: depth, array lengths, string lengths, and
- * member names that would reach an object's prototype (S69, S94).
+ * Checks the shape of parsed JSON before other code reads it: depth, array lengths, string lengths, and member names
+ * that would reach an object's prototype (S69, S94).
  * @throws InvalidRequest that names the limit.
  */
 export function checkJsonShape(value: unknown, depth = 0): void {

@@ -2,7 +2,10 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { AllowCallers } from '../internal-calls/internal-route.js';
 import { Metrics } from '../telemetry/metrics.js';
 
-/** The route for Prometheus, which has no service token; only the internal listener protects it. */
+/**
+ * The route for Prometheus, which has no service token. Its only protection is that the internal listener is not
+ * public.
+ */
 @Controller()
 @AllowCallers('anyone')
 export class MetricsController {

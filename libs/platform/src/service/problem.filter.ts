@@ -12,10 +12,10 @@ import {
 import { Problem } from '../problem.js';
 import { PROBLEM_CODE_HEADER, REFUSAL_HEADERS } from '../proper-requests.js';
 
-/** The caller may not do this, is unknown, or used an invalid link. */
+/** The statuses of refused callers: not allowed, unknown, or with an invalid link. */
 const REFUSED = new Set([401, 403, 410]);
 
-/** Turns any error of a route into the body with which services answer one another. */
+/** Turns any error of a route into a problem, the body with which services answer one another. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -45,7 +45,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Logs a line for each failed request; for requests that ran out of time, one line a minute per route. */
+/** Logs a line for each failed request. Requests that ran out of time get one line a minute per route. */
 export function logFailure(
   logger: Logger,
   problem: Problem,
@@ -58,7 +58,8 @@ export function logFailure(
 }
 
 /**
- * Converts any error to a Problem: ours stay, Nest's and Fastify's 4xx keep their status, and the rest becomes a 500.
+ * Converts any error to a Problem: a Problem stays as it is, Nest's and Fastify's 4xx keep their status, and all other
+ * errors become a 500.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -4,18 +4,18 @@ import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** The bodies that a service accepts besides JSON. */
+/** The bodies that a service accepts in addition to JSON. */
 export interface RawBodies {
-  /** The largest body of `application/octet-stream`, which reaches a route unchanged; without it, none is accepted. */
+  /** The largest body of `application/octet-stream`, which reaches a route unchanged; if unset, none is accepted. */
   rawBodyLimitBytes?: number;
   /** Bodies of uploads reach their routes as streams (`BodyStream`), however long an upload takes. */
   takesUploads?: boolean;
 }
 
-/** Types of bodies that reach their route unread. */
+/** The types of bodies that reach a route before they are read. */
 const STREAMED_TYPES = ['multipart/form-data', 'application/offset+octet-stream'];
 
-/** Running answers and uploads for which a stop does not wait, by their server. */
+/** The running answers and uploads, by server, that a stopping server does not wait for. */
 const streams = new WeakMap<object, Set<ServerResponse>>();
 
 export function addRawBodies(
@@ -33,22 +33,22 @@ export function addRawBodies(
 }
 
 /**
- * The body of an upload as it arrives, in a service that `takesUploads`: `@BodyStream() body: Readable`. An empty
- * stream for a request without a body. It ends with an error if the client disconnects before its end.
+ * The body of an upload as it arrives, in a service that `takesUploads`: `@BodyStream() body: Readable`. For a request
+ * without a body, the stream is empty. If the client disconnects early, the stream ends with an error.
  */
 export const BodyStream = createParamDecorator(
   (_: unknown, context: ExecutionContext): Readable =>
     context.switchToHttp().getRequest<FastifyRequest>().raw,
 );
 
-/** Allows a stop of the service to cut off an answer, because its client will request the rest. */
+/** Lets a stopping service cut off an answer, because the client will request the rest. */
 export function allowCut({ server }: FastifyRequest, { raw }: FastifyReply): void {
   const own = streams.get(server.server) ?? new Set();
   streams.set(server.server, own.add(raw));
   raw.once('close', () => own.delete(raw));
 }
 
-/** Ends the answers for which a stop does not wait. */
+/** Cuts off the answers that a stopping service does not wait for. */
 export function cutStreams({ server }: FastifyInstance): void {
   for (const answer of streams.get(server) ?? []) answer.destroy();
 }

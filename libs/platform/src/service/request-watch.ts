@@ -8,7 +8,7 @@ interface Watched {
   span?: Span;
 }
 
-/** Ids that another service may have sent; anything longer or with other characters is not repeated in a log. */
+/** Matches ids that another service may have sent; other ids, such as longer ones, are not logged. */
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 
@@ -19,7 +19,7 @@ const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 export function watchRequests(fastify: FastifyInstance, service: string, logger: Logger): void {
   const watched = new WeakMap<FastifyRequest, Watched>();
   fastify
-    // Runs after the body was read, because its parser's callbacks would leave the context.
+    // This runs after the body was read, because the body parser's callbacks would leave the context.
     .addHook('preValidation', (request, _reply, done) => {
       const parent = textOf(request, 'traceparent', TRACEPARENT);
       const name = `${request.method} ${request.routeOptions.url ?? ''}`;

@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { makeOwnFolder, waitFor } from '#test/environment';
 
-/** A process whose service is given by `start`, a function body that uses this module's exports. */
+/** Runs a process whose service is given by `start`, a function body that uses this module's exports. */
 class Program {
   output = '';
   private readonly child: ChildProcess;
@@ -48,11 +48,11 @@ class Program {
   }
 }
 
-/** Runs until it is told to stop, as a listener does. */
+/** Keeps running until it is told to stop, as a listener does. */
 const LISTENING = 'const timer = setInterval(() => {}, 1000);';
 
 describe('a single-service process', () => {
-  it('prints its addresses when it is up, and exits with 0 after its drain', async () => {
+  it('the process prints its addresses when it is up, and exits with 0 after its drain', async () => {
     const program = new Program(
       `${LISTENING} return { addresses: { url: 'http://here' }, stop: async () => console.log('{"msg":"drained"}') };`,
     );
@@ -67,7 +67,7 @@ describe('a single-service process', () => {
     ]);
   });
 
-  it('has written its compile cache when it is up, so that its exit does not wait for the disk', async () => {
+  it('the compile cache is written when the process is up, so that its exit does not wait for the disk', async () => {
     const folder = makeOwnFolder('compile-cache');
     const program = new Program(`${LISTENING} return { addresses: {}, stop: async () => {} };`, {
       NODE_COMPILE_CACHE: folder,
@@ -80,14 +80,14 @@ describe('a single-service process', () => {
     expect(files.length).toBeGreaterThan(100);
   });
 
-  it('reports a fault at the start in one line with its causes, and exits with a non-zero code', async () => {
+  it('a fault at the start is reported in one line with its causes, and the exit code is not zero', async () => {
     const cause = `new Error('no database', { cause: new Error('refused') })`;
     const program = new Program(`throw ${cause};`);
     expect(await program.exitCode()).toBe(1);
     expect(program.lines).toMatchObject([{ msg: 'sample cannot start: no database: refused' }]);
   });
 
-  it('logs one line with every fault of the settings, including settings of the log', async () => {
+  it('one line lists every fault of the settings, including settings of the log', async () => {
     const settings = { SAMPLE_PORT: 'eighty', LOG_LEVEL: 'loud' };
     const program = new Program(`throw new Error('it has begun');`, settings);
     expect(await program.exitCode()).toBe(1);

@@ -14,19 +14,19 @@ export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
   logger: Logger;
 }
 
-/** A service that answers in this process. */
+/** A started service in this process. */
 export interface StartedProcess {
-  /** Its addresses, by name; logged when it is up. */
+  /** The service's addresses, by name; logged when it is up. */
   addresses: Record<string, string>;
   /** Drains and closes everything. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs a process that is one service. It reads the settings and names every fault before anything starts, starts the
+ * Runs a process that is one service. It reads the settings and reports every fault before anything starts, starts the
  * service and logs `<name> is up` with its addresses. At SIGTERM or SIGINT it drains the service and exits with code 0;
- * a second signal ends the process at once. A fault at the start or during a drain leads to one line in the log and
- * exit code 1.
+ * a second signal ends the process at once. A fault at the start or during a drain gives one line in the log and exit
+ * code 1.
  */
 export async function runService<const C extends readonly ConfigClass<object>[]>(
   name: string,
@@ -41,8 +41,8 @@ export async function runService<const C extends readonly ConfigClass<object>[]>
     const traces = await openTraces(telemetry);
     const following = followFiles(own, { logger });
     const { addresses, stop } = await start({ configs, clock: new SystemClock(), logger });
-    // If Node has a compile cache, it would otherwise write it when the process exits: thousands of files, which took
-    // more than 40 s on a busy disk.
+    // With a compile cache, Node would otherwise write thousands of files when the process exits, which took more than
+    // 40 s on a busy disk.
     flushCompileCache();
     const started = {
       addresses,
@@ -81,12 +81,12 @@ function stopAtSignal(name: string, started: StartedProcess, logger: Logger): vo
   }
 }
 
-/** A fault in one line, with its causes; for settings, the whole list. */
+/** Returns a fault in one line, with its causes; for settings, the whole list. */
 function faultText(error: unknown): string {
   if (error instanceof ConfigurationError) return `settings: ${error.faults.join(' · ')}`;
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  // An AggregateError of several refused addresses has no message of its own.
+  // An AggregateError of several refused addresses has no message.
   const own = error.message || code || error.name;
   return error.cause instanceof Error ? `${own}: ${faultText(error.cause)}` : own;
 }

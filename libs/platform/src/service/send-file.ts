@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { allowCut } from './raw-bodies.js';
 
-/** A file in the form in which an owner serves it. */
+/** A file as its owner serves it. */
 export interface ServedFile {
   sizeBytes: number;
   /** `application/gzip`. */
   type: string;
   /** The name under which the client saves the file; every character is encoded as needed (RFC 6266). */
   name: string;
-  /** Changes only with the content: a hash, or a version. Visible ASCII without quotes. */
+  /** A tag that changes only with the content: a hash, or a version. Visible ASCII without quotes. */
   tag: string;
   modifiedAt?: Date;
-  /** Opens the file from one byte to another, both included; without them, opens the whole file. */
+  /** Opens the file from one byte to another, both inclusive; by default, opens the whole file. */
   open(part?: { start: number; end: number }): Readable | Promise<Readable>;
 }
 
@@ -21,15 +21,15 @@ interface Part {
   end: number;
 }
 
-/** RFC 9110 §14.1.2, one range; several are answered with the whole file, which any server may do. */
+/** Matches one range (RFC 9110 §14.1.2). A request for several ranges gets the whole file, which the RFC allows. */
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 const OPAQUE = /(?:W\/)?("[^"]*")/g;
 
 /**
  * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or a rejection of the requested part (416), as
- * in RFC 9110 §13 and §14. The file is never held in memory. The stream ends if the client disconnects or the service
- * stops, because a stop does not wait for files.
- * @param file the file, or the address at which a store serves it, to which the answer redirects.
+ * in RFC 9110 §13 and §14. The file is never completely in memory. The stream ends if the client disconnects or the
+ * service stops, because a stop does not wait for files.
+ * @param file the file, or the URL at which a store serves it, to which the answer redirects.
  */
 export async function sendFile(
   request: FastifyRequest,
@@ -56,7 +56,10 @@ export async function sendFile(
   return void reply.send(isEmpty ? Readable.from([]) : await file.open(part));
 }
 
-/** `attachment` with a name for every client: ASCII, and UTF-8 for those that read it (RFC 6266, RFC 8187). */
+/**
+ * Returns `attachment` with a file name for every client: in ASCII, and in UTF-8 for those that support it (RFC 6266,
+ * RFC 8187).
+ */
 export function dispositionOf(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%/]/g, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
@@ -76,7 +79,7 @@ function isUnchanged({ headers }: FastifyRequest, { tag, modifiedAt }: ServedFil
   return modifiedAt !== undefined && wholeSeconds(modifiedAt) <= since;
 }
 
-/** @returns undefined for the whole file, `none` if the file has no such part. */
+/** Returns the requested part. @returns undefined for the whole file, `none` if the file has no such part. */
 function partOf({ headers }: FastifyRequest, file: ServedFile): Part | 'none' | undefined {
   const { sizeBytes, tag, modifiedAt } = file;
   const [, first = '', last = ''] = RANGE.exec(headers.range ?? '') ?? [];

@@ -16,7 +16,7 @@ export interface ServiceModuleOptions {
   name: ServiceName;
   clock: Clock;
   logger: Logger;
-  /** Signs the tokens between services, and knows their addresses. */
+  /** The secret that signs the tokens between services, and the TLS settings for their connections. */
   secret: Pick<InternalCallsConfig, 'serviceSecret' | 'serviceSecretFile' | 'internalTlsFolder'>;
   /** Given if metrics already have sources before the service starts. */
   metrics?: Metrics;

@@ -82,7 +82,7 @@ describe('service', () => {
   });
   afterAll(() => service.stop());
 
-  it('metrics are served without a token, as text', async () => {
+  it('metrics are served as text, without a token', async () => {
     const answer = await fetch(`${service.url}/metrics`);
     expect(answer.headers.get('content-type')).toBe(Metrics.contentType);
     expect(await answer.text()).toContain('# TYPE process_resident_memory_bytes gauge');

@@ -42,7 +42,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** The routes for probes and Prometheus. */
+/** The paths for probes and Prometheus. */
 const PROBED = new Set(['/health', '/ready', '/metrics']);
 
 /**
@@ -59,7 +59,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     // An upload may take as long as data is transferred; the gateway ends an upload that stalls.
     requestTimeout: options.takesUploads ? 0 : 30_000,
     forceCloseConnections: 'idle',
-    // Fastify's own answer to a path that it cannot decode repeats the whole URL, including keys (S9).
+    // Fastify's own answer to a path that it cannot decode would repeat the whole URL, including keys (S9).
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
       reply.hijack();
@@ -87,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     })
     .addHook('onSend', (request, reply, _payload, done) => {
       if (request.method !== 'GET') crashPoint('command.before-answer');
-      // Without this, an answer sent while stopping would leave an idle connection that keeps the listener open.
+      // Otherwise, an answer sent while stopping would leave an idle connection that keeps the listener open.
       if (isStopping) void reply.header('connection', 'close');
       done();
     });
@@ -119,5 +119,5 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-/** The host in the form of a URL (RFC 3986 §3.2.2). */
+/** Returns the host in the form that a URL needs (RFC 3986 §3.2.2). */
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);

@@ -1,6 +1,6 @@
 /**
- * A histogram as plain numbers, for frequent measurements: a value costs a few comparisons and no object.
- * Its readings are passed to `Metrics` unchanged.
+ * A histogram as plain numbers, for frequent measurements: recording a value takes a few comparisons and allocates no
+ * object. The readings are passed to `Metrics` unchanged.
  */
 export class Buckets {
   /** The number of values in each bucket; the last contains the values above every bound. */

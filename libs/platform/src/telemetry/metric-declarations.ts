@@ -2,14 +2,14 @@ export type MetricType = 'counter' | 'gauge' | 'histogram';
 
 /** One metric as shown by Prometheus and `docs/operations/metrics.md`. */
 export interface MetricDeclaration {
-  /** `dds_<part>_<what>_<unit>`, counters end in `_total` (Prometheus' naming practices). */
+  /** The metric's name, `dds_<part>_<what>_<unit>`; counters end in `_total` (Prometheus' naming practices). */
   name: string;
   type: MetricType;
   /** A sentence for the operator. */
   about: string;
   /** Names of the labels. Their values come from closed sets: never a key, an address or an id. */
   labels: readonly string[];
-  /** Upper bounds of a histogram, in its unit. */
+  /** Upper bounds of a histogram, in the metric's unit. */
   buckets: readonly number[];
 }
 
@@ -19,12 +19,12 @@ interface MetricDetails {
 
 const declared = new Map<string, MetricDeclaration>();
 
-/** The metrics of all modules loaded so far, by name. */
+/** Returns the metrics of all modules loaded so far, by name. */
 export function declaredMetrics(): MetricDeclaration[] {
   return [...declared.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A number that never decreases while the process runs. */
+/** Declares a metric that never decreases while the process runs. */
 export function declareCounter(
   name: string,
   about: string,
@@ -33,7 +33,7 @@ export function declareCounter(
   return declare({ name, about, type: 'counter', ...details });
 }
 
-/** A number that goes up and down. */
+/** Declares a metric that can rise and fall. */
 export function declareGauge(
   name: string,
   about: string,
@@ -42,7 +42,7 @@ export function declareGauge(
   return declare({ name, about, type: 'gauge', ...details });
 }
 
-/** Counts the values under each of `buckets` (ascending upper bounds). */
+/** Declares a metric that counts the values under each of `buckets` (ascending upper bounds). */
 export function declareHistogram(
   name: string,
   about: string,

@@ -31,7 +31,10 @@ interface Sample {
   metricName?: string;
 }
 
-/** A source may query a database; a scrape must end even if that does not answer. */
+/**
+ * The time limit for reading a source, which may query a database: a scrape must end even if the database does not
+ * answer.
+ */
 const READ_LIMIT_MS = 3_000;
 
 const FAILED_READS = declareCounter(
@@ -41,8 +44,8 @@ const FAILED_READS = declareCounter(
 );
 
 /**
- * The metrics of one service. Rare events are counted here (`counter`, `histogram`); events on a hot path are counted
- * there as plain numbers and read by a source at each scrape.
+ * The metrics of one service. Rare events are counted here (`counter`, `histogram`); code on a hot path counts events
+ * in plain numbers, which a source reads at each scrape.
  */
 export class Metrics {
   static readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -56,12 +59,12 @@ export class Metrics {
     this.isProcessDue = process;
   }
 
-  /** @throws Error if the name belongs to a metric that is not a counter. */
+  /** Returns a counter. @throws Error if the name belongs to a metric that is not a counter. */
   counter(declaration: MetricDeclaration): Counter {
     return this.known(declaration, Counter) ?? new Counter(this.configurationOf(declaration));
   }
 
-  /** The histogram of a declaration, with its unit and buckets. */
+  /** Returns the histogram of a declaration, with its unit and buckets. */
   histogram(declaration: MetricDeclaration): Histogram {
     const known = this.known(declaration, Histogram);
     if (known) return known;
@@ -73,19 +76,19 @@ export class Metrics {
     this.sources.push(source);
   }
 
-  /** The answer to a scrape, in Prometheus' text format 0.0.4. */
+  /** Returns the answer to a scrape, in Prometheus' text format 0.0.4. */
   text(): Promise<string> {
     return Metrics.textOf([this]);
   }
 
-  /** The metrics of several services that share a process; the process's own numbers appear once. */
+  /** Returns the metrics of several services that share a process; the process's own numbers appear once. */
   static async textOf([first, ...others]: Metrics[]): Promise<string> {
     const whole = await first.snapshot();
     const own = others.map(async (service) => (await service.snapshot()).filter(isOwn));
     return AggregatorRegistry.aggregate([whole, ...(await Promise.all(own))]).metrics();
   }
 
-  /** Scrapes at the same time share one reading. */
+  /** Takes a snapshot of all metrics; simultaneous scrapes share one. */
   private snapshot(): Promise<object[]> {
     this.underWay ??= this.gather().finally(() => (this.underWay = undefined));
     return this.underWay;
@@ -94,7 +97,7 @@ export class Metrics {
   private async gather(): Promise<object[]> {
     if (this.isProcessDue) {
       // Monitoring of the event loop and the garbage collector begins with the first scrape, so it costs nothing
-      // without one.
+      // without scrapes.
       this.isProcessDue = false;
       collectDefaultMetrics({ register: this.registry });
     }

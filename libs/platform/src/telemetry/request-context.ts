@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The request or event on whose behalf something is done, for log lines and for subsequent calls and events. */
+/** The request or event for which work is done; its ids are in log lines and in subsequent calls and events. */
 export interface RequestContext {
   requestId?: string;
-  /** W3C Trace Context of the current span; only while it is recorded. */
+  /** The W3C Trace Context of the current span; set only while the span is recorded. */
   traceparent?: string;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
 /**
- * Runs `work`, and everything that it awaits, on behalf of a request. If a request finds everything in memory, the
+ * Runs `work`, and everything that it awaits, on behalf of a request. For a request that is answered from memory, the
  * gateway passes the ids on itself instead.
  */
 export function runInContext<T>(context: RequestContext, work: () => T): T {
@@ -21,12 +21,12 @@ export function currentContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/** The trace id in a `traceparent`; undefined if there is none. */
+/** Returns the trace id in a `traceparent`; undefined if there is none. */
 export function traceIdOf(traceparent: string | undefined): string | undefined {
   return traceparent?.slice(3, 35);
 }
 
-/** The members of a context that are in each log line. */
+/** Returns the members of a context that are written in each log line. */
 export function contextFields(context: RequestContext | undefined): object {
   if (context === undefined) return {};
   const { requestId, traceparent } = context;

@@ -6,10 +6,10 @@ export type SpanKind = 'server' | 'client' | 'producer' | 'consumer';
 export interface SpanRequest {
   /** The service that does the work. */
   service: string;
-  /** From a closed set: a route or an event type, never a path with values. */
+  /** The span's name, from a closed set: a route or an event type, never a path with values. */
   name: string;
   kind: SpanKind;
-  /** The `traceparent` of its parent. */
+  /** The `traceparent` of the parent span. */
   parent?: string;
 }
 
@@ -36,8 +36,8 @@ let recorder: Recorder | undefined;
 let sampledShare = 0;
 
 /**
- * Starts recording traces if a collector is configured; otherwise nothing is loaded. @returns a function that sends the
- * rest and stops.
+ * Starts recording traces if a collector is configured; otherwise, nothing is loaded. @returns a function that sends
+ * the remaining spans and stops.
  */
 export async function openTraces(
   config: Pick<TelemetryConfig, 'otlpEndpoint' | 'sampledShare'>,
@@ -58,13 +58,13 @@ export function isTracing(): boolean {
   return recorder !== undefined;
 }
 
-/** Starts a trace at a customer's request, for the configured share of requests. */
+/** Starts a trace for a customer's request; only the configured share of requests is traced. */
 export function startTrace(request: SpanRequest): Span | undefined {
   if (recorder === undefined || Math.random() >= sampledShare) return undefined;
   return recorder.start(request);
 }
 
-/** Starts a part of a recorded operation; undefined if the operation is not recorded. */
+/** Starts a span within a recorded operation. @returns undefined if the operation is not recorded. */
 export function startSpan(request: SpanRequest): Span | undefined {
   if (recorder === undefined || !isSampled(request.parent)) return undefined;
   return recorder.start(request);

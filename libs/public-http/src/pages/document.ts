@@ -3,12 +3,12 @@ import { type Markup, html } from './markup.js';
 /** A whole page in the layout that both origins share. */
 export interface DocumentParts {
   title: string;
-  /** Content above all other content. */
+  /** Content above all other content of the page. */
   banner?: Markup;
   /** The links beside the brand. */
   navigation?: Markup;
   body: Markup;
-  /** Addresses of style sheets, the shared one first. */
+  /** URLs of style sheets, the shared one first. */
   styles: readonly string[];
   scripts?: readonly string[];
   icon: string;

@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { Markup } from './markup.js';
 
-/** HTML in the text stays text, and a link leads only to http, https, mailto or our own pages. */
+/** Renders HTML in the text as text, and allows links only to http, https, mailto or our own pages. */
 const READER = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 /** Renders a text in Markdown (CommonMark, with tables) as part of a page. */
@@ -9,7 +9,7 @@ export function markdown(text: string): Markup {
   return new Markup(READER.render(text));
 }
 
-/** Like `markdown`, for one line: without a surrounding paragraph. */
+/** Renders one line like `markdown`, but without a surrounding paragraph. */
 export function markdownLine(text: string): Markup {
   return new Markup(READER.renderInline(text));
 }

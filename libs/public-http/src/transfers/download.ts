@@ -13,14 +13,16 @@ export class Download extends Transfer {
   private readonly floor = new ReadingFloor();
   private isAnswered = false;
   private readonly sentBeforeBytes = sentBytes(this.call.request.socket);
-  /** The time at which the owner last sent something, by `monotonicMs`. */
+  /** When the owner last sent something, by `monotonicMs`. */
   private heardMs = 0;
 
   protected get movedBytes(): number {
     return sentBytes(this.call.request.socket) - this.sentBeforeBytes;
   }
 
-  /** Stops the download if the owner is silent for too long, or the client reads more slowly than the minimum rate. */
+  /**
+   * Stops the download if the owner is silent for too long, or if the client reads more slowly than the minimum rate.
+   */
   look(nowMs: number): void {
     const { answerTimeoutMs, idleTimeoutMs, request, response } = this.call;
     if (!this.isAnswered) {
@@ -79,5 +81,5 @@ export class Download extends Transfer {
   }
 }
 
-/** Returns the bytes that the operating system has accepted. */
+/** Returns the number of bytes that the operating system has accepted. */
 const sentBytes = ({ bytesWritten, writableLength }: Socket) => bytesWritten - writableLength;

@@ -1,10 +1,10 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { PayloadTooLarge, monotonicMs } from '#libs/platform';
 
-/** A body sent to its owner: counted, limited in size, with only a few pieces in memory at a time. */
+/** A body on its way to the owner: counted, limited in size, with only a few pieces in memory at a time. */
 export class MeteredBody extends Transform {
   sizeBytes = 0;
-  /** The time at which the last chunk was passed on, by `monotonicMs`. */
+  /** When the last chunk was passed on, by `monotonicMs`. */
   movedMs = monotonicMs();
 
   constructor(private readonly limitBytes: number) {

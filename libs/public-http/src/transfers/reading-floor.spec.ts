@@ -34,13 +34,13 @@ describe('the minimum rate of a download', () => {
     expect(secondBelow((second) => (second * FLOOR_BYTES_A_SECOND) / 2)).toBe(121);
   });
 
-  it('bytes buffered by the system at the start count for a few minutes only', () => {
+  it('bytes that the system buffered at the start count only for a few minutes', () => {
     const below = secondBelow((second) => (second === 0 ? 0 : 10 * MEBIBYTE));
     expect(below).toBeGreaterThan(CREDIT_SECONDS - 2);
     expect(below).toBeLessThan(CREDIT_SECONDS + 3);
   });
 
-  it('an owner that sends nothing does not count against its reader', () => {
+  it('a reader is not too slow if its owner sends nothing', () => {
     const starved = secondBelow(
       () => 0,
       () => false,

@@ -2,7 +2,7 @@ import { SECOND_MS } from '#libs/platform';
 
 /** The minimum average rate of a reader or a sender, in bytes per second. */
 export const FLOOR_BYTES_A_SECOND = 16 * 1024;
-/** In the first minute, the reader need not read. */
+/** The reader's lead at the start: in the first minute, it need not read. */
 export const CREDIT_AT_FIRST = 60 * FLOOR_BYTES_A_SECOND;
 /**
  * The maximum lead of a reader over the minimum rate. The system accepts bytes in steps of a third of its buffer, more
@@ -19,7 +19,7 @@ export class ReadingFloor {
   private last?: { atMs: number; takenBytes: number };
 
   /**
-   * Whether the reader has used up its lead over the minimum rate. Call it once a second.
+   * Whether the reader has used up its lead over the minimum rate. Call this once a second.
    * @param takenBytes the bytes sent or received since the beginning.
    * @param isReaderWaitedFor false if there is nothing to read, which is not the reader's fault.
    */

@@ -20,7 +20,7 @@ import {
 } from './transfers.errors.js';
 import { TransferRefusal } from './transfer.js';
 
-/** The problem for a status without a problem document, from an owner that uses tus or serves files. */
+/** The problem for each status that an owner sends without a problem document, because it uses tus or serves files. */
 const BARE_REFUSALS: Readonly<Record<OperationKind, Readonly<Record<number, Problem>>>> = {
   answer: {},
   upload: {
@@ -57,7 +57,7 @@ export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): P
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** Returns an owner's problem document, or the problem that its status implies. */
+/** Returns an owner's problem document or, without one, the problem that the status implies. */
 export async function refusalOf(
   row: Operation,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,

@@ -16,12 +16,12 @@ const SAID_OF_FILES = [
   'last-modified',
 ] as const;
 const HEADER_MAX_LENGTH = 4_096;
-/** A header's value (RFC 9110 §5.5) without obs-text. */
+/** Matches the value of a header (RFC 9110 §5.5) without obs-text. */
 const VALUE = /^[\t\x20-\x7e]*$/;
-/** `Content-Disposition` (RFC 6266) of a file that a browser must save and never show (S79). */
+/** Matches the `Content-Disposition` (RFC 6266) of a file that a browser must save and never show (S79). */
 const ATTACHMENT = /^attachment(;|$)/i;
 const ANY_TYPE = 'application/octet-stream';
-/** The id of an upload, as its owner writes it into `Location`. */
+/** Matches the id of an upload, as its owner writes it into `Location`. */
 const UPLOAD_ID = /^[A-Za-z0-9_-]{1,200}$/;
 const FILE_ADDRESS = /^https:\/\/[\x21-\x7e]{1,4096}$/;
 
@@ -54,7 +54,7 @@ export function fileHeaders(form: AnswerForm, headers: Heads, status: number): s
   ];
 }
 
-/** Returns the address of a file; undefined if it is not https. */
+/** Returns the URL of a file; undefined if it is not https. */
 export function fileAddress({ location }: Heads): string | undefined {
   return typeof location === 'string' && FILE_ADDRESS.test(location) ? location : undefined;
 }
@@ -66,7 +66,7 @@ export function tusHeaders(headers: Heads): string[] {
 
 /**
  * Returns the public path of an upload that its owner has created; the id follows the owner's own path.
- * @returns undefined for another address.
+ * @returns undefined for any other path.
  */
 export function publicLocation(
   { owner }: Operation,

@@ -2,9 +2,9 @@ import { type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '../refusals.errors.js';
 import { TooManyDownloads, TooManyUploads } from './transfers.errors.js';
 
-/** The maximum per account or site at a time. */
+/** The maximum number of simultaneous transfers per account or site. */
 const ACCOUNT_MAX = { upload: 4, download: 4, sample: 4 } as const;
-/** The maximum over all accounts at a time, and over all visitors without one. */
+/** The maximum number of simultaneous transfers over all accounts, and over all visitors without one. */
 const ALL_MAX = { upload: 200, download: 400, sample: 100 } as const;
 
 const TOO_MANY = {

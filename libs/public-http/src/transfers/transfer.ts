@@ -6,7 +6,7 @@ import type { Operation } from '#libs/contracts';
 import { type Problem, ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { CREDIT_AT_FIRST } from './reading-floor.js';
 
-/** One upload or download, as received from its listener. */
+/** One upload or download as its listener passes it on. */
 export interface TransferCall {
   operation: Operation;
   /** The requested path, without its query. */
@@ -21,11 +21,11 @@ export interface TransferCall {
   headers: Readonly<Record<string, string>>;
   /** Headers that the listener adds to every answer, names and values alternating. */
   answerHeaders: readonly string[];
-  /** Asks a client that waits to send its body (`Expect: 100-continue`) to continue. */
+  /** Tells a client that waits before it sends its body (`Expect: 100-continue`) to continue. */
   invite: () => void;
   /**
-   * The page to which a browser is sent after a form, according to the owner's answer; without it, the answer is passed
-   * on.
+   * Returns the page to which a browser is sent after a form, according to the owner's answer; without this, the answer
+   * is passed on.
    */
   leadTo?: (answer: string) => string;
   /** The maximum wait for the first byte of the owner's answer in milliseconds, not counting the client's time. */
@@ -51,10 +51,10 @@ export class TransferRefusal {
 
 const underWay = new WeakSet<Socket>();
 
-/** Whether a transfer is running on this socket; the transfer then checks for delays itself. */
+/** Whether a transfer is running on this socket; the transfer then checks the time limits itself. */
 export const hasTransfer = (socket: Socket): boolean => underWay.has(socket);
 
-/** One running transfer, whose limits are checked from time to time. */
+/** A running transfer, whose limits are checked from time to time. */
 export abstract class Transfer {
   protected readonly startedMs = monotonicMs();
   private readonly abortion = new AbortController();
@@ -65,7 +65,7 @@ export abstract class Transfer {
   /** Calls the owner and answers the client; never throws. The caller can end the transfer with `stop`. */
   async run(): Promise<TransferEnd | TransferRefusal> {
     const { request, operation } = this.call;
-    // The limit of Node's server for a quiet connection is shorter than a transfer may take.
+    // A transfer may be quiet for longer than the limit of Node's server.
     request.socket.setTimeout(0);
     underWay.add(request.socket);
     try {
@@ -89,7 +89,7 @@ export abstract class Transfer {
     return (CREDIT_AT_FIRST + this.movedBytes) / Math.max(1, nowMs - this.startedMs);
   }
 
-  /** Returns the bytes that the client has received or sent. */
+  /** Returns the number of bytes that the client has received or sent. */
   protected abstract get movedBytes(): number;
 
   /** Ends the transfer if it takes too long. */
@@ -112,7 +112,7 @@ export abstract class Transfer {
       headers: { ...headers, ...this.call.headers },
       body,
       signal: this.signal,
-      // Both sides are checked here, because undici cannot know whether the client or the owner is slow.
+      // Both sides are checked here, because undici cannot tell whether the client or the owner is slow.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

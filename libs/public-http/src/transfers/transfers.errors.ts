@@ -73,13 +73,13 @@ export class UploadLocked extends Problem {
   }
 }
 
-/** An upload that its owner refuses without a reason. */
+/** The error for an upload that its owner refuses without a reason. */
 export class UploadRefused extends Problem {
   constructor() {
     super({
       code: 'invalid_request',
       status: 400,
-      detail: 'The request is not valid: its headers do not belong to this upload.',
+      detail: 'The request is not valid: its headers do not fit this upload.',
     });
   }
 }

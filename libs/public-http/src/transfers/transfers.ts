@@ -9,13 +9,13 @@ import { Upload } from './upload.js';
 const LOOKS_PER_TIMEOUT = 4;
 const gaveWay = new ServiceOverloaded();
 
-/** A transfer, with its place if it needs one. */
+/** A transfer, and whose place it occupies, if any. */
 interface UnderWay {
   whose: string;
   places?: TransferPlaces;
 }
 
-/** The running uploads and downloads of this process: limits their number and duration. */
+/** The running uploads and downloads of this process; limits their number and duration. */
 export class Transfers {
   private readonly uploads = new TransferPlaces('upload');
   private readonly downloads = new TransferPlaces('download');
@@ -34,8 +34,8 @@ export class Transfers {
    * Admits a transfer. The caller runs it and calls `end` afterwards. If all places are taken, an account with several
    * gives one up to an account with at least two fewer, so that a few accounts with slow clients cannot keep all others
    * out.
-   * @param whose the account, or the site of a client without one; each may have four of each kind at a time.
-   * @returns 429 or 503 if there is no place for it.
+   * @param whose the account, or the site of a client without one; each may have four transfers of each kind at a time.
+   * @returns 429 or 503 if there is no place for the transfer.
    */
   begin(whose: string, call: Omit<TransferCall, 'idleTimeoutMs'>): Transfer | Problem {
     const kind = kindOf(call.operation);
@@ -56,7 +56,7 @@ export class Transfers {
     return transfer;
   }
 
-  /** Frees its place for the next transfer. */
+  /** Frees the transfer's place for the next transfer. */
   end(transfer: Transfer): void {
     const { whose, places } = this.underWay.get(transfer) ?? {};
     if (whose !== undefined) places?.leave(whose);

@@ -97,12 +97,12 @@ async function sendEachSecond(bytes: number) {
 }
 
 describe('a sender', () => {
-  it('S104: keeps its place for at most a minute if it sends very slowly without stopping', async () => {
+  it('S104: a sender that is very slow but never stops keeps its place for at most a minute', async () => {
     const { status, receivedBytes: bytes } = await sendEachSecond(1);
     expect([status, bytes < 70]).toEqual([408, true]);
   });
 
-  it('can send its whole body at the minimum rate', async () => {
+  it('a sender at the minimum rate can send its whole body', async () => {
     const sent = await sendEachSecond(FLOOR_BYTES_A_SECOND);
     expect(sent).toEqual({ status: 204, receivedBytes: 120 * FLOOR_BYTES_A_SECOND });
   });

@@ -11,7 +11,7 @@ import { Transfer, type TransferCall, type TransferEnd, TransferRefusal } from '
 const ANSWER_MAX_BYTES = 256 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A body sent from a client to its owner, as fast as the owner reads it. */
+/** A body on its way from a client to its owner, as fast as the owner reads it. */
 export class Upload extends Transfer {
   private readonly floor = new ReadingFloor();
   private body?: MeteredBody;
@@ -29,8 +29,7 @@ export class Upload extends Transfer {
     const { body } = this;
     const { waitsFor = 'owner', movedMs = this.startedMs, writableEnded = true } = body ?? {};
     const isClientWaitedFor = waitsFor === 'client';
-    // Otherwise, a client that sends an occasional byte could occupy one of the few places for as long as it likes
-    // (S104).
+    // Otherwise, a client that sends an occasional byte could occupy one of the few places indefinitely (S104).
     const isSlow = this.floor.isBelow(nowMs, body?.sizeBytes ?? 0, isClientWaitedFor);
     const limitMs = writableEnded ? answerTimeoutMs : idleTimeoutMs;
     if (!isSlow && nowMs - movedMs <= limitMs) return;
@@ -76,7 +75,8 @@ export class Upload extends Transfer {
     const said = tusHeaders(headers);
     if (typeof headers.location === 'string') {
       const location = publicLocation(operation, publicPath, headers.location);
-      if (location === undefined) throw new Error('the owner names a location that is not its own');
+      if (location === undefined)
+        throw new Error('the owner names a location outside its own path');
       said.push('Location', location);
     }
     if (text !== '') said.push('Content-Type', JSON_TYPE);
@@ -87,7 +87,7 @@ export class Upload extends Transfer {
   }
 }
 
-/** Whether a request has a body: without either header there is none (RFC 9112 §6.3). */
+/** Whether a request has a body; without either header there is none (RFC 9112 §6.3). */
 function hasBody({ request: { headers } }: TransferCall): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

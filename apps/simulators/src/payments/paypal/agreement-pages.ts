@@ -12,7 +12,7 @@ interface Revision {
   context: ExperienceContext;
 }
 
-/** `POST /v1/billing/subscriptions/{id}/revise`. */
+/** The parameters of `POST /v1/billing/subscriptions/{id}/revise`. */
 export interface ReviseParams {
   plan_id: string;
   quantity: string;
@@ -21,7 +21,7 @@ export interface ReviseParams {
 
 const TITLE = 'PayPal automatic payments';
 
-/** The pages on which customers agree to be billed, and to another plan. */
+/** The pages on which customers agree to a subscription or to a change of plan. */
 export class AgreementPages {
   private readonly revisions = new Map<string, Revision>();
 
@@ -31,7 +31,9 @@ export class AgreementPages {
     private readonly pagePath: string,
   ) {}
 
-  /** The change takes effect only when the customer approves it on the page to which `approve` links. */
+  /**
+   * Prepares a change of plan, which takes effect only when the customer approves it on the page in the link `approve`.
+   */
   revise(id: string, params: ReviseParams): { plan_id: string; links: Link[] } {
     this.subscriptions.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     const { plan_id: planId, quantity, application_context: context } = params;
@@ -83,7 +85,7 @@ export class AgreementPages {
     return { redirectTo: withQuery(context.return_url, query) };
   }
 
-  /** The payer's own page. Its buttons simulate events of the payer's account. */
+  /** Shows the page of the payer's account, whose buttons simulate events of that account. */
   showAccount(): PageAnswer {
     const running = this.world.all('subscription').map(({ id, status }) => `${id}: ${status}`);
     const buttons = [

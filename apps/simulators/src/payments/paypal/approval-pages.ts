@@ -39,7 +39,7 @@ export class ApprovalPages {
     return { page: { title: TITLE, lines: [`Amount due: ${price}`], buttons } };
   }
 
-  /** Handles a press of a button. */
+  /** Handles a button press. */
   press(id: string, action: string): PageAnswer {
     const { payment_source: source } = this.world.get('order', id);
     const { return_url: returnUrl, cancel_url: cancelUrl } = source.paypal.experience_context;
@@ -64,7 +64,7 @@ export class ApprovalPages {
   }
 }
 
-/** An address with members added to its query. */
+/** Returns a URL with parameters added to its query. */
 export function withQuery(address: string, members: Record<string, string>): string {
   const url = new URL(address);
   for (const [name, text] of Object.entries(members)) url.searchParams.append(name, text);

@@ -25,7 +25,7 @@ export class CallbackIdentity {
     return this.issued.certificatePem;
   }
 
-  /** The key is created at the first callback, because an RSA key takes a while. */
+  /** Creates the key at the first callback, because generating an RSA key is slow. */
   private get issued(): IssuedCertificate {
     return (this.made ??= this.authority.certificateFor([SUBJECT], { keyType: 'rsa' }));
   }
@@ -34,7 +34,7 @@ export class CallbackIdentity {
     return `/v1/notifications/certs/${CERTIFICATE_ID}`;
   }
 
-  /** Returns the headers with which PayPal would send these bytes now to the endpoint with this id. */
+  /** Returns the headers that PayPal would send now with this body to the endpoint with this id. */
   headersFor(body: string | Buffer, webhookId: string): Record<string, string> {
     const id = randomUUID();
     const time = this.clock

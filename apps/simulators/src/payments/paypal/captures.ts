@@ -10,9 +10,9 @@ import {
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** Handles returned money: refunds through the API, disputes by customers. */
+/** Simulates refunds by the API and disputes by customers. */
 export class Captures {
-  /** The status in which refunds begin. */
+  /** The status that a new refund gets. */
   firstStatus: Refund['status'] = 'COMPLETED';
   private readonly refunds = new Map<string, Refund[]>();
 
@@ -60,7 +60,7 @@ export class Captures {
     return refund;
   }
 
-  /** The customer's bank sends the money back, days later. */
+  /** Fails a refund, as when the customer's bank returns the money days later. */
   failRefund(id: string): void {
     const refund = this.world.get('refund', id);
     refund.status = 'FAILED';
@@ -71,7 +71,7 @@ export class Captures {
     this.world.emit('PAYMENT.REFUND.FAILED', 'refund', refund);
   }
 
-  /** The customer disputes the payment at PayPal, which holds the money from then on. */
+  /** Opens a dispute as the customer would; PayPal holds the money from then on. */
   dispute(captureId: string): Dispute {
     const { world } = this;
     const { amount } = world.get('capture', captureId);
@@ -91,7 +91,7 @@ export class Captures {
     return dispute;
   }
 
-  /** Decides a dispute as PayPal does, possibly differently after an appeal. */
+  /** Decides a dispute as PayPal would; an appeal may reverse the decision. */
   decideDispute(id: string, decision: 'won' | 'lost'): void {
     const dispute = this.world.get('dispute', id);
     const isWon = decision === 'won';
@@ -103,7 +103,7 @@ export class Captures {
     this.world.emit('CUSTOMER.DISPUTE.RESOLVED', 'dispute', dispute);
   }
 
-  /** `GET /v1/customer/disputes`: newest first; the next page is named by its address. */
+  /** `GET /v1/customer/disputes`: newest first, with the URL of the next page. */
   listDisputes(query: URLSearchParams): object {
     const boundOf = (name: string, otherwise: number) =>
       query.has(name) ? Date.parse(query.get(name)!) : otherwise;
@@ -128,7 +128,7 @@ export class Captures {
     return { items, links };
   }
 
-  /** `GET /v1/reporting/transactions`: transactions that moved money, oldest first. */
+  /** `GET /v1/reporting/transactions`: the transactions that moved money, oldest first. */
   report(query: URLSearchParams, isSale: (captureId: string) => boolean): object {
     const [from, to] = ['start_date', 'end_date'].map((name) => Date.parse(query.get(name) ?? ''));
     const [size, page] = [Number(query.get('page_size') ?? 100), Number(query.get('page') ?? 1)];
@@ -162,7 +162,7 @@ export class Captures {
     return standing.reduce((sum, { amount }) => sum + toCents(amount), 0);
   }
 
-  /** The refunded part of a capture. */
+  /** Updates a capture's status to show how much of it is refunded. */
   private showIn(capture: Capture): void {
     const refunded = this.refundedOf(capture.id);
     const isWhole = refunded >= toCents(capture.amount);

@@ -3,7 +3,7 @@ import type { Capture, Order, PurchaseUnit } from './paypal-objects.js';
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** The behaviour of the customer's payment method when the money is taken. */
+/** The behaviour of the customer's payment method when an order is captured. */
 export type Funding = 'pays' | 'declines' | 'is-reviewed' | 'fails-review';
 
 interface OrderPatch {
@@ -16,7 +16,7 @@ const REVIEW_MS = 3 * DAY_MS;
 const UNAPPROVED_MS = 3 * HOUR_MS;
 const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
 
-/** Simulates orders (v2): created and captured by the API, approved on the page. */
+/** Simulates orders (v2), which the API creates and captures and the customer approves on a page. */
 export class Orders {
   private readonly fundings = new Map<string, Funding>();
 
@@ -50,7 +50,7 @@ export class Orders {
     });
   }
 
-  /** `GET /v2/checkout/orders/{id}`: an order is no longer found if it was not approved in time. */
+  /** `GET /v2/checkout/orders/{id}`. An order that was not approved in time is no longer found. */
   get(id: string): Order {
     const order = this.world.get('order', id);
     const ageMs = this.world.clock.now().getTime() - Date.parse(order.create_time);
@@ -60,7 +60,7 @@ export class Orders {
     return order;
   }
 
-  /** `PATCH /v2/checkout/orders/{id}`: changes only our reference. */
+  /** `PATCH /v2/checkout/orders/{id}`: changes only the merchant's reference (`custom_id`). */
   patch(id: string, patches: readonly OrderPatch[]): void {
     const order = this.world.get('order', id);
     if (order.status === 'COMPLETED') {
@@ -75,7 +75,7 @@ export class Orders {
     order.update_time = this.world.now;
   }
 
-  /** The customer approves on the page. */
+  /** Approves an order, as the customer does on the page. */
   approve(id: string, funding: Funding): Order {
     const order = this.world.get('order', id);
     if (order.status === 'COMPLETED') return order;
@@ -132,7 +132,7 @@ export class Orders {
     });
   }
 
-  /** Reviews the payment for days, after which PayPal releases the money or declines the payment. */
+  /** Puts a payment under review. Days later, PayPal releases the money or declines the payment. */
   private review(capture: Capture, funding: Funding): void {
     this.tell(capture);
     const { clock } = this.world;
@@ -152,7 +152,7 @@ export class Orders {
 
 const centsOf = ({ value }: { value: string }) => Math.round(Number(value) * 100);
 
-/** Checks, as PayPal does, that the items add up to their total, and with the tax to the amount. */
+/** Checks, as PayPal does, that the items add up to the item total, and the item total and tax to the amount. */
 function checkSums({ amount, items = [] }: PurchaseUnit): void {
   const { item_total: total = amount, tax_total: tax } = amount.breakdown ?? {};
   const ofItems = items.reduce(

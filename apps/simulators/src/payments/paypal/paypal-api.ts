@@ -20,7 +20,7 @@ export interface PaypalRequest {
   requestId?: string;
 }
 
-/** The parts to which the API hands its requests. */
+/** The parts that handle the API's requests. */
 export interface PaypalParts {
   orders: Orders;
   captures: Captures;
@@ -29,7 +29,7 @@ export interface PaypalParts {
   agreements: AgreementPages;
 }
 
-/** `text` for anything but JSON. */
+/** An answer of the API; `text` replaces `body` if the answer is not JSON. */
 export type PaypalAnswer = { status: number } & ({ body?: object } | { text: string });
 
 // oxlint-disable-next-line typescript/no-explicit-any -- each handler reads the body of its route
@@ -37,7 +37,7 @@ type Handler = (id: string, body: any, query: URLSearchParams) => object | void;
 
 const SUBSCRIPTIONS = /^\/v1\/billing\/subscriptions$/;
 const TOKEN_SECONDS = 32_400;
-/** Required members of a request, by the end of its method and path. */
+/** The required members of a request, by a pattern for its method and path. */
 const REQUIRED: readonly [request: RegExp, names: readonly string[]][] = [
   [/^POST \/v2\/checkout\/orders$/, ['intent', 'purchase_units']],
   [/^POST \/v1\/catalogs\/products$/, ['name', 'type']],
@@ -45,7 +45,7 @@ const REQUIRED: readonly [request: RegExp, names: readonly string[]][] = [
   [/^POST \/v1\/billing\/subscriptions$/, ['plan_id']],
   [/^POST \/v1\/billing\/subscriptions\/[\w-]+\/(suspend|cancel)$/, ['reason']],
 ];
-/** The time for which a repeated key gets the first answer, by the start of the path. */
+/** How long a request with a repeated key gets the first answer, by the beginning of the path. */
 const RETENTIONS_MS: readonly [path: string, ms: number][] = [
   ['/v2/checkout/', 6 * HOUR_MS],
   ['/v2/payments/', 45 * DAY_MS],
@@ -54,7 +54,7 @@ const RETENTIONS_MS: readonly [path: string, ms: number][] = [
 
 /** The part of PayPal's REST API that billing uses, with PayPal's names and formats. */
 export class PaypalApi {
-  /** The number of received queries. */
+  /** The number of requests received. */
   calls = 0;
   private readonly tokens = new Map<string, Date>();
   private readonly endedSecrets = new Set<string>();
@@ -108,7 +108,7 @@ export class PaypalApi {
     ];
   }
 
-  /** The webhook of the callbacks, which receives every event. */
+  /** Lists the webhook that receives every event as a callback. */
   private listWebhooks(): object {
     const target = this.world.callbackTarget;
     const webhook = { id: target?.secret, url: target?.url, event_types: [{ name: '*' }] };
@@ -131,13 +131,13 @@ export class PaypalApi {
     }
   }
 
-  /** Revokes a client's secret: the client gets no more tokens, and its earlier tokens are invalid. */
+  /** Revokes a client's secret: the client gets no more tokens, and its earlier tokens become invalid. */
   endSecret(secret: string): void {
     this.endedSecrets.add(secret);
     this.tokens.clear();
   }
 
-  /** The simulator's own token, for requests replayed after a restart. */
+  /** Returns the simulator's own token, for requests replayed after a restart. */
   ownAuthorization(): string {
     const token = randomBytes(24).toString('base64url');
     const until = new Date(this.world.clock.now().getTime() + TOKEN_SECONDS * SECOND_MS);
@@ -145,7 +145,7 @@ export class PaypalApi {
     return `Bearer ${token}`;
   }
 
-  /** A request with the key of a completed request gets the answer of that request. */
+  /** Carries out a request once: a repetition with the same key gets the first answer. */
   private once({ path, requestId }: PaypalRequest, work: () => PaypalAnswer): PaypalAnswer {
     if (requestId === undefined) return work();
     const nowMs = this.world.clock.now().getTime();
@@ -190,7 +190,7 @@ export class PaypalApi {
     throw new PaypalRefusal(401, 'AUTHENTICATION_FAILURE', undefined, message);
   }
 
-  /** Lists events, newest first; the next page is named by its whole address. */
+  /** Lists events, newest first, with the full URL of the next page. */
   private listEvents(query: URLSearchParams): object {
     const [from, to] = stretchOf(query);
     const size = Number(query.get('page_size') ?? 10);
@@ -220,7 +220,7 @@ function checkComplete(method: string, path: string, given: Record<string, unkno
   if (names.some((name) => isMissing(given[name]))) throw PaypalRefusal.incomplete();
 }
 
-/** The bounds of the requested interval, in milliseconds; by default, the complete list. */
+/** Returns the bounds of the requested interval in milliseconds; by default, the interval is unlimited. */
 function stretchOf(query: URLSearchParams): [from: number, to: number] {
   const timeOf = (name: string, otherwise: number) =>
     query.has(name) ? Date.parse(query.get(name)!) : otherwise;

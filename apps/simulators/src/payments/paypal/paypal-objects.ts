@@ -1,4 +1,6 @@
-/** The objects that the simulator keeps, in PayPal's formats (github.com/paypal/paypal-rest-api-specifications). */
+/**
+ * An amount. All types in this file follow PayPal's specification (github.com/paypal/paypal-rest-api-specifications).
+ */
 export interface Money {
   currency_code: string;
   value: string;
@@ -26,7 +28,7 @@ export interface Capture {
 
 export interface Refund {
   id: string;
-  /** `IN_REVIEW` represents a status that PayPal may add later. */
+  /** `IN_REVIEW` is invented: it stands for any status that PayPal may add later. */
   status: 'COMPLETED' | 'IN_REVIEW' | 'FAILED';
   amount: Money;
   custom_id?: string;

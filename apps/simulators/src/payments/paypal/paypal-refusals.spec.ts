@@ -24,7 +24,7 @@ function client(): PaypalClient {
   );
 }
 
-it('an amount of zero is refused, and every dispute is listed, over as many pages as necessary', async () => {
+it('an amount of zero is refused, and disputes are listed on as many pages as necessary', async () => {
   const paypal = client();
   const order = (value: string, key: string) =>
     paypal.createOrder(

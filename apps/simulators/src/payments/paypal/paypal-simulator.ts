@@ -15,7 +15,7 @@ import { Subscriptions } from './subscriptions.js';
 /** The address of PayPal on the simulators' server. */
 export const PAYPAL_PATH = '/paypal';
 
-/** Simulates PayPal: its API, its approval pages, and its callbacks with their own certificate. */
+/** Simulates PayPal: its API, its approval pages, and its callbacks, which it signs with its own certificate. */
 export class PaypalSimulator {
   /** The secret of the callback target is the endpoint's id at PayPal, which is part of the signed text. */
   readonly callbacks = new CallbackSender();
@@ -44,7 +44,7 @@ export class PaypalSimulator {
     this.api = new PaypalApi(this.world, this.identity, parts);
   }
 
-  /** A page by its path below PayPal's. */
+  /** Returns the page at a path below `PAYPAL_PATH`. */
   page(method: string, path: string): PageAnswer {
     const [page, id = '', action] = path.split('/').slice(1);
     const pressed = method === 'POST' ? action : undefined;

@@ -12,21 +12,21 @@ export interface PaypalWorldParts {
   clock: VirtualClock;
   sender: CallbackSender;
   identity: CallbackIdentity;
-  /** The address of API and pages. */
+  /** The base URL of the API and the pages. */
   url: () => string;
 }
 
-/** Keeps every object of one PayPal account, and its events. */
+/** Keeps the objects and events of one PayPal account. */
 export class PaypalWorld {
-  /** The latest, oldest first. */
+  /** The latest events, oldest first. */
   readonly events: WebhookEvent[] = [];
-  /** Hexadecimal digits, at least seventeen. */
+  /** Returns at least seventeen hexadecimal digits. */
   nextId = () => randomBytes(9).toString('hex');
   private readonly kinds = new Map<Kind, Map<string, PaypalKinds[Kind]>>();
 
   constructor(private readonly parts: PaypalWorldParts) {}
 
-  /** The address of the webhook. The secret is the webhook's id. */
+  /** The URL and the id of the webhook; the id takes the place of a secret. */
   get callbackTarget() {
     return this.parts.sender.target;
   }
@@ -65,7 +65,7 @@ export class PaypalWorld {
     return [...(this.kinds.get(kind)?.values() ?? [])] as PaypalKinds[K][];
   }
 
-  /** Records what happened to an object, and tells the endpoint of callbacks. */
+  /** Records an event about an object and sends it to the callback endpoint. */
   emit(type: string, resourceType: string, resource: object): void {
     const id = `WH-${this.newId()}-${this.newId()}`;
     const path = `/v1/notifications/webhooks-events/${id}`;

@@ -9,7 +9,7 @@ import {
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** The plans of subscriptions, and approved changes. */
+/** Simulates products and the plans of subscriptions. */
 export class Plans {
   constructor(private readonly world: PaypalWorld) {}
 
@@ -45,7 +45,7 @@ export class Plans {
     return { plans };
   }
 
-  /** @param price of a unit, if it differs from the plan's. */
+  /** Returns the amount for one period. @param price the price of a unit, if it differs from the plan's. */
   amountOf({ plan_id: planId, quantity }: Subscription, price?: Money): Money {
     const [{ pricing_scheme: own }] = this.world.get('plan', planId).billing_cycles;
     const unit = price ?? own.fixed_price;

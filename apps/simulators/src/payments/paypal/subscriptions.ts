@@ -13,20 +13,20 @@ interface SubscriptionPatch {
   value: string | Money;
 }
 
-/** A price that was set by a patch instead of the plan's. */
+/** A price, set by a patch, that overrides the plan's price. */
 interface PriceOverride {
   price: Money;
-  /** Renewals before then are not affected. */
+  /** The time from which the price applies to renewals. */
   from: Date;
 }
 
 const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
 /** A new price does not apply to cycles within the next ten days. */
 const PRICE_NOTICE_MS = 10 * DAY_MS;
-/** PayPal retries this long after a failed payment. */
+/** The pause before PayPal retries a failed payment. */
 const RETRY_MS = 5 * DAY_MS;
 
-/** Simulates subscriptions (v1): the customer agrees on a page, and the clock then triggers the bills. */
+/** Simulates subscriptions (v1): the customer agrees on a page, and the clock then triggers the payments. */
 export class Subscriptions {
   /** The time before the end of a period at which the next period is billed: PayPal bills at its own time of day. */
   earlyMs = 0;
@@ -65,7 +65,7 @@ export class Subscriptions {
     });
   }
 
-  /** The customer approves on the page, and the first period is paid at once. */
+  /** Approves a subscription, as the customer does on the page, and charges the first period at once. */
   approve(id: string): Subscription {
     const subscription = this.world.get('subscription', id);
     if (subscription.status !== 'APPROVAL_PENDING') return subscription;
@@ -78,7 +78,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** `PATCH /v1/billing/subscriptions/{id}`: changes our reference and the price. */
+  /** `PATCH /v1/billing/subscriptions/{id}`: changes the merchant's reference and the price. */
   patch(id: string, patches: readonly SubscriptionPatch[]): void {
     const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     const wrong = patches.find((patch) => !isReference(patch) && !isPrice(patch));
@@ -102,13 +102,13 @@ export class Subscriptions {
     subscription.plan_overridden = true;
   }
 
-  /** The latest price that was set early enough by a patch. */
+  /** Returns the price of the latest patch that was early enough; undefined if there is none. */
   private overridden({ id }: Subscription): Money | undefined {
     const now = this.world.clock.now();
     return this.overrides.get(id)?.findLast(({ from }) => from <= now)?.price;
   }
 
-  /** The customer agreed to another plan, which is billed from the next period on. */
+  /** Records the customer's consent to another plan, which is billed from the next period on. */
   takeRevision(id: string, revision: { planId: string; quantity: string }): void {
     const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     subscription.plan_id = revision.planId;
@@ -162,12 +162,12 @@ export class Subscriptions {
     return [...this.salesOf.values()].some((sales) => sales.some(({ id }) => id === captureId));
   }
 
-  /** The ids of a subscription's charges, oldest first. */
+  /** Returns the ids of a subscription's charges, oldest first. */
   salesFor(id: string): string[] {
     return (this.salesOf.get(id) ?? []).map((sale) => sale.id);
   }
 
-  /** `GET /v1/payments/sale/{id}`: a payment in the older form. */
+  /** `GET /v1/payments/sale/{id}`: a payment in PayPal's older format. */
   sale(id: string): object {
     const capture = this.world.get('capture', id);
     const owner = [...this.salesOf].find(([, sales]) => sales.includes(capture));
@@ -222,8 +222,8 @@ export class Subscriptions {
   }
 
   /**
-   * Schedules the next bill. Periods count from an anchor; a new interval begins with the first period that is billed
-   * with it.
+   * Schedules the next bill. Periods are counted from an anchor; a new interval starts with the first period that is
+   * billed at that interval.
    */
   private awaitNext(subscription: Subscription, anchor: Date, cycles: number): void {
     const months = this.plans.monthsOf(subscription);

@@ -67,7 +67,7 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** The customer pays with a card that is accepted. */
+  /** Pays with a card that is accepted. */
   pay(id: string): CheckoutSession {
     const session = this.openSession(id);
     if (session.mode === 'subscription') this.subscribe(session);
@@ -75,7 +75,7 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** The card is declined; the page stays open for another attempt. */
+  /** Declines the card; the page stays open for another attempt. */
   decline(id: string): CheckoutSession {
     const session = this.openSession(id);
     const payment = this.payments.create(this.paymentOf(session), 'requires_payment_method');
@@ -83,7 +83,7 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** The customer pays with a method that moves money days later, and may fail then. */
+  /** Pays with a method that moves the money days later, and may fail then. */
   payDelayed(id: string, outcome: 'succeeds' | 'fails'): CheckoutSession {
     const session = this.openSession(id);
     const payment = this.complete(session, 'processing');
@@ -162,7 +162,7 @@ export class CheckoutSessions {
 const metadataOf = (holder: { metadata?: unknown } | undefined) =>
   (holder?.metadata ?? {}) as Stripe.Metadata;
 
-/** Refuses an amount below the minimum, which cannot be charged to a card; zero needs no payment. */
+/** Refuses an amount that is too small to charge to a card. Zero is allowed, because it needs no payment. */
 function checkMinimum(amount: number, currency: string): void {
   const min = CHARGE_MIN[currency] ?? 0;
   if (amount === 0 || amount >= min) return;

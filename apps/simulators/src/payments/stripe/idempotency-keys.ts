@@ -5,7 +5,7 @@ import { StripeRefusal } from './requests/stripe-refusal.js';
 export interface StripeAnswer {
   status: number;
   body: object;
-  /** The answer was given before: Stripe's `Idempotent-Replayed`. */
+  /** True if this is a repeated answer (Stripe's header `Idempotent-Replayed`). */
   isReplayed?: true;
 }
 
@@ -17,7 +17,7 @@ interface Kept {
 
 const RETENTION_MS = DAY_MS;
 
-/** Answers a repeated request with the answer of the first request, for 24 hours. */
+/** Gives a repeated request the answer of the first request, for 24 hours. */
 export class IdempotencyKeys {
   private readonly kept = new Map<string, Kept>();
 

@@ -15,7 +15,7 @@ import type { StripeWorld } from './stripe-world.js';
 /** The behaviour of a customer's card when it is charged. */
 export type CardBehaviour = 'works' | 'declines' | 'asks';
 
-/** An item that is billed with the next invoice. */
+/** An item that is charged on the next invoice. */
 export interface BilledItem {
   item: Pick<SubscriptionItem, 'id' | 'price' | 'quantity' | 'subscription'>;
   amount: number;
@@ -24,16 +24,16 @@ export interface BilledItem {
   isProration: boolean;
 }
 
-/** The smallest charge to a card, in cents; less is carried over to the customer's next invoice. */
+/** The smallest charge to a card, in cents; a smaller amount is carried over to the customer's next invoice. */
 export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, chf: 50, gbp: 30 };
 
-/** Pauses before further attempts, as in Stripe's fixed retry schedule. */
+/** The pauses before retries, as in Stripe's fixed retry schedule. */
 const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 
-/** Simulates the invoices of subscriptions: created, paid by the card on file, retried. */
+/** Simulates the invoices of subscriptions: creation, payment by the card on file, retries. */
 export class Invoices {
   private readonly cards = new Map<string, CardBehaviour>();
-  /** The payments of invoices that no card has paid and that a customer may pay. */
+  /** The payments of unpaid invoices, which the customer may still make. */
   private readonly openPayments = new Map<string, InvoicePayment>();
 
   constructor(
@@ -42,7 +42,7 @@ export class Invoices {
     private readonly pageUrl: () => string,
   ) {}
 
-  /** A draft that is not stored; also used for previews. */
+  /** Creates a draft without storing it; also used for previews. */
   draft(
     subscription: Subscription,
     reason: Stripe.Invoice.BillingReason,
@@ -89,7 +89,7 @@ export class Invoices {
     return invoice;
   }
 
-  /** Takes the money from the card on file. @returns whether it was paid. */
+  /** Charges the card on file. @returns whether the charge succeeded. */
   attempt(invoice: Invoice): boolean {
     if (invoice.status === 'paid') return true;
     const card = this.cardOf(invoice.customer as string);
@@ -109,7 +109,7 @@ export class Invoices {
     return false;
   }
 
-  /** Records that the money has arrived, by whatever method. */
+  /** Records that the invoice is paid, by any method. */
   pay(invoice: Invoice): void {
     invoice.status = 'paid';
     invoice.amount_paid = invoice.amount_due;
@@ -118,7 +118,7 @@ export class Invoices {
     this.world.emit('v1.invoice.paid', invoice);
   }
 
-  /** Leaves the invoice open until the customer pays. Its payment shows the reason. */
+  /** Leaves the invoice open until the customer pays. The invoice's payment shows the reason. */
   leaveOpen(invoice: Invoice): void {
     const payment = this.payments.create(paymentOf(invoice), 'requires_payment_method');
     this.openPayments.set(invoice.id, this.invoicePayment(invoice, payment.id, 'open'));
@@ -203,7 +203,7 @@ export class Invoices {
     customer.balance += sign * ((after ?? 0) - before);
   }
 
-  /** The discount of its coupons. */
+  /** Returns the discount from a subscription's coupons, in cents. */
   private discountOf({ discounts }: Subscription, subtotal: number): number {
     return discounts.reduce((sum, id) => {
       const { percent_off: percent, amount_off: amount } = this.world.get('coupon', id);

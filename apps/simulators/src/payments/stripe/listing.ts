@@ -6,8 +6,8 @@ const PAGE = 10;
 const PAGE_MAX = 100;
 
 /**
- * A page of objects, newest first, with Stripe's paging parameters: `limit`, `starting_after`, `ending_before`,
- * `created`.
+ * Returns a page of objects, newest first, for Stripe's paging parameters `limit`, `starting_after`, `ending_before`
+ * and `created`.
  */
 export function listed<T extends { id: string; created: number }>(
   url: string,
@@ -33,7 +33,7 @@ function placeOf(all: readonly { id: string }[], id: unknown): number {
   return place;
 }
 
-/** `created` is a time in seconds, or its bounds. */
+/** Whether a time passes the filter `created`, which is a time in seconds or an object with bounds. */
 function isWithin(time: number, created: Form[string] | undefined): boolean {
   if (typeof created !== 'object' || Array.isArray(created)) {
     return created === undefined || time === Number(created);

@@ -12,7 +12,7 @@ export interface NewPayment {
   metadata: Stripe.Metadata;
 }
 
-/** The time after which a delayed method (a bank debit) has moved its money. */
+/** The time that a delayed method (a bank debit) takes to move the money. */
 export const DELAYED_PAYMENT_MS = 3 * DAY_MS;
 
 /** Simulates payments and their later refunds and disputes. */
@@ -91,7 +91,7 @@ export class PaymentIntents {
     return this.world.all('refund').filter(({ payment_intent }) => payment_intent === paymentId);
   }
 
-  /** The customer's bank sends the money back, days later. */
+  /** Fails a refund, as when the customer's bank returns the money days later. */
   failRefund(id: string): void {
     const refund = this.world.get('refund', id);
     refund.status = 'failed';
@@ -99,7 +99,7 @@ export class PaymentIntents {
     this.world.emit('v1.refund.failed', refund);
   }
 
-  /** The customer disputes a payment at the bank: the money is withdrawn at once. */
+  /** Opens a dispute as the customer's bank would: the money is withdrawn at once. */
   dispute(paymentId: string): Dispute {
     const payment = this.world.get('payment_intent', paymentId);
     const dispute = this.world.put({
@@ -119,7 +119,7 @@ export class PaymentIntents {
     return dispute;
   }
 
-  /** The bank decides. A dispute that was won may be reopened as lost, and vice versa. */
+  /** Records the bank's decision. A dispute that was won may be reopened as lost, and vice versa. */
   decideDispute(id: string, status: 'won' | 'lost'): void {
     const dispute = this.world.get('dispute', id);
     dispute.status = status;

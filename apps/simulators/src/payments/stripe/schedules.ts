@@ -4,7 +4,7 @@ import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 import type { Subscriptions } from './subscriptions.js';
 
-/** Simulates schedules of two phases: the running period, then other items. */
+/** Simulates subscription schedules with two phases: the current period, then other items. */
 export class Schedules {
   constructor(
     private readonly world: StripeWorld,

@@ -23,7 +23,7 @@ export interface StripeRequest {
   idempotencyKey?: string;
 }
 
-/** The parts to which the API hands its requests. */
+/** The parts that handle the API's requests. */
 export interface StripeParts {
   sessions: CheckoutSessions;
   payments: PaymentIntents;
@@ -40,11 +40,11 @@ const EVENTS_PAGE = 20;
 
 /** The part of Stripe's API that billing uses, with Stripe's names and formats (2026-10-28.endive). */
 export class StripeApi {
-  /** The number of requests. */
+  /** The number of requests received. */
   calls = 0;
   /** The latest requests as received, oldest first, for checks against Stripe's published API. */
   readonly requests: StripeRequest[] = [];
-  /** Keys that their owner has revoked. */
+  /** API keys that have been revoked. */
   readonly endedKeys = new Set<string>();
   private readonly idempotency: IdempotencyKeys;
   private readonly routes: readonly [method: string, path: RegExp, handler: Handler][];
@@ -137,7 +137,7 @@ export class StripeApi {
     }
   }
 
-  /** The calls after the first `calls`, as far as they are stored. */
+  /** Returns the requests after the first `calls`, as far as they are still stored. */
   requestsAfter(calls: number): StripeRequest[] {
     const count = this.calls - calls;
     return count > 0 ? this.requests.slice(-count) : [];
@@ -217,7 +217,7 @@ export class StripeApi {
     return listed('/v1/refunds', own, page);
   }
 
-  /** The destination of the callbacks, which receives every event. */
+  /** Lists the event destination, which receives every event as a callback. */
   private listDestinations(): object {
     const target = this.world.callbackTarget;
     const destination = {
@@ -232,7 +232,7 @@ export class StripeApi {
     return { data: target ? [destination] : [], next_page_url: null, previous_page_url: null };
   }
 
-  /** Lists events, newest first; the next page is named by its whole address. */
+  /** Lists events, newest first, with the full URL of the next page. */
   private listEvents({ created, limit, page, types }: Form): object {
     const { gte = '', lt = '~' } = (created ?? {}) as { gte?: string; lt?: string };
     const wanted = (types ?? []) as string[];

@@ -8,7 +8,7 @@ export type Customer = Pick<
   Stripe.Customer,
   'id' | 'object' | 'created' | 'metadata' | 'livemode'
 > & {
-  /** Cents that the customer owes with the next invoice; a negative balance pays for it. */
+  /** Cents to add to the customer's next invoice; a negative balance reduces the invoice. */
   balance: number;
 };
 
@@ -110,7 +110,7 @@ export const listOf = <T>(data: T[]): ListOf<T> => ({
   url: '/v1',
 });
 
-/** Since version basil, the period is on each item. */
+/** The item of a subscription. Since version basil, the period belongs to the item. */
 export type SubscriptionItem = Pick<
   Stripe.SubscriptionItem,
   'id' | 'object' | 'created' | 'current_period_end' | 'current_period_start' | 'subscription'
@@ -204,7 +204,7 @@ export type ThinEvent = Pick<
   'id' | 'object' | 'created' | 'livemode' | 'type'
 > & { related_object: Stripe.V2.Core.Events.RelatedObject | null };
 
-/** Names of thin events, so that a misspelt one does not compile. */
+/** The names of thin events, typed so that a misspelling does not compile. */
 export type ThinEventType = Stripe.V2.Core.EventNotification['type'];
 
 export type StripeObject =

@@ -45,16 +45,19 @@ const PATH: Readonly<Record<ObjectName, string>> = {
   subscription_schedule: '/v1/subscription_schedules',
 };
 
-/** Keeps every object of one Stripe account, and its events. */
+/** Keeps the objects and events of one Stripe account. */
 export class StripeWorld {
-  /** The latest, oldest first. */
+  /** The latest events, oldest first. */
   readonly events: ThinEvent[] = [];
-  /** Whether unknown customers are accepted as customers from before a restart, because this world is in memory. */
+  /** Whether an unknown customer is accepted, because a restart erased all customers from memory. */
   adoptsCustomers = false;
   /** Twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
-  /** Objects by kind, and payments by their invoice, because there may be a hundred thousand subscriptions. */
+  /**
+   * Objects by kind, and payments by invoice: with a hundred thousand subscriptions, searching all objects would be
+   * slow.
+   */
   private readonly kinds = new Map<ObjectName, Map<string, StripeObject>>();
   private readonly paymentsOfInvoices = new Map<string, KindOf<'invoice_payment'>[]>();
 
@@ -87,7 +90,7 @@ export class StripeWorld {
     return found as KindOf<Name>;
   }
 
-  /** An object whose id a parameter contains. @throws StripeRefusal if there is no such object. */
+  /** Returns the object whose id is the value of a parameter. @throws StripeRefusal if there is no such object. */
   named<Name extends ObjectName>(object: Name, id: unknown, param: string): KindOf<Name> {
     const found = this.objects.get(String(id));
     if (found?.object === object) return found as KindOf<Name>;
@@ -115,7 +118,7 @@ export class StripeWorld {
     return [...(this.kinds.get(object)?.values() ?? [])].reverse() as KindOf<Name>[];
   }
 
-  /** A copy of an object in which the given references are replaced by the objects. */
+  /** Returns a copy of an object with the references at the given paths replaced with the objects. */
   expanded(object: object, paths: readonly string[]): object {
     const copy = structuredClone(object) as Record<string, unknown>;
     for (const path of paths) this.expandOne(copy, path.split('.'));
@@ -127,7 +130,7 @@ export class StripeWorld {
     return this.sender.target;
   }
 
-  /** Records what happened to an object, and tells the endpoint of callbacks. */
+  /** Records an event about an object and sends it to the callback endpoint. */
   emit(type: ThinEventType, { id, object }: Pick<StripeObject, 'id' | 'object'>): void {
     const event: ThinEvent = {
       id: this.newId('evt_test'),

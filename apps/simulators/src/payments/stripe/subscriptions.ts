@@ -21,14 +21,17 @@ export interface WantedItem {
 const PENDING_UPDATE_MS = 23 * HOUR_MS;
 const ENDED = ['canceled', 'incomplete_expired'];
 
-/** Simulates subscriptions with one item: started, renewed, changed, ended. */
+/** Simulates subscriptions with one item: start, renewal, change and end. */
 export class Subscriptions {
   constructor(
     private readonly world: StripeWorld,
     private readonly invoices: Invoices,
   ) {}
 
-  /** Begins a subscription after a paid checkout; it exists only from then on (since basil). */
+  /**
+   * Starts a subscription after a paid checkout. (Since version basil, a subscription does not exist before the
+   * payment.)
+   */
   begin(customer: string, wanted: WantedItem, metadata: Stripe.Metadata): Subscription {
     const { world } = this;
     const id = world.newId('subscription');
@@ -147,7 +150,7 @@ export class Subscriptions {
     });
   }
 
-  /** `POST /v1/invoices/{id}/void`: the update that waits for the invoice is discarded. */
+  /** `POST /v1/invoices/{id}/void`: also discards the update that was waiting for the payment. */
   void(id: string): Invoice {
     const invoice = this.invoices.open(id);
     const subscription = this.ofInvoice(invoice);
@@ -222,7 +225,10 @@ export class Subscriptions {
     });
   }
 
-  /** A schedule may change the items at the end of a period; it is released after its last phase began. */
+  /**
+   * Enters the phase that begins now, which may have other items. The schedule is released, because its last phase has
+   * begun.
+   */
   private enterPhase(subscription: Subscription, at: number): void {
     if (subscription.schedule === null) return;
     const schedule = this.world.get('subscription_schedule', subscription.schedule);
@@ -230,7 +236,7 @@ export class Subscriptions {
     if (!phase) return;
     const [current] = subscription.items.data;
     const item = this.followPhase(subscription, phase);
-    // Another interval starts a new cycle.
+    // A different interval starts a new billing cycle.
     const isSame = item.price.recurring?.interval === current.price.recurring?.interval;
     if (!isSame) subscription.billing_cycle_anchor = at;
     subscription.schedule = null;
@@ -238,7 +244,7 @@ export class Subscriptions {
     this.world.emit('v1.subscription_schedule.released', schedule);
   }
 
-  /** The current phase has the items of the subscription. */
+  /** Gives a subscription the items of a phase. @returns the new item. */
   followPhase(
     subscription: Subscription,
     { items }: SubscriptionSchedule['phases'][number],
@@ -274,7 +280,7 @@ export class Subscriptions {
     return invoice;
   }
 
-  /** Moves to the next period. Periods count from the anchor's day, even after shorter months. */
+  /** Starts the next period. Periods are counted from the anchor's day of the month, even after shorter months. */
   private nextPeriod(subscription: Subscription): void {
     const [item] = subscription.items.data;
     const anchor = new Date(subscription.billing_cycle_anchor * 1000);
@@ -309,7 +315,7 @@ export class Subscriptions {
 
 const amountOf = ({ price, quantity }: WantedItem) => (price.unit_amount ?? 0) * quantity;
 
-/** The additional price for the rest of the running period: a credit for the old item, a charge for the new item. */
+/** Returns the proration for the rest of the current period: a credit for the old item and a charge for the new one. */
 function proration(
   subscription: Subscription,
   wanted: WantedItem & { id: string; subscription: string },

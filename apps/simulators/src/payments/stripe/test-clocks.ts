@@ -12,8 +12,8 @@ interface SimulatedTestClock {
 }
 
 /**
- * Simulates test clocks (https://docs.stripe.com/api/test_clocks). All objects share one clock here: advancing a test
- * clock advances it for all.
+ * Simulates test clocks (https://docs.stripe.com/api/test_clocks). Here all objects share one clock, so advancing any
+ * test clock advances it for all of them.
  */
 export class TestClocks {
   private readonly all = new Map<string, SimulatedTestClock>();

@@ -29,7 +29,7 @@ const LAYOUTS: Record<string, Layout> = {
   uk,
 };
 
-/** The registry's layout for a top-level domain; all others use the thick ICANN layout. */
+/** Returns the registry's layout for a top-level domain; all others use the thick ICANN layout. */
 export function registryLayout(tld: string): Layout {
   return Object.hasOwn(LAYOUTS, tld) ? LAYOUTS[tld]! : thickRegistry;
 }
@@ -39,7 +39,7 @@ export function isThin(tld: string): boolean {
   return registryLayout(tld) === thinRegistry;
 }
 
-/** True if registrars serve their own answers, as for the registries under ICANN contract. */
+/** True if the top-level domain's registrars serve their own answers, as under an ICANN contract. */
 export function hasRegistrarHop(tld: string): boolean {
   return [thinRegistry, thickRegistry].includes(registryLayout(tld));
 }

@@ -1,7 +1,7 @@
 import type { SimulatedContact } from '../../registrations/registration.js';
 import { formatted, type Layout, lines, time } from './layout.js';
 
-/** .pl: name servers as a hanging list, dates as `2002.09.19 13:00:00`. */
+/** .pl: name servers as an indented list, dates as `2002.09.19 13:00:00`. */
 export const pl: Layout = {
   found: (registration) => `
 DOMAIN NAME:           ${registration.domain}

@@ -7,7 +7,7 @@ For more information on Whois status codes, please visit https://icann.org/epp
 
 NOTICE: The data of this registry is provided for information purposes only.`;
 
-/** The thin registry of .com and .net: everything but the contacts. */
+/** The answer of the thin registry of .com and .net: everything but the contacts. */
 export const thinRegistry: Layout = {
   found: (registration) => indented(head(registration, registration.domain.toUpperCase())),
   notFound: (domain) => `No match for domain "${domain.toUpperCase()}".\n${CLOSING}`,
@@ -25,7 +25,7 @@ export const thickRegistry: Layout = {
     'Your request exceeds the allowed rate. Query rate limit exceeded, please try again later.',
 };
 
-/** A registrar's answer, with contacts as far as they are published. */
+/** A registrar's answer, with the contacts that are published. */
 export const registrarAnswer: Layout = {
   found: (registration) =>
     `${head(registration, registration.domain, contacts(registration))}\n${CLOSING}`.replace(
@@ -83,7 +83,7 @@ ${role} Email: ${value.email}
 
 const REDACTED = 'REDACTED FOR PRIVACY';
 
-/** The published form of a contact: unchanged, redacted, or behind a privacy service. */
+/** Returns the published form of a contact: unchanged, redacted, or behind a privacy service. */
 export function shown(registration: Registration, value: SimulatedContact): SimulatedContact {
   if (registration.privacy === 'published') return value;
   if (registration.privacy === 'service') {

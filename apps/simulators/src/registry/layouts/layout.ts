@@ -1,6 +1,6 @@
 import type { Registration } from '../../registrations/registration.js';
 
-/** One registry's port-43 texts. Lines end in LF here; the server sends CRLF. */
+/** One registry's answers on port 43. Lines end in LF here; the server sends CRLF. */
 export interface Layout {
   found(registration: Registration): string;
   notFound(domain: string): string;
@@ -32,7 +32,7 @@ export function formatted(date: Date, pattern: string): string {
   return pattern.replace(/\{([a-zA-Z])\}/g, (_, part: string) => values[part] ?? '');
 }
 
-/** Repeats a line for each value. */
+/** Returns a line for each value. */
 export function lines(values: string[], line: (value: string) => string): string {
   return values.map(line).join('\n');
 }

@@ -1,6 +1,6 @@
 import { day, formatted, type Layout, lines, time } from './layout.js';
 
-/** .se and .nu: comment header, day dates. */
+/** .se and .nu: a header of comments, and dates without times. */
 export const se: Layout = {
   found: (registration) => `# Copyright (c) 1997- The Swedish Internet Foundation.
 # The data of this registry is provided for information purposes only.

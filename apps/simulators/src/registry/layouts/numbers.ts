@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 const NOTHING = '%ERROR:101: no entries found\n%\n% No entries found in source SIMULATED.\n';
 
-/** The address, block or AS number in a query on port 43. */
+/** Returns the address, block or AS number in a query on port 43. */
 export function numberIn(question: string): string | undefined {
   const words = question.trim().split(/\s+/);
   const last = words.at(-1) ?? '';
@@ -14,8 +14,8 @@ export function numberIn(question: string): string | undefined {
 }
 
 /**
- * The answer of a regional registry on port 43, with the same facts as over RDAP: RPSL objects (RFC 2622), or ARIN's
- * layout if the query has its flags (`n + 192.0.2.1`).
+ * Returns the answer of a regional registry on port 43, with the same facts as over RDAP: RPSL objects (RFC 2622), or
+ * ARIN's layout if the query has its flags (`n + 192.0.2.1`).
  */
 export function numberText(number: string, question: string): string {
   const isAsn = /^as/i.test(number);

@@ -83,7 +83,7 @@ changed:     20250101
   throttled: '\n% Copyright (c) Nic.br\n\n% Permission denied.\n% Query rate limit exceeded.\n',
 };
 
-/** .au: the ICANN layout with eligibility, without creation and expiry. */
+/** .au: the ICANN layout with eligibility fields, without creation and expiry dates. */
 export const au: Layout = {
   found: (registration) => {
     const registrant = shown(registration, registration.registrant);

@@ -268,7 +268,7 @@ The data of this registry is provided for information purposes only.
   throttled: 'whois.domain-registry.nl: daily whois-limit exceeded for client 192.0.2.1\n',
 };
 
-/** .be: sections of tabbed keys, the registrant never shown. */
+/** .be: sections with tabs before values; the registrant is never shown. */
 export const be: Layout = {
   found: (registration) => `% .be Whois Server 6.1
 %

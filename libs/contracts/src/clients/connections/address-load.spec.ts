@@ -26,7 +26,7 @@ async function listen(address: string): Promise<void> {
   servers.push(server);
 }
 
-/** A service name with these addresses, in the same order in each answer. */
+/** Resolves any name to these addresses, always in the same order. */
 const named = (addresses: string[]) =>
   new AddressLoad((_host, _options, callback) =>
     callback(

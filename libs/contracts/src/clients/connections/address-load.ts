@@ -8,8 +8,8 @@ type Resolve = (
 ) => void;
 
 /**
- * An attempt counts like a connection for this long, so that simultaneous attempts are spread and a broken address is
- * not always first.
+ * How long an attempt counts as a connection, so that simultaneous attempts are spread and a broken address is not
+ * always tried first.
  */
 const ATTEMPT_MS = 10_000;
 

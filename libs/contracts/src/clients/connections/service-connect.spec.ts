@@ -6,7 +6,7 @@ import { waitFor } from '#test/environment';
 import { TcpProxy } from '../../../../../test/faults/tcp-proxy.js';
 import { ServicePool } from './service-connect.js';
 
-/** A server that counts the calls it gets and may delay an answer. */
+/** A server that counts its calls and may delay an answer. */
 class Instance {
   asked = 0;
   connections = 0;
@@ -65,7 +65,7 @@ it('connections expire between calls, so each of three instances behind a connec
   await waitFor('the slow call', () => instances[0].held.length === 1);
   let isOver = false;
   const answers = new Set<string>();
-  /** There are more calls than connections, so none is ever idle. */
+  /** Makes more calls than there are connections, so that no connection is ever idle. */
   const askers = Array.from({ length: 2 * connections }, async () => {
     while (!isOver) answers.add(await ask('/'));
   });

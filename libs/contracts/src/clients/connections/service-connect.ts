@@ -11,15 +11,18 @@ import { AddressLoad } from './address-load.js';
 /** Extra time for the TLS handshake, which costs CPU time on two machines that may be busy. */
 export const HANDSHAKE_LIMIT_MS = 2_000;
 
-/** A readiness probe of ours waits for this answer. */
+/** The time limit for a service's answer, for which our own readiness probe waits. */
 const PROBE_LIMIT_MS = 1_000;
 
 /** The time limit of a connection attempt, without the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 1_000;
 const AGE_MAX_MS = 30_000;
-/** The minimum age at which a connection expires, as a part of the maximum, so that they do not all end at once. */
+/**
+ * The minimum age at which a connection expires, as a fraction of the maximum. Random ages keep connections from ending
+ * all at once.
+ */
 const AGE_MIN_PART = 0.5;
-/** Services keep an unused connection for 72 s. */
+/** The time after which an unused connection is closed, well before the 72 s after which the service would close it. */
 const IDLE_MAX_MS = 15_000;
 
 interface ServiceConnectOptions {
@@ -59,7 +62,10 @@ export class ServicePool extends Pool {
   }
 }
 
-/** The first call on an expired connection is its last: both sides close it after the answer. */
+/**
+ * A connection that expires: the first call after that time is the last, and both sides close the connection after the
+ * answer.
+ */
 class AgeingClient extends Client {
   private endsAtMs = Infinity;
 
@@ -69,7 +75,7 @@ class AgeingClient extends Client {
       const part = AGE_MIN_PART + Math.random() * (1 - AGE_MIN_PART);
       this.endsAtMs = monotonicMs() + ageMaxMs * part;
     });
-    // Otherwise the call that opens the next connection would also be its last.
+    // Otherwise, the first call on the next connection would also be its last.
     this.on('disconnect', () => (this.endsAtMs = Infinity));
   }
 
@@ -83,8 +89,8 @@ class AgeingClient extends Client {
 }
 
 /**
- * Makes undici connect to a service: in plain text, or over TLS with the current certificate, and only to a server
- * whose certificate names the service.
+ * Returns undici's function for connecting to a service: over plain HTTP, or over TLS with the current certificate, and
+ * only to a server whose certificate names the service.
  * @throws if this process has a certificate but the service's URL is plain HTTP.
  */
 function connectTo(options: ServiceConnectOptions): buildConnector.connector {
@@ -115,12 +121,12 @@ function connectTo(options: ServiceConnectOptions): buildConnector.connector {
 /** @throws if the URL is plain HTTP. */
 export function mustBeTls(audience: ServiceName, url: string): void {
   if (new URL(url).protocol === 'https:') return;
-  throw new Error(`${audience}: its URL must begin with https:// where INTERNAL_TLS_FOLDER is set`);
+  throw new Error(`${audience}: its URL must begin with https:// if INTERNAL_TLS_FOLDER is set`);
 }
 
 /**
- * Readiness checks, by the names of the services that a public listener calls: each throws if that service does not
- * answer.
+ * Returns a readiness check for each service that a public listener calls, by service name. A check throws if its
+ * service does not answer.
  */
 export function ownerChecks(
   origins: ServiceOrigins,
@@ -132,7 +138,10 @@ export function ownerChecks(
   });
 }
 
-/** Any answer is sufficient: the service's own faults belong to its own readiness. */
+/**
+ * Checks that a service answers. Any answer is sufficient, because a service reports its own faults through its own
+ * readiness.
+ */
 async function reach(client: Client): Promise<void> {
   const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
   try {

@@ -20,7 +20,7 @@ export interface CorpusSource {
 
 /** A change of a name: new, changed or dropped. */
 export interface CorpusChange {
-  /** UUIDv7; the same in a repeat. */
+  /** UUIDv7; a repeated change has the same id. */
   id: string;
   /** A 64-bit number in decimal, by which names are distributed and ordered. */
   key: string;
@@ -28,7 +28,7 @@ export interface CorpusChange {
   /** The name in readable form. */
   unicode: string;
   kind: 'new' | 'changed' | 'dropped';
-  /** The subject of the change: the name's existence, its registration, or its records. */
+  /** What changed: the name's existence, its registration, or its records. */
   subject: 'name' | 'whois' | 'dns';
   /**
    * The members of the registration that differ, such as `registrant_contact`, or the types of DNS records that differ,
@@ -60,13 +60,13 @@ export interface CorpusChanges {
   /** True if there are more changes: call again at once. */
   hasMore: boolean;
   /**
-   * True if the server's history differs from the cursor's: changes of the last hour may be repeated, with the same
-   * ids.
+   * True if the server's history is not the one from which the cursor was made: changes of the last hour may be
+   * repeated, with the same ids.
    */
   isRepeated: boolean;
 }
 
-/** Names with keys from the first to the last, both included; all names by default. */
+/** Names with keys from the first to the last, inclusive; all names by default. */
 export interface KeyRange {
   fromKey?: string;
   toKey?: string;
@@ -88,7 +88,7 @@ export interface DatasetRow {
   observedAt: string;
   /** Only in WHOIS datasets: the published record, with the members of the public answer. */
   record?: Record<string, unknown>;
-  /** Only in DNS datasets: the name's present records. */
+  /** Only in DNS datasets: the name's current records. */
   records?: { type: string; value: string; firstSeen: string }[];
   /**
    * Keyed hashes of the name and of the personal values in its record, `HASH_DIGITS` each, concatenated: they show
@@ -105,12 +105,12 @@ export interface DatasetEnd {
   suppressionVersion: number;
 }
 
-/** Asks which names have a sufficiently fresh answer. */
+/** A request for the names that have a sufficiently fresh answer. */
 export interface FreshestAsked {
   kind: 'whois' | 'dns';
   /** Up to 1,000. */
   names: readonly string[];
-  /** Only for `dns`: all of these must be fresh. */
+  /** Only for `dns`: the record types whose answers must all be fresh. */
   types?: readonly NameRecordType[];
   maxAgeSeconds: number;
 }
@@ -128,7 +128,7 @@ export interface FreshAnswer {
   records?: { type: string; value: string }[];
 }
 
-/** The names to look up next. */
+/** A request for the names to look up next. */
 export interface NextNamesAsked extends KeyRange {
   kind: 'whois' | 'dns';
   /** Selects names that have not been looked up for this many seconds. */
@@ -161,7 +161,7 @@ export interface SuppressionVersion {
   domains: number;
 }
 
-/** Hexadecimal digits of a hash in `hashes`. */
+/** Number of hexadecimal digits of each hash in `hashes`. */
 export const HASH_DIGITS = 16;
 
 export interface SuppressedHashesAsked {
@@ -178,8 +178,8 @@ export interface SuppressedHashes {
 }
 
 /**
- * The version that applies to a dataset. Rows without WHOIS records contain no personal data, so only suppressed
- * domains concern them.
+ * Returns the version that applies to a dataset. Rows without WHOIS records contain no personal data, so only
+ * suppressed domains affect them.
  */
 export function versionFor(dataset: Dataset, { version, domains }: SuppressionVersion): number {
   return dataset.includes('whois') ? version : domains;
@@ -188,7 +188,7 @@ export function versionFor(dataset: Dataset, { version, domains }: SuppressionVe
 const KEYS = 2n ** 64n;
 const FIRST_KEY = -(2n ** 63n);
 
-/** The keys of all names in `count` ranges of the same width. */
+/** Splits the keys of all names into `count` ranges of equal width. */
 export function keyRanges(count: number): Required<KeyRange>[] {
   const width = KEYS / BigInt(count);
   return Array.from({ length: count }, (_, place) => {

@@ -1,10 +1,10 @@
 import type { ServiceHttp } from '../service-http.js';
 
-/** How much the lists of a source may change, and the key that signs a log. */
+/** The permitted changes of a source's lists, and the key that signs its log. */
 export interface ImportedListSettings {
   /** The share of a zone's or block list's names that may be missing from its next version: 0 to 1. */
   turnoverMax?: number;
-  /** Whether the last line of its zones or block lists may lack a line ending. */
+  /** Whether the last line of the source's zones or block lists may lack a line ending. */
   isOpenEnded?: boolean;
   /** The public key of a log (DER in base64), with which its checkpoints must be signed. */
   logKey?: string;
@@ -15,7 +15,7 @@ export interface NewImportedSource extends ImportedListSettings {
   kind: string;
   /** The absolute path of a folder of the importing process, an `https:` address of a file or log, or `s3://…`. */
   location: string;
-  /** The permitted uses of its data: in answers, in files, to look up its names. */
+  /** The permitted uses of the source's data: in answers, in files, for looking up its names. */
   isShown: boolean;
   isSold: boolean;
   isLookedUp: boolean;
@@ -25,7 +25,7 @@ export interface NewImportedSource extends ImportedListSettings {
   everyMs?: number;
 }
 
-/** A source that exists. Times are in RFC 3339. */
+/** A registered source. Times are in RFC 3339. */
 export interface ImportedSource extends Omit<
   NewImportedSource,
   'location' | 'everyMs' | 'category' | 'logKey'
@@ -49,7 +49,7 @@ export interface ImportedFile {
   lines: number;
   /** The number of lines that have been read. */
   position: number;
-  /** The number of parts, out of 64, of a list of names that have been imported. */
+  /** For a list of names: the number of parts, out of 64, that have been imported. */
   slices: number;
   /** True if only the differences from a zone's previous file were imported. */
   isDifference: boolean;
@@ -61,7 +61,7 @@ export interface ImportedFile {
   problem: string | null;
 }
 
-/** Typed calls to the corpus routes for its imports. */
+/** A typed client of the corpus's routes for imports. */
 export class CorpusSourcesClient {
   constructor(private readonly http: ServiceHttp) {}
 
@@ -77,7 +77,7 @@ export class CorpusSourcesClient {
     return sources;
   }
 
-  /** A source with its newest files. */
+  /** Returns a source with its newest files. */
   async show(name: string): Promise<ImportedSource & { files: ImportedFile[] }> {
     return this.http.call('GET', `/internal/sources/${encodeURIComponent(name)}`);
   }
@@ -88,7 +88,7 @@ export class CorpusSourcesClient {
     });
   }
 
-  /** Requests a run of a source, which begins soon after. @returns when it was requested. */
+  /** Requests a run of a source, which begins soon after. @returns the time of the request. */
   async run(name: string): Promise<{ requestedAt: string }> {
     return this.http.call('POST', `/internal/sources/${encodeURIComponent(name)}/runs`);
   }

@@ -42,21 +42,21 @@ export interface IndexSignals {
   lexical: { version: number; deviations: number } | null;
 }
 
-/** The time limit for adding or removing a batch. */
+/** The time limit for adding or removing a batch of generated names. */
 const BATCH_TIMEOUT_MS = 60_000;
 /** The time limit for a page of changes or names. */
 const FEED_TIMEOUT_MS = 15_000;
 
-/** Typed calls to the internal routes of the corpus. */
+/** A typed client of the corpus's internal routes. */
 export class CorpusClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Hands over observations, one line of JSON each. */
+  /** Sends observations, one JSON object per line. */
   async observe(lines: string): Promise<{ recorded: number; refused: number }> {
     return this.http.call('POST', '/internal/observations', { body: Buffer.from(lines) });
   }
 
-  /** The corpus's facts about a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
+  /** Returns the corpus's facts about a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
   async signals(name: string): Promise<IndexSignals> {
     return this.http.call('GET', `/internal/signals?name=${encodeURIComponent(name)}`);
   }
@@ -67,7 +67,7 @@ export class CorpusClient {
     return this.http.call('POST', '/internal/generated-names', call);
   }
 
-  /** Removes some generated names. @returns how many; 0 if none is left. */
+  /** Removes some generated names. @returns their number; 0 if none is left. */
   async clearGenerated(): Promise<{ names: number }> {
     return this.http.call('DELETE', '/internal/generated-names', { timeoutMs: BATCH_TIMEOUT_MS });
   }
@@ -83,7 +83,7 @@ export class CorpusClient {
     });
   }
 
-  /** Names that have not been looked up for long, from sources that permit it. */
+  /** Lists names that have not been looked up for a while, from sources that permit look-ups. */
   async nextNames(asked: NextNamesAsked): Promise<NextNames> {
     return this.http.call('POST', '/internal/feed/next-names', {
       body: asked,
@@ -92,20 +92,23 @@ export class CorpusClient {
   }
 
   /**
-   * Suppresses a value: when this returns, it is hidden. @throws InvalidRequest for a value that does not match its
-   * kind.
+   * Suppresses a value, which is hidden by the time this call returns. @throws InvalidRequest for a value that does not
+   * match its kind.
    */
   async suppress(asked: SuppressionAsked): Promise<{ version: number; isNew: boolean }> {
     const call = { body: asked, timeoutMs: BATCH_TIMEOUT_MS };
     return this.http.call('POST', '/internal/suppressions', call);
   }
 
-  /** The versions of the suppressions: a file made at an older version (`versionFor`) may contain suppressed data. */
+  /**
+   * Returns the versions of the suppressions: a file made at an older version (`versionFor`) may contain suppressed
+   * data.
+   */
   async suppressionVersion(): Promise<SuppressionVersion> {
     return this.http.call('GET', '/internal/feed/suppression');
   }
 
-  /** The hashes of values suppressed after a version, for comparison with `DatasetRow.hashes`. */
+  /** Returns the hashes of values suppressed after a version, for comparison with `DatasetRow.hashes`. */
   async suppressedHashes(asked: SuppressedHashesAsked): Promise<SuppressedHashes> {
     const call = { body: asked, timeoutMs: FEED_TIMEOUT_MS };
     return this.http.call('POST', '/internal/feed/suppressed-hashes', call);

@@ -11,13 +11,13 @@ import { EventType } from '../event-type.js';
 import { OneOf } from '../rules.js';
 import { AnyPaymentLine, MICROS, PAYMENT_LINE_CLASSES, type PaymentLine } from './payment-line.js';
 
-/** A payment arrived. Aggregate `payment:<id>`. Each line is announced once; a repeat is identical. */
+/** A payment arrived. Aggregate `payment:<id>`. Each line is published once; a redelivery is identical. */
 @EventType({ type: 'billing.payment-confirmed', version: 1, kind: 'delta' })
 export class PaymentConfirmed {
   @IsUUID()
   paymentId: string;
 
-  /** Absent without an order: a renewal has none. */
+  /** Absent for a renewal, which has no order. */
   @IsOptional()
   @IsUUID()
   orderId?: string;

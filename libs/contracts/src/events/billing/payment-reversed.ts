@@ -40,8 +40,8 @@ export class RemainingReversedLine extends AnyReversedLine {
 }
 
 /**
- * A refund or dispute of a payment: `requested` blocks credits, `final` revokes them. One `reversalId` for each
- * attempt; a final event may follow its request with a different amount.
+ * A refund or dispute of a payment: `requested` blocks credits, `final` revokes them. Each attempt has its own
+ * `reversalId`; a final event may have a different amount than its request.
  */
 @EventType({ type: 'billing.payment-reversed', version: 1, kind: 'delta' })
 export class PaymentReversed {

@@ -93,7 +93,7 @@ export class SubscriptionChanged {
   @IsInstant()
   paidThrough?: string;
 
-  /** When it ends, if it is not renewed. */
+  /** When the subscription ends, if it will not be renewed. */
   @IsOptional()
   @IsInstant()
   cancelAt?: string;

@@ -23,7 +23,7 @@ export class GrantAnswer extends GrantAmounts {
   @IsString()
   tier: string | null;
 
-  /** The order that it came from; null if there was none, such as for a renewal. */
+  /** The order of the purchase; null if there was none, as for a renewal. */
   @IsNullable()
   @IsString()
   order_id: string | null;
@@ -80,7 +80,10 @@ export class LedgerLine {
   @IsISO8601()
   at: string;
 
-  /** `refund`: taken by a refund or dispute (including used credits), or returned because it failed. */
+  /**
+   * `refund`: credits (used ones included) taken back by a refund or dispute, or returned because the refund or dispute
+   * failed.
+   */
   @IsIn(LEDGER_KINDS)
   kind: LedgerKind;
 

@@ -60,7 +60,7 @@ export class PutBillingDetailsRequest implements BillingDetails {
 }
 
 export class BillingDetailsAnswer {
-  /** Null until they are entered. */
+  /** Null until details are entered. */
   @IsNullable()
   @ValidateNested()
   @Type(() => PutBillingDetailsRequest)

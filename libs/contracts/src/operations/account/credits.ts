@@ -40,7 +40,7 @@ export class CreditsBalance {
   @Min(0)
   frozen: number;
 
-  /** Credits that were used and then refunded; credits you buy repay them first. */
+  /** Credits that were used and then refunded; new credits repay them first. */
   @IsInt()
   @Min(0)
   debt: number;
@@ -96,7 +96,7 @@ export class CreditsLedgerLine {
   @IsISO8601()
   at: string;
 
-  /** `refund`: taken by a refund or a dispute, or returned because it failed. */
+  /** `refund`: credits taken back by a refund or dispute, or returned because the refund or dispute failed. */
   @IsIn(LEDGER_KINDS)
   kind: LedgerKind;
 
@@ -114,7 +114,7 @@ export class CreditsLedgerLine {
   @IsString()
   operation?: string;
 
-  /** Where the requests of this day and operation are listed; absent for other kinds. */
+  /** The path that lists the requests of this day and operation; absent for other kinds. */
   @IsOptional()
   @IsString()
   requests?: string;

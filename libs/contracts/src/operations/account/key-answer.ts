@@ -23,7 +23,7 @@ import { Paging } from '../paging/paging-answer.js';
 const ADDRESSES_MAX = 50;
 const CREDIT_CAP_MAX = 1_000_000_000;
 
-/** `replaced`: works until the end of its rotation's overlap. */
+/** `replaced`: the key still works, until the overlap of its rotation ends. */
 export const KEY_STATES = ['active', 'replaced', 'expired', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
@@ -42,7 +42,7 @@ class KeySettingsRequest {
   @IsIn(SCOPES, { each: true })
   scopes?: Scope[];
 
-  /** Addresses or CIDR blocks; empty allows every address. */
+  /** Addresses or CIDR blocks; an empty list allows every address. */
   @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(ADDRESSES_MAX)
@@ -57,7 +57,7 @@ class KeySettingsRequest {
   @Max(CREDIT_CAP_MAX)
   daily_credit_cap?: number | null;
 
-  /** RFC 3339, in the future; null lets the key live until it is revoked. */
+  /** RFC 3339, in the future; with null, the key works until it is revoked. */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;
@@ -81,14 +81,17 @@ export class RotateKeyRequest {
   @IsIn(OVERLAPS)
   overlap: Overlap;
 
-  /** When the new key ends, RFC 3339; null for never. By default, it ends when the old key would have ended. */
+  /**
+   * When the new key expires, RFC 3339; null for never. By default, the new key expires when the old key would have
+   * expired.
+   */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;
 }
 
 export class ReissueKeyRequest {
-  /** When the new key ends, as for a rotation; required for a key that has expired. */
+  /** When the new key expires, as for a rotation; required if the old key has expired. */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;
@@ -132,7 +135,7 @@ export class KeyAnswer {
   @IsString()
   last_used_at: string | null;
 
-  /** The key that replaced it by a rotation or a reissue. */
+  /** The id of the key that replaced this key by rotation or reissue. */
   @IsNullable()
   @IsString()
   replaced_by: string | null;
@@ -160,7 +163,7 @@ export class KeysAnswer {
   paging: Paging;
 }
 
-/** `key` is the only copy of the key; a repeated call gets the answer without it. */
+/** A new key. `key` is shown only once: a repeated call gets the answer without it. */
 export class IssuedKeyAnswer extends KeyAnswer {
   @IsOptional()
   @IsString()

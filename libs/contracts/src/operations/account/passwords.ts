@@ -40,7 +40,7 @@ const SET = { title: 'A new password', parameters: {}, answer: { status: 'passwo
 export const PASSWORD_FORGOT = defineOperation({
   ...dashboardCall('account', 'POST /api/password/forgot'),
   name: 'password.forgot',
-  summary: 'Mails a link for setting a new password',
+  summary: 'Sends an e-mail with a link for setting a new password',
   description: 'The answer is the same whether or not the address has an account.',
   access: FOR_VISITORS,
   body: { of: ForgotPasswordRequest, limitBytes: 4_096, example: { email: 'ada@example.com' } },
@@ -52,7 +52,7 @@ export const PASSWORD_FORGOT = defineOperation({
 export const PASSWORD_RESET = defineOperation({
   ...dashboardCall('account', 'POST /api/password/reset'),
   name: 'password.reset',
-  summary: 'Sets a new password with a mailed link and ends all sessions',
+  summary: 'Sets a new password with a link from an e-mail and ends all sessions',
   access: FOR_VISITORS,
   body: {
     of: ResetPasswordRequest,

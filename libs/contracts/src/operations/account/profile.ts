@@ -81,7 +81,7 @@ export const PROFILE_UPDATE = defineOperation({
 export const ADDRESS_CHANGE = defineOperation({
   ...dashboardCall('account', 'POST /api/account/email'),
   name: 'address.change',
-  summary: 'Mails a link to a new e-mail address, to confirm it',
+  summary: 'Sends a confirmation link to a new e-mail address',
   access: { kind: 'session', needsReauthentication: true },
   body: { of: ChangeAddressRequest, limitBytes: 4_096, example: { email: 'ada@example.org' } },
   answers: [{ type: 'application/json', of: ChangeAddressAnswer, status: 202 }],

@@ -28,7 +28,7 @@ export class ReauthenticateRequest {
   password: string;
 }
 
-/** The person to whom the session belongs. */
+/** The person to whom the session belongs, and the person's account. */
 export class CurrentSessionAnswer {
   @IsString()
   account_id: string;
@@ -89,7 +89,7 @@ export class ListedSession {
   @IsString()
   id: string;
 
-  /** Whether it is the session of this request. */
+  /** Whether this request belongs to the session. */
   @IsBoolean()
   current: boolean;
 

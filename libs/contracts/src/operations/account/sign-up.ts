@@ -43,7 +43,7 @@ export class ConfirmedSignUpAnswer {
   @IsString()
   key: string;
 
-  /** A key for fixtures, which cost 0 credits; shown only this once. */
+  /** The test key, for fixtures, which cost 0 credits; shown only this once. */
   @IsString()
   test_key: string;
 }
@@ -52,7 +52,7 @@ export const SIGN_UP = defineOperation({
   ...dashboardCall('account', 'POST /api/sign-up'),
   name: 'sign-up.request',
   access: FOR_VISITORS,
-  summary: 'Mails a link that confirms the address of a new account',
+  summary: 'Sends an e-mail with a link that confirms the address of a new account',
   description: 'The answer is the same if the address already has an account.',
   body: {
     of: SignUpRequest,

@@ -3,30 +3,30 @@ import { IsString, Length, Matches, ValidateBy, ValidateIf } from 'class-validat
 import { isInvoiceText } from './invoice-text.js';
 
 /**
- * Letters of any script and the punctuation of names. No dot before a letter and no slash, because mail programs turn
- * such names into links, and our mail would carry an advertisement.
+ * Letters of any script and the punctuation of names. A dot before a letter and a slash are refused, because e-mail
+ * programs turn such names into links, and our e-mails would carry a stranger's advertisement.
  */
 const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N} .'’-]{0,49}$/u;
 const NO_CONTROLS = /^\P{C}*$/u;
 /**
- * Matches text without web or mail addresses, which mail programs turn into links. A version number such as
- * 16.2 is allowed.
+ * Matches text without web or e-mail addresses, which e-mail programs turn into links. A version number such as 16.2 is
+ * allowed.
  */
 const NO_ADDRESS = /^(?!.*[.。．｡]\p{L})[^/\\@]*$/u;
 
 export const IsFirstName = () =>
   Matches(NAME, { message: 'must be a name of 1 to 50 letters, spaces, hyphens and apostrophes' });
 
-/** A new password, whose strength account checks. */
+/** Declares a new password, whose strength account checks. */
 export const IsPassword = () => IsString({ message: 'must be text' });
 
-/** A password that is only compared with the current one. */
+/** Declares a password that is only compared with the current one. */
 export const IsKnownPassword = () => applyDecorators(IsString(), Length(1, 1_000));
 
-/** The token of a mailed link. */
+/** Declares the token of a link from an e-mail. */
 export const IsLinkToken = () => applyDecorators(IsString(), Length(1, 100));
 
-/** One line of text without control characters (S81). */
+/** Declares a line of text without control characters (S81). */
 export const IsLine = (lengthMax: number) =>
   applyDecorators(
     IsString(),
@@ -34,14 +34,14 @@ export const IsLine = (lengthMax: number) =>
     Matches(NO_CONTROLS, { message: 'must not contain control characters' }),
   );
 
-/** One line that our mail quotes: it cannot contain a link (S82). */
+/** Declares a line that our e-mails quote, which cannot contain a link (S82). */
 export const IsMailedName = (lengthMax: number) =>
   applyDecorators(
     IsLine(lengthMax),
     Matches(NO_ADDRESS, { message: 'must not contain an address' }),
   );
 
-/** One line of an invoice, with only the characters that an invoice can show. */
+/** Declares a line of an invoice, with only the characters that an invoice can show. */
 export const IsInvoiceLine = (lengthMax: number) =>
   applyDecorators(
     IsLine(lengthMax),
@@ -55,5 +55,5 @@ export const IsInvoiceLine = (lengthMax: number) =>
     }),
   );
 
-/** The member may be omitted, but must not be null. */
+/** Declares that a member may be omitted but must not be null. */
 export const MayBeAbsent = () => ValidateIf((_, value) => value !== undefined);

@@ -2,7 +2,7 @@ import { IsBoolean } from 'class-validator';
 import { text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-/** A processor reads only the status. */
+/** The answer to a callback; a processor reads only the status. */
 export class CallbackAnswer {
   @IsBoolean()
   received: boolean;

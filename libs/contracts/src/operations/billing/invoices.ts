@@ -61,7 +61,7 @@ export const INVOICE_ARCHIVE = defineOperation({
   ...dashboardCall('billing', 'GET /api/invoices/archive'),
   name: 'invoices.archive',
   summary: 'The PDFs of the matching invoices, as one ZIP file',
-  description: `The file holds up to ${ARCHIVED_INVOICES_MAX} invoices; if more match, choose a shorter period. Invoices that are not printed yet or are no longer kept are listed in \`missing.txt\`.`,
+  description: `The file contains up to ${ARCHIVED_INVOICES_MAX} invoices; if more match, choose a shorter period. Invoices that are not printed yet or are no longer kept are listed in \`missing.txt\`.`,
   parameters: FILTER,
   answers: [{ type: 'file', mediaTypes: ['application/zip'] }],
   problems: ['invoice_not_printed', 'invoice_data_destroyed'],

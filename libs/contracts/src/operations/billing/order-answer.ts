@@ -107,12 +107,12 @@ export class OrderAnswer {
   @IsString()
   currency: string;
 
-  /** The processor's page, while the order waits for the customer there. */
+  /** The URL of the processor's page, while the order waits for the customer there. */
   @IsNullable()
   @IsString()
   redirect_url: string | null;
 
-  /** When the processor last declined its payment, RFC 3339; null unless that was the latest event. */
+  /** When the processor last declined a payment for the order, RFC 3339; null unless that was the latest event. */
   @IsNullable()
   @IsString()
   declined_at: string | null;

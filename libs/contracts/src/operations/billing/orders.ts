@@ -46,7 +46,7 @@ export const ORDER_CREATE = defineOperation({
   ...dashboardCall('billing', 'POST /api/orders'),
   name: 'orders.create',
   summary: 'Orders a package or a plan and opens the payment page',
-  description: 'A repeat with the same `Idempotency-Key` returns the same order.',
+  description: 'A repeated request with the same `Idempotency-Key` returns the same order.',
   body: {
     of: CreateOrderRequest,
     limitBytes: LIMIT_BYTES,

@@ -5,14 +5,14 @@ import { IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
 export const PROCESSOR_NAMES = ['stripe', 'paypal'] as const;
 export type ChosenProcessor = (typeof PROCESSOR_NAMES)[number];
 
-/** The names by which customers know them. */
+/** The processors' names as customers know them. */
 export const PROCESSOR_TITLES: Readonly<Record<ChosenProcessor, string>> = {
   stripe: 'Stripe',
   paypal: 'PayPal',
 };
 
 export class ProcessorAnswer {
-  /** `processor` of an order. */
+  /** The value of `processor` in an order. */
   @IsIn(PROCESSOR_NAMES)
   name: ChosenProcessor;
 
@@ -32,7 +32,7 @@ export class ProcessorAnswer {
   differences: string[];
 }
 
-/** The processor that is offered first comes first. */
+/** The available processors, in the order in which customers are offered them. */
 export class ProcessorsAnswer {
   @ValidateNested({ each: true })
   @Type(() => ProcessorAnswer)

@@ -31,7 +31,7 @@ export class PlanRequest {
 }
 
 export class ChangePlanRequest extends PlanRequest {
-  /** `from` of the preview that the customer agreed to; an upgrade is calculated from that time. */
+  /** `from` of the preview to which the customer agreed; an upgrade is priced as of that time. */
   @MayBeAbsent()
   @IsISO8601({ strict: true, strictSeparator: true })
   from?: string;
@@ -76,7 +76,7 @@ export class UnpaidChangeAnswer {
   @IsString()
   pay_url: string | null;
 
-  /** When it is dropped, RFC 3339. */
+  /** When the change is dropped, RFC 3339. */
   @IsString()
   until: string;
 }
@@ -96,7 +96,7 @@ export class PlanPreviewAnswer {
   @IsString()
   currency: string;
 
-  /** The start of the price difference, or when the change takes effect. */
+  /** The time from which the price difference is charged, or when the change takes effect. */
   @IsString()
   from: string;
 
@@ -142,7 +142,7 @@ export class SubscriptionAnswer {
   @IsString()
   amount_micros: string;
 
-  /** The tax that the amount includes. Another rate applies from the next period on. */
+  /** The tax that the amount includes. If the tax rate changes, the new rate applies from the next period on. */
   @IsString()
   tax_micros: string;
 
@@ -162,7 +162,7 @@ export class SubscriptionAnswer {
   @IsString()
   paid_through: string | null;
 
-  /** Set if it ends instead of being renewed. */
+  /** When the subscription ends; null if it will be renewed. */
   @IsNullable()
   @IsString()
   cancel_at: string | null;
@@ -172,7 +172,7 @@ export class SubscriptionAnswer {
   @Type(() => PendingChange)
   pending_change: PendingChange | null;
 
-  /** The change that was requested but is not paid; the plan stays the same until then. */
+  /** A requested change that is not paid yet; the plan stays the same until it is paid. */
   @IsNullable()
   @ValidateNested()
   @Type(() => UnpaidChangeAnswer)

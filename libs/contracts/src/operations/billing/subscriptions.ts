@@ -124,14 +124,14 @@ export const SUBSCRIPTION_PAYMENT_DETAILS = change({
   answer: { redirect_url: 'https://portal.example/1' } satisfies PaymentDetailsAnswer,
 });
 
-/** A step for one subscription; billing has the same path. */
+/** Describes an operation that changes one subscription; billing serves the same path. */
 function change(row: {
   step: string;
   summary: string;
   of: DataClass;
   answer: object;
   body?: { of: DataClass; example: object };
-  /** Rejections that every step may answer with, besides its own. */
+  /** The possible rejections of this step, in addition to those of every step. */
   problems?: readonly ProblemCode[];
 }) {
   const { step, summary, of, answer, body, problems = [] } = row;

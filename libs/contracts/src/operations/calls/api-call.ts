@@ -30,7 +30,7 @@ export interface CallInput {
   route?: OperationRoute;
 }
 
-/** The call for an operation. @param apiUrl origin of the API. */
+/** Returns the call for an operation. @param apiUrl origin of the API. */
 export function apiCallOf(apiUrl: string, row: Operation, input: CallInput): ApiCall {
   const { values, body } = input;
   const newest = row.routes.find(({ version }) => version === newestVersion(row))!;
@@ -64,14 +64,14 @@ export function apiCallOf(apiUrl: string, row: Operation, input: CallInput): Api
 const FORM = 'multipart/form-data';
 const CHUNK = 'application/offset+octet-stream';
 
-/** Matches a string without characters that are special to a shell. */
+/** Encodes text for a URL, including the characters that are special to a shell. */
 const encoded = (text: string) =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*~]/g,
     (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** The parameters of an operation's first example. */
+/** Returns the parameters of an operation's first example. */
 export function exampleCall(apiUrl: string, row: Operation, route?: OperationRoute): ApiCall {
   const { parameters, body = row.body?.example } = row.examples[0];
   return apiCallOf(apiUrl, row, { values: parameters, body, route });

@@ -9,13 +9,14 @@ const SENT = 'names.csv';
 const WRITTEN = 'answer';
 
 /**
- * A call as a program in each language, which reads the key from the environment variable `KEY` and needs no package.
+ * Renders a call as a program in each language. The programs read the key from the environment variable `KEY` and need
+ * no package.
  */
 export function callSamples(call: ApiCall): Record<Language, string> {
   return { curl: curl(call), Node: node(call), Python: python(call), Go: go(call) };
 }
 
-/** A string literal as JavaScript, Python and Go all write it. */
+/** Returns a string literal that is valid in JavaScript, Python and Go. */
 const quoted = (text: string) => JSON.stringify(text);
 
 function curl({ method, url, headers, json, upload, isDownload, needsKey }: ApiCall): string {
@@ -168,7 +169,7 @@ function goFile(upload: ApiCall['upload']): string[] {
   ];
 }
 
-/** A header without a value is the header for the key. */
+/** Returns the headers of a call; a header without a value is for the key. */
 function headersOf({ headers, needsKey }: ApiCall): (readonly [name: string, value?: string])[] {
   return [...(needsKey ? [['Authorization'] as const] : []), ...Object.entries(headers)];
 }

@@ -21,7 +21,10 @@ export type FileFormat = (typeof FILE_FORMATS)[number];
 
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
-/** `withheld`: values were suppressed after it was made; it becomes available again if it contains none of them. */
+/**
+ * `withheld`: values were suppressed after the file was made. The file becomes available again if it contains none of
+ * those values.
+ */
 export const FILE_STATES = ['published', 'withheld'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 
@@ -90,11 +93,11 @@ export class FileEntry {
 
 /** A file as an account sees it. */
 export class OwnFileEntry extends FileEntry {
-  /** The part that a Domainer plan must include to give access to it. */
+  /** The part that a Domainer plan must include to give access to the file. */
   @IsIn(PLAN_DATASETS)
   plan_dataset: PlanDataset;
 
-  /** Whether your plan includes it. */
+  /** Whether your plan includes the file. */
   @IsBoolean()
   is_included: boolean;
 }

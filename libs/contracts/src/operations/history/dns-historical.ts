@@ -77,16 +77,16 @@ export class DnsStretch extends HistoricDnsRecord {
   @IsISO8601()
   first_seen: string;
 
-  /** The last time it was seen. */
+  /** When the record was last seen. */
   @IsISO8601()
   last_seen: string;
 
-  /** The first time it was missing; null while it exists, or if nobody has checked since. */
+  /** When the record was first found missing; null while it exists, or if nobody has checked since. */
   @IsNullable()
   @IsISO8601()
   ended_at: string | null;
 
-  /** The name of its source in `coverage`. */
+  /** The name of the record's source in `coverage`. */
   @IsString()
   source: string;
 }

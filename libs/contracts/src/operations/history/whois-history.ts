@@ -21,14 +21,14 @@ import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.j
 
 /** A published record of a name, in the format of version 1. */
 export class HistoricRecordV1 extends PublishedRegistration {
-  /** From 1, newest first. */
+  /** The position in the list, from 1, newest first. */
   @IsInt()
   num: number;
 
   @IsString()
   domain_name: string;
 
-  /** When it was first observed, `YYYY-MM-DD HH:mm:ss`, UTC. */
+  /** When the record was first observed, `YYYY-MM-DD HH:mm:ss`, UTC. */
   @IsString()
   query_time: string;
 }
@@ -39,7 +39,7 @@ export class HistoricRecord extends HistoricRecordV1 {
   @IsISO8601()
   first_seen: string;
 
-  /** The last time it was observed unchanged, RFC 3339. */
+  /** When the record was last observed unchanged, RFC 3339. */
   @IsISO8601()
   last_seen: string;
 
@@ -47,7 +47,7 @@ export class HistoricRecord extends HistoricRecordV1 {
   @IsBoolean()
   is_complete: boolean;
 
-  /** The name of its source in `coverage`. */
+  /** The name of the record's source in `coverage`. */
   @IsString()
   source: string;
 
@@ -100,12 +100,12 @@ export class HistoricChange {
   @IsString()
   path: string;
 
-  /** Null if it was not published. Lists are joined by commas. */
+  /** Null if there was no published value. Lists are joined by commas. */
   @IsNullable()
   @IsString()
   before: string | null;
 
-  /** Null if it is no longer published. */
+  /** Null if the value is no longer published. */
   @IsNullable()
   @IsString()
   after: string | null;

@@ -161,7 +161,7 @@ export class JobTld {
   @Min(0)
   names: number;
 
-  /** Seconds that the names take at the registry's known rate, if nobody else queries it. */
+  /** Seconds that the names take at the registry's known rate, if nothing else queries the registry. */
   @IsInt()
   @Min(0)
   eta_seconds: number;
@@ -199,7 +199,7 @@ export class JobAnswer {
   @Max(1)
   progress: number;
 
-  /** Estimated seconds until it is done; null once it is done or cancelled. */
+  /** Estimated seconds until the job is done; null once it is done or cancelled. */
   @IsNullable()
   @IsInt()
   @Min(0)
@@ -214,7 +214,7 @@ export class JobAnswer {
   @IsISO8601()
   created_at: string;
 
-  /** Names that have no answer by then get none, and are free. */
+  /** RFC 3339. Names without an answer by this time get none, and are free. */
   @IsISO8601()
   deadline_at: string;
 
@@ -222,7 +222,7 @@ export class JobAnswer {
   @IsISO8601()
   finished_at: string | null;
 
-  /** When its results are deleted. */
+  /** When the job's results are deleted. */
   @IsNullable()
   @IsISO8601()
   expires_at: string | null;

@@ -8,7 +8,7 @@ import { DnsJobRequest, JobAnswer, JobRequest, JobsAnswer } from './job-answer.j
 
 /** The maximum size of a body, which is enough for 1,000 names of 253 characters; no service reads more JSON. */
 const JOB_BODY_BYTES = 256 * 1024;
-/** How long to wait for credits that others hold briefly. */
+/** The time limit for reserving credits, some of which may have to be returned from leases first. */
 const HOLD_TIMEOUT_MS = 75_000;
 
 const ID = '019a5f00-0000-7000-8000-000000000011';
@@ -63,9 +63,9 @@ const QUEUED = {
 const NAMES = { domainNames: ['example.com', 'example.org', 'EXAMPLE.com'] };
 
 const DESCRIPTION =
-  'Each unique name that is answered costs one credit. Names under a top-level domain without a known source of registration data are free; `counts.unsupported` is their number. The full price is held when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
+  'Each unique name that is answered costs one credit. Names under a top-level domain without a known source of registration data are free; `counts.unsupported` is their number. The full price is reserved when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
 
-/** Access by key: a test key cannot start a job. */
+/** Returns the access by key. A test key cannot start a job. */
 function byKey(rate: 'bulk' | 'account'): Access {
   return { kind: 'key', scope: 'jobs', class: rate, isForLiveKeys: true, isAtDashboard: true };
 }
@@ -98,7 +98,7 @@ const OF_NEW_JOBS = [
   'too_many_jobs',
 ] as const;
 
-/** The owner and price of each call. */
+/** Returns the owner and the price of a call. */
 const WORKER = (path: string) => ({ service: 'worker', path: `/internal/jobs${path}` }) as const;
 const FREE = { per: 'free' } as const;
 

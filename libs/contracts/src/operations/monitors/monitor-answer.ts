@@ -35,7 +35,7 @@ export class MonitorRule {
   @IsString()
   domain_name?: string;
 
-  /** Minutes between two checks of its DNS, if more often than included. */
+  /** Minutes between two DNS checks, if they are more frequent than the included checks. */
   @IsOptional()
   @IsInt()
   interval_minutes?: number;
@@ -94,7 +94,7 @@ export class MonitorPrice {
   @IsInt()
   credits_per_day_max: number;
 
-  /** Whether the account lacks credits; until it has them, the domain is checked at the included interval. */
+  /** Whether the account lacks credits. Until it has enough, the domain is checked at the included interval. */
   @IsBoolean()
   is_short_of_credits: boolean;
 
@@ -104,7 +104,7 @@ export class MonitorPrice {
   shortfall?: number;
 }
 
-/** The checks of a watched name since this account watches it; all are null while the monitor is paused. */
+/** The checks of a name since this account began to watch it; all are null while the monitor is paused. */
 export class MonitorChecks {
   @IsNullable()
   @IsISO8601()
@@ -167,7 +167,10 @@ export class MonitorAnswer {
   @IsString()
   name: string;
 
-  /** `paused` by you; `over_limit` by us, while your plan has fewer monitors than you have. */
+  /**
+   * `paused`: you paused the monitor. `over_limit`: we paused it, because you have more monitors than your plan
+   * includes.
+   */
   @IsIn(MONITOR_STATES)
   state: MonitorState;
 
@@ -209,8 +212,8 @@ export class MonitorsAnswer {
 }
 
 /**
- * A value that has changed. An empty list means that there is none, or that none is published. For a contact it says
- * only `published`, because personal values are not stored.
+ * A value that has changed. An empty list means that there is no value, or that none is published. For a contact, the
+ * list contains only `published`, because personal values are not stored.
  */
 export class MonitorChange {
   @IsIn(MONITOR_CHANGE_TYPES)
@@ -249,7 +252,7 @@ export class MonitorEvent {
   @IsUUID()
   monitor_id: string;
 
-  /** `monitor.limit`: this name and others exceed the 1,000 that a monitor reports in a day; narrow the monitor. */
+  /** `monitor.limit`: the monitor found more than the 1,000 names that it reports in a day; narrow the monitor. */
   @IsIn(MONITOR_EVENT_TYPES)
   type: MonitorEventType;
 

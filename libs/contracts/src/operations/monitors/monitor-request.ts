@@ -119,13 +119,13 @@ export class CreateMonitorRequest extends UpdateMonitorRequest {
   @MaxLength(DOMAIN_LENGTH_MAX)
   domainName?: string;
 
-  /** The keyword that a brand monitor searches in new names. */
+  /** The keyword that a brand monitor looks for in new names. */
   @MayBeAbsent()
   @IsString()
   @MaxLength(WORD_LENGTH_MAX)
   keyword?: string;
 
-  /** A registrant monitor has one of the three: the name of a contact. */
+  /** The name of a contact. A registrant monitor has exactly one of `owner`, `email` and `company`. */
   @MayBeAbsent()
   @IsLine(VALUE_LENGTH_MAX)
   owner?: string;

@@ -13,7 +13,7 @@ export const CREDITS_A_CHECK = 1;
 
 const DAY_MINUTES = 1_440;
 
-/** Maximum credits per day for checks at this interval: the first check after each 6 hours is included. */
+/** Returns the maximum credits per day for checks at this interval: the first check after each 6 hours is included. */
 export function creditsADay(intervalMinutes: number): number {
   const includedEvery = intervalMinutes * Math.ceil(CHECK_MINUTES / intervalMinutes);
   const further =
@@ -37,7 +37,7 @@ const CHECK_PROBLEMS: Readonly<Record<string, string>> = {
   unknown: 'The registry did not say whether the name is registered.',
 };
 
-/** Why a check of a watched name got no answer, as a sentence. @param code of the problem, or the outcome. */
+/** Explains in a sentence why a check of a watched name got no answer. @param code of the problem, or the outcome. */
 export const checkProblemText = (code: string): string =>
   CHECK_PROBLEMS[code] ?? 'The check got no usable answer.';
 
@@ -82,7 +82,7 @@ export const MONITOR_CHANGE_TYPES = [
 ] as const;
 export type MonitorChangeType = (typeof MONITOR_CHANGE_TYPES)[number];
 
-/** The changes, as worded in mails and on pages. */
+/** The changes, as worded in e-mails and on pages. */
 export const MONITOR_CHANGE_TEXTS: Readonly<Record<MonitorChangeType, string>> = {
   registered: 'is registered',
   dropped: 'is no longer registered',
@@ -105,7 +105,7 @@ export const MONITOR_CHANGE_TEXTS: Readonly<Record<MonitorChangeType, string>> =
   dns_caa: 'CAA records',
 };
 
-/** The time until a day, in words: `today`, `in 1 day`. */
+/** Returns the time until a day in words: `today`, `in 1 day`. */
 export const daysLeftText = (days: number): string =>
   days === 0 ? 'today' : `in ${days} day${days === 1 ? '' : 's'}`;
 

@@ -113,7 +113,10 @@ const BY_KEY = {
 const WORKER = (path: string) =>
   ({ service: 'worker', path: `/internal/monitors${path}` }) as const;
 const FREE = { per: 'free' } as const;
-/** A monitor with an interval outlives the key that created it, and each of its checks is charged when it is made. */
+/**
+ * The price of a monitor with an interval. The monitor outlives the key that created it, and each check is charged when
+ * it is made.
+ */
 const CHARGED_BY_INTERVAL = {
   per: 'free',
   later:
@@ -130,7 +133,7 @@ const DRY_RUN = {
   },
 } as const;
 
-/** Parameters of calls about one monitor, about its findings, and about one of them. */
+/** Parameters of calls about one monitor, about its findings, and about one finding. */
 const ONE_MONITOR = {
   id: { kind: idOf('a monitor'), about: 'Id of the monitor', example: ID, in: 'path' },
 } as const;

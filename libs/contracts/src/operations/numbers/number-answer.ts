@@ -82,7 +82,7 @@ class NumberAnswer {
   @IsString()
   whois_server?: string;
 
-  /** Whether the registry has assigned it. */
+  /** Whether the registry has assigned the block or number. */
   @IsIn(['yes', 'no'])
   allocated: 'yes' | 'no';
 
@@ -106,7 +106,7 @@ class NumberAnswer {
   @Type(() => AbuseAddress)
   abuse_contacts?: AbuseAddress[];
 
-  /** The raw text from port 43, if that was queried. */
+  /** The raw text from port 43, if port 43 was queried. */
   @IsOptional()
   @IsString()
   whois_raw_response?: string;
@@ -152,7 +152,7 @@ export class AddressBlockData {
   @IsString()
   country_code?: string;
 
-  /** URL of a file with the locations of its addresses (RFC 8805). */
+  /** URL of a file with the locations of the block's addresses (RFC 8805). */
   @IsOptional()
   @IsString()
   geofeed?: string;
@@ -190,12 +190,12 @@ export class NetworkProvider {
   @IsString()
   name: string;
 
-  /** The origin, if its registration names the provider. */
+  /** The origin AS number, if its registration names the provider. */
   @IsOptional()
   @IsString()
   as_number?: string;
 
-  /** The registration of the origin AS number, or only the registration of the block. */
+  /** The registration that names the provider: that of the origin AS number, or only that of the block. */
   @IsIn(['as_registration', 'block_registration'])
   found_in: 'as_registration' | 'block_registration';
 }
@@ -239,7 +239,7 @@ export class AsnBlock {
   end_as: string;
 }
 
-/** The known routes and peers. */
+/** Whether routes and peers are known. */
 export class RoutingCoverage {
   @IsBoolean()
   is_loaded: boolean;
@@ -259,7 +259,7 @@ export class RoutingCoverage {
   relation_count?: number;
 }
 
-/** The holder's other known resources. */
+/** Whether the holder's other resources are known. */
 export class AllocationCoverage {
   @IsBoolean()
   is_loaded: boolean;
@@ -306,40 +306,40 @@ export class AsnWhoisAnswer extends NumberAnswer {
   @Type(() => AsnBlock)
   allocation_blocks: AsnBlock[];
 
-  /** Whether the address blocks of its holder are known, from files of the regional registries. */
+  /** Whether the holder's address blocks are known, from files of the regional registries. */
   @ValidateNested()
   @Type(() => AllocationCoverage)
   allocations: AllocationCoverage;
 
-  /** At most 1,000 address blocks that its registry has assigned to the holder of the number. */
+  /** At most 1,000 address blocks that the registry has assigned to the holder of the number. */
   @IsOptional()
   @IsString({ each: true })
   address_blocks?: string[];
 
   /**
-   * Whether routes and relations are known; they come from a feed of the installation, because registries do not have
-   * them.
+   * Whether routes and relations are known. They come from a feed of the installation, because registries do not
+   * publish them.
    */
   @ValidateNested()
   @Type(() => RoutingCoverage)
   routing: RoutingCoverage;
 
-  /** At most 1,000 prefixes that it originates. */
+  /** At most 1,000 prefixes that the AS number originates. */
   @IsOptional()
   @IsString({ each: true })
   routes?: string[];
 
-  /** At most 1,000 AS numbers from which it buys transit. */
+  /** At most 1,000 AS numbers from which this AS number buys transit. */
   @IsOptional()
   @IsString({ each: true })
   upstreams?: string[];
 
-  /** At most 1,000 AS numbers that buy transit from it. */
+  /** At most 1,000 AS numbers that buy transit from this AS number. */
   @IsOptional()
   @IsString({ each: true })
   downstreams?: string[];
 
-  /** At most 1,000 AS numbers with which it peers. */
+  /** At most 1,000 AS numbers with which this AS number peers. */
   @IsOptional()
   @IsString({ each: true })
   peers?: string[];

@@ -28,7 +28,7 @@ const FIXTURE_ASNS: readonly number[] = [64_496, 64_511, 65_551];
 
 const LENGTH_MAX = 64;
 
-/** An IPv4 or IPv6 address in standard notation, or a CIDR block. */
+/** Reads an IPv4 or IPv6 address in standard notation, or a CIDR block. */
 export function addressBlock(): ParameterKind<Cidr> {
   return {
     schema: { type: 'string', minLength: 2, maxLength: LENGTH_MAX },
@@ -47,7 +47,7 @@ export function addressBlock(): ParameterKind<Cidr> {
   };
 }
 
-/** One IPv4 or IPv6 address in standard notation. */
+/** Reads one IPv4 or IPv6 address in standard notation. */
 export function ipAddress(): ParameterKind<IpAddress> {
   return {
     schema: { type: 'string', minLength: 2, maxLength: LENGTH_MAX },
@@ -68,7 +68,7 @@ function isDocumentation({ address, version }: IpAddress): boolean {
     : DOCUMENTATION_IPV6.check(address, 'ipv6');
 }
 
-/** An AS number, with or without `AS` before it. */
+/** Reads an AS number, with or without `AS` before it. */
 export function asNumber(): ParameterKind<number> {
   return {
     schema: { type: 'string', pattern: '^([Aa][Ss])?(0|[1-9][0-9]{0,9})$' },

@@ -55,10 +55,10 @@ const BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   429: ['Link'],
 };
 
-/** Components of the description, by name. */
+/** Returns the header components of the description, by name. */
 export const headerComponents = (): object => HEADERS;
 
-/** References to the headers of an answer. */
+/** Returns references to the headers of an answer. */
 export function answerHeaders(operation: Operation, { successor }: OperationRoute): object {
   return references([
     ...ofListener(operation),
@@ -72,7 +72,7 @@ export function answerHeaders(operation: Operation, { successor }: OperationRout
 const isOfData = (operation: Operation): boolean =>
   DATA_SERVICES.has(operation.owner.service) && listenerOf(operation) === 'api';
 
-/** References to the headers of a rejection. @param codes the codes with this status. */
+/** Returns references to the headers of a rejection. @param codes the codes with this status. */
 export function refusalHeaders(
   operation: Operation,
   status: number,

@@ -15,7 +15,7 @@ interface Answered {
   schemas: Schemas;
 }
 
-/** The answers of an operation by status: each format under its content type, and the rejections. */
+/** Returns the answers of an operation by status: each format under its content type, and the rejections. */
 export function responsesOf(answered: Answered): Record<string, object> {
   return { ...answersOf(answered), ...refusalsOf(answered) };
 }
@@ -99,7 +99,10 @@ function eitherResponse(one: Response, other: Response): Response {
   return { ...other, ...one, headers: { ...other.headers, ...one.headers }, content };
 }
 
-/** A stream as a whole is not JSON: it is text, and the schema describes each line of it (JSON Schema §8.5). */
+/**
+ * Returns the schema of a stream. A stream as a whole is not JSON: it is text, and the schema describes each line of it
+ * (JSON Schema §8.5).
+ */
 function textOf(contentMediaType: string, contentSchema: JsonSchema): JsonSchema {
   return {
     type: 'string',

@@ -5,7 +5,7 @@ import { isRetryable, PROBLEM_STATUS, type ProblemCode } from './problem-codes.j
 
 const REQUEST_ID = 'req_4Fh2aBcD01230001zz';
 
-/** Members that the gateway adds to an answer of version 2. */
+/** Returns an example of the members that the gateway adds to an answer of version 2. */
 export function metaExample({ price, access }: Operation) {
   const credits = price.per !== 'free' && typeof price.credits === 'number' ? price.credits : 0;
   return {
@@ -16,7 +16,7 @@ export function metaExample({ price, access }: Operation) {
   };
 }
 
-/** A stream: the items of the JSON answer, one per line, and the closing line. */
+/** Returns an example of a stream: the items of the JSON answer, one per line, and the closing line. */
 export function linesExample(operation: Operation): object {
   const [{ title, answer }] = operation.examples;
   const items = Object.values(answer as Record<string, unknown>).find(Array.isArray) ?? [];
@@ -26,7 +26,7 @@ export function linesExample(operation: Operation): object {
   return { example1: { summary: title, value } };
 }
 
-/** A rejection in the format of every operation. @param origin of the API. */
+/** Returns an example of a rejection, whose format is the same for every operation. @param origin of the API. */
 export function problemExample(code: ProblemCode, origin: string) {
   const status = PROBLEM_STATUS[code];
   const title = STATUS_CODES[status] ?? String(status);

@@ -19,10 +19,10 @@ const GROUPS: Readonly<Record<string, string>> = {
   pricing: 'Packages, plans, rate limits and prices. No key needed.',
 };
 
-/** The first word of an operation's name. */
+/** Returns the first word of an operation's name. */
 export const groupOf = ({ name }: Operation): string => name.split('.', 1)[0];
 
-/** The groups of operations, each with a line about it, in the order of the table. */
+/** Returns the groups of operations, each with a line about it, in the order of the table. */
 export function groupsOf(
   operations: readonly Operation[],
 ): { name: string; description?: string }[] {
@@ -31,7 +31,7 @@ export function groupsOf(
 }
 
 /**
- * The introduction for newcomers to the API, in Markdown.
+ * Returns the introduction for newcomers to the API, in Markdown.
  * @param origin of the API, without a trailing slash.
  */
 export function introduction(operations: readonly Operation[], origin: string): string {

@@ -59,7 +59,7 @@ const described = (listener: PublicListener) =>
     listener,
   }) as Description;
 
-/** Reports how a value violates a schema of the description. */
+/** Returns a function that reports how a value violates a schema of the description. */
 function schemaJudge(document: Description) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ ...document, $id: 'described' });
@@ -76,7 +76,7 @@ function schemaJudge(document: Description) {
 describe.each(['api', 'dashboard'] as const)('the description of the %s', (listener) => {
   const document = described(listener);
 
-  it('describes members of answers and bodies by their comments', () => {
+  it('members of answers and bodies are described by their comments', () => {
     const { schemas } = document.components as unknown as Schemas;
     const [name, member] = listener === 'api' ? ['ProblemAnswer', 'type'] : ['CodeRequest', 'code'];
     expect(schemas[name].properties[member].description).toMatch(/^(The URL of a page|Six digits)/);
@@ -87,7 +87,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     }
   });
 
-  it('it is valid OpenAPI 3.1', async () => {
+  it('the description is valid OpenAPI 3.1', async () => {
     const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
     const { valid, errors } = await new Validator().validate(plain);
     expect([valid, errors]).toEqual([true, undefined]);
@@ -95,7 +95,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
-  it('contains exactly the operations that the origin serves, with their bodies and statuses', () => {
+  it('the description has exactly the operations that the origin serves, with their bodies and statuses', () => {
     const rows = OPERATIONS.filter(
       (row) => listenerOf(row) === listener && row.access.kind !== 'signed',
     );
@@ -211,7 +211,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
 describe('the API description', () => {
   const document = described('api');
 
-  it('begins with the basics for newcomers, including every fixture, and links to the error pages', () => {
+  it('the description begins with the basics for newcomers, including every fixture, and links to the error pages', () => {
     const { description = '' } = document.info;
     for (const title of [
       'Authentication',
@@ -250,7 +250,7 @@ describe('the API description', () => {
     }
   });
 
-  it('has every path, every parameter of its version, and a type for every error', () => {
+  it('the description has every path, every parameter of its version, and a type for every error', () => {
     const { parameters, responses } = document.paths['/v2.0/whois/live'].get;
     expect(parameters.map(({ name }) => name)).toEqual(Object.keys(WHOIS_LIVE.parameters));
     for (const status of ['400', '401', '402', '403', '422', '429', '503', '504']) {
@@ -318,7 +318,7 @@ describe('rejections of the API', () => {
 describe('the description of the dashboard', () => {
   const { paths } = described('dashboard');
 
-  it('S29: names the calls that need the token, and S35: those that need a recent password', () => {
+  it('S29: the description names the calls that need the token, and S35: those that need a recent password', () => {
     const { security, parameters, responses } = paths[KEY_CREATE.routes[0].path].post;
     expect(security).toEqual([{ session: [] }]);
     expect(parameters.map(({ name }) => name)).toEqual(['X-CSRF-Token', 'Idempotency-Key']);

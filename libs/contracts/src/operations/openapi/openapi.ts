@@ -64,7 +64,9 @@ const IDEMPOTENCY_PARAMETER = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 
-/** OpenAPI 3.1 of the operations of one origin: each path, form, example and error of the table. */
+/**
+ * Returns the OpenAPI 3.1 description of the operations of one origin: each path, form, example and error of the table.
+ */
 export function openApi(operations: readonly Operation[], description: ApiDescription): object {
   const origin = ORIGINS[description.listener];
   const url = description.origin.replace(/\/$/, '');
@@ -113,7 +115,7 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
 interface Context {
   schemas: Schemas;
   origin: Origin;
-  /** The URL at which it is served, without a trailing slash. */
+  /** The URL of the origin, without a trailing slash. */
   url: string;
 }
 
@@ -168,7 +170,7 @@ function codeSamples(operation: Operation, route: OperationRoute, url: string) {
   }));
 }
 
-/** Classes whose members a caller may select. */
+/** Returns the classes whose members a caller may select. */
 const selectedFrom = ({ parameters }: Operation) =>
   Object.values(parameters).flatMap(({ kind }) => kind.selectsFrom ?? []);
 
@@ -181,7 +183,7 @@ export function priceSentence({ price }: Operation): string {
   return `Priced per ${unit}, by \`${credits.parameter}\`: ${amountsOf(credits)}.`;
 }
 
-/** A phrase such as "1 with `mini`, by `type` with `default` (2 with `a`)". */
+/** Returns a phrase such as "1 with `mini`, by `type` with `default` (2 with `a`)". */
 function amountsOf({ by }: Exclude<Credits, number>): string {
   const words = Object.entries(by).map(([word, amount]) =>
     typeof amount === 'number'
@@ -222,7 +224,7 @@ function typedExample({ type }: JsonSchema, text: string): unknown {
   return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
 }
 
-/** The headers that a browser must send besides its cookie. */
+/** Returns the headers that a browser must send in addition to its cookie. */
 function headerParameters(operation: Operation): DescribedParameter[] {
   const isRead = operation.method === 'GET' || operation.method === 'HEAD';
   const isChange = listenerOf(operation) === 'dashboard' && !isRead;
@@ -233,14 +235,14 @@ function headerParameters(operation: Operation): DescribedParameter[] {
   ];
 }
 
-/** A parameter that the example call does not need. */
+/** Removes the example of a parameter that the example call does not need. */
 function withoutExample(one: DescribedParameter): DescribedParameter {
   const optional = { ...one, required: false };
   delete optional.example;
   return optional;
 }
 
-/** The values that either of two parameters allows: the words of both, or the pattern of one. */
+/** Returns the values that either of two parameters allows: the words of both, or the pattern of one. */
 function eitherSchema(first: JsonSchema, second: JsonSchema): JsonSchema {
   const words = [first, second].map(({ enum: own }) => own as string[] | undefined);
   if (words.every((own) => own !== undefined)) {

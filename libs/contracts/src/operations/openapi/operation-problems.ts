@@ -53,7 +53,10 @@ const OF_A_PRICE: readonly ProblemCode[] = [
   'credits_busy',
 ];
 
-/** A single document may exceed the gateway's limit; a stream does not. */
+/**
+ * The additional problem of operations on several items: one JSON document may exceed the gateway's limit; a stream
+ * does not.
+ */
 const OF_SEVERAL_ITEMS: readonly ProblemCode[] = ['answer_too_large'];
 
 const OF_A_KIND: Readonly<Record<OperationKind, readonly ProblemCode[]>> = {
@@ -69,7 +72,10 @@ const OF_TUS: readonly ProblemCode[] = [
   'upload_locked',
 ];
 
-/** Every rejection that an operation may answer with: its own, and the rejections for its access, price and body. */
+/**
+ * Returns every rejection that an operation may answer with: its own, and the rejections for its access, price and
+ * body.
+ */
 export function problemsOf(operation: Operation): ProblemCode[] {
   const { access, price, body, upload, problems, takesIdempotencyKey } = operation;
   const codes = new Set<ProblemCode>([
@@ -89,12 +95,12 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   return (Object.keys(PROBLEM_STATUS) as ProblemCode[]).filter((code) => codes.has(code));
 }
 
-/** The problems with which one of several items may be rejected; empty for an operation on a single item. */
+/** Returns the problems with which one of several items may be rejected; empty for an operation on a single item. */
 export function itemProblemsOf({ answers }: Operation): readonly ProblemCode[] {
   return answers.flatMap((form) => (form.type === 'application/x-ndjson' ? form.of.codes : []));
 }
 
-/** The problems of requests that a test key may not make, or that only a test key may make. */
+/** Returns the problems of requests that a test key may not make, or that only a test key may make. */
 function fixtureProblems(operation: Operation): ProblemCode[] {
   const { parameters, body } = operation;
   const kinds = [
@@ -113,7 +119,7 @@ function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] 
     ...OF_THE_DASHBOARD,
     ...(['GET', 'HEAD'].includes(method) || access.kind === 'signed' ? [] : OF_A_CHANGE),
     ...(isSession ? OF_A_SESSION : []),
-    // The number of these calls at a time is limited, so that others are still answered.
+    // The number of simultaneous calls of this kind is limited, so that other calls are still answered.
     ...(parts ? (['service_overloaded'] as const) : []),
     ...(isSession && access.needsReauthentication ? (['reauthentication_required'] as const) : []),
     ...(isSession && access.isPaced ? (['too_many_attempts'] as const) : []),

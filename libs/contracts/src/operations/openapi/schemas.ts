@@ -8,7 +8,7 @@ import memberTexts from './member-texts.json' with { type: 'json' };
 
 type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 
-/** The JSON Schema of validation rules: of our own rules, and of those that the library describes differently. */
+/** The JSON Schemas of our own validation rules, and of rules that the library describes differently. */
 const OF_RULES: Options['additionalConverters'] = {
   isIso8601: { type: 'string', format: 'date-time' },
   isObject: { type: 'object', additionalProperties: true },
@@ -18,7 +18,9 @@ const OF_RULES: Options['additionalConverters'] = {
 };
 
 const PREFIX = '#/components/schemas/';
-/** The member that is in every answer, whatever is selected. So is `meta`, which no class declares. */
+/**
+ * The member that is in every answer, whatever is selected. (`meta`, which no class declares, is also in every answer.)
+ */
 const NEVER_CUT = 'status';
 
 /** How a class's schema is used. Only in a body may `null` stand for a member that is left out. */
@@ -33,7 +35,7 @@ interface ObjectSchema extends JsonSchema {
 export class Schemas {
   private readonly classes = new Map<string, DataClass>();
   private readonly schemas = new Map<string, JsonSchema>();
-  /** Classes whose members a caller may select, so that no other member is required. */
+  /** Classes whose members a caller may select, so that only `status` is required. */
   private readonly cut = new Set<DataClass>();
 
   /** @param selectable the classes of answers whose members a caller may select. */
@@ -55,7 +57,7 @@ export class Schemas {
     return { $ref: PREFIX + type.name };
   }
 
-  /** The schemas by name, in alphabetical order. */
+  /** Returns the schemas by name, in alphabetical order. */
   all(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -97,7 +99,7 @@ export class Schemas {
     };
   }
 
-  /** One of several items: answered or rejected, distinguished by `status`. */
+  /** Returns the schema of one of several items, which is answered or rejected, distinguished by `status`. */
   private eitherWay({ answer }: ItemClass, { properties = {} }: ObjectSchema): JsonSchema {
     const place = {
       type: 'object',
@@ -113,7 +115,7 @@ export class Schemas {
   }
 }
 
-/** The comment of a class or of its member, which may be inherited. */
+/** Returns the comment of a class or of one of its members, which may be inherited. */
 function describedAs(type: DataClass, member: string): { description?: string } {
   const texts: Record<string, Record<string, string | undefined> | undefined> = memberTexts;
   for (let one = type; one.name !== ''; one = Object.getPrototypeOf(one) as DataClass) {

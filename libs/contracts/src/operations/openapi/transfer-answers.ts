@@ -35,7 +35,7 @@ function header(name: string, description: string, schema: JsonSchema): Describe
   return { name, in: 'header', required: false, description, schema };
 }
 
-/** Headers that an upload or a download reads. */
+/** Returns the headers that an upload or a download reads. */
 export function transferParameters(operation: Operation): DescribedParameter[] {
   const { method, upload } = operation;
   if (kindOf(operation) === 'download') return [RANGE, IF_RANGE, IF_NONE_MATCH];
@@ -47,7 +47,7 @@ export function transferParameters(operation: Operation): DescribedParameter[] {
   return method === 'PATCH' ? [resumable, { ...OFFSET, required, example: '0' }] : [resumable];
 }
 
-/** The body of an upload; for tus, `POST` may have none. */
+/** Returns the body of an upload; for tus, `POST` may have none. */
 export function uploadBody({ types, tus }: OperationUpload): object {
   const file = { type: 'object', properties: { file: BYTES }, required: ['file'] };
   const content = types.map((type) => [
@@ -60,7 +60,7 @@ export function uploadBody({ types, tus }: OperationUpload): object {
   };
 }
 
-/** Headers of the answers to tus clients. */
+/** Returns the headers of the answers to tus clients. */
 export function transferHeaders({ method, upload }: Operation): Record<string, object> {
   if (!upload?.tus) return {};
   const offset = { 'Upload-Offset': { description: 'Number of bytes stored', schema: COUNT } };
@@ -79,7 +79,7 @@ export function transferHeaders({ method, upload }: Operation): Record<string, o
   };
 }
 
-/** The answers of a download: a file, a part of it, 304, or a redirect. */
+/** Returns the answers of a download: a file, a part of it, 304, or a redirect. */
 export function fileAnswers(
   { mediaTypes }: Extract<AnswerForm, { type: 'file' }>,
   known: object,

@@ -20,13 +20,13 @@ export interface PageMode {
 
 /** The members that make a row a paged search. */
 export interface PagedSearch {
-  /** By the values of the parameter `mode`; the first one is the default. */
+  /** The modes by the value of the parameter `mode`; the first is the default. */
   modes: Readonly<Record<string, PageMode>>;
 }
 
 /**
- * The parameters and the price of a paged search, to be spread into its row:
- * `pagedSearch({ default: { credits: 5, pageSize: 50 } })`.
+ * Returns the parameters and the price of a paged search, to be spread into its row: `pagedSearch({ default: { credits:
+ * 5, pageSize: 50 } })`.
  */
 export function pagedSearch<const Mode extends string>(modes: Readonly<Record<Mode, PageMode>>) {
   const words = Object.keys(modes) as Mode[];
@@ -71,7 +71,8 @@ export const CURSOR = {
 } as const;
 
 /**
- * The parameters of a list that is not a search: it is read from its beginning, by cursor. @param pageSize the default.
+ * Returns the parameters of a list that is not a search; such a list is read from its beginning, by cursor. @param
+ * pageSize the default.
  */
 export function listPages(pageSize: number, pageSizeMax = 100) {
   return {
@@ -85,7 +86,7 @@ export function listPages(pageSize: number, pageSizeMax = 100) {
   } as const;
 }
 
-/** Parameters that select a page and not the searched data. */
+/** The parameters that select a page rather than the data. */
 export const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
   'page',
   'page_size',
@@ -93,15 +94,15 @@ export const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
   'max_credits',
 ]);
 
-/** The number of records per page unless fewer are requested. @param mode as given. */
+/** Returns the number of records per page unless fewer are requested. @param mode as given. */
 export function pageSizeOf({ modes }: PagedSearch, mode: string | undefined): number {
   const [first] = Object.values(modes);
   return (modes[mode ?? ''] ?? first).pageSize;
 }
 
 /**
- * Faults in the combination of parameters that are valid by themselves. @param textOf the text of a parameter, by its
- * name.
+ * Returns the faults in the combination of parameters that are valid by themselves. @param textOf the text of a
+ * parameter, by its name.
  */
 export function pageFaults(
   paged: PagedSearch,

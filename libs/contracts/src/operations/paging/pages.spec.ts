@@ -74,7 +74,7 @@ function read(question: Record<string, unknown>, total?: { records: number; is: 
 describe('pages of a search', () => {
   const asked = { domainName: 'a.example', mode: 'default' };
 
-  it('are the same by number and by cursor, and state their position', () => {
+  it('pages are the same by number and by cursor, and state their position', () => {
     const byNumber = [1, 2, 3].map((page) => read({ ...asked, page }));
     expect(byNumber.map(({ items }) => items.join(''))).toEqual(['abc', 'def', 'g']);
     const byCursor = [read(asked)];
@@ -91,7 +91,7 @@ describe('pages of a search', () => {
     ]);
   });
 
-  it('are empty after the end, and claim no total', () => {
+  it('pages after the end are empty, and claim no total', () => {
     expect(read({ ...asked, page: 9 })).toEqual({
       items: [],
       paging: {
@@ -158,7 +158,7 @@ describe('pages of a search', () => {
 });
 
 describe('the row of a paged search', () => {
-  it('is rejected without its parameters, its answer or GET', () => {
+  it('a row without the parameters, the answer or the method of a paged search is rejected', () => {
     expect(() => checkOperations([SEARCH])).not.toThrow();
     const { cursor: _, ...parameters } = SEARCH.parameters;
     const { paged: __, ...pageless } = SEARCH;
@@ -174,7 +174,7 @@ describe('the row of a paged search', () => {
     }
   });
 
-  it('accepts a cursor or a page, and no more records than its mode allows', () => {
+  it('a paged search accepts a cursor or a page, and no more records than its mode allows', () => {
     const faultsOf = (given: Record<string, string>) =>
       new InputReader(SEARCH)
         .read(['domainName', ...Object.keys(given)], ['a.example', ...Object.values(given)])

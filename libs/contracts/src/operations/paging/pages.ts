@@ -26,9 +26,9 @@ type Question = Readonly<Record<string, unknown>>;
 /** The start of a page, as encoded in its cursor. */
 interface Position {
   page: number;
-  /** Number of records before it. */
+  /** Number of records before the page. */
   seen: number;
-  /** Sort values of the record before it. */
+  /** Sort values of the record before the page. */
   after: string[];
 }
 
@@ -97,7 +97,7 @@ export class AskedPage {
   readonly limit: number;
   /** Number of rows to skip; 0 with a cursor. */
   readonly offset: number;
-  /** Sort values of the record before it, if a cursor contains them. */
+  /** Sort values of the record before the page, if a cursor contains them. */
   readonly after?: readonly string[];
   /** Whether the records are only counted. */
   readonly isPreview: boolean;
@@ -143,7 +143,7 @@ export class AskedPage {
     };
   }
 
-  /** The price of the search: the page of a preview, and the price of each mode. */
+  /** Returns a preview: an empty page, and the price of the search in each mode. */
   preview({ records, is }: Total): { paging: Paging; preview: PreviewedMode[] } {
     const { row, question, size } = this.parts;
     const preview = Object.entries(row.paged!.modes).map(([mode, { credits, pageSize }]) => {
@@ -171,7 +171,7 @@ export class AskedPage {
 }
 
 /**
- * The headers by which the gateway charges a page and links the next one. An empty page is free.
+ * Returns the headers by which the gateway charges a page and links the next one. An empty page is free.
  *
  * @param page the result of `cut` or `preview`.
  */
@@ -188,12 +188,15 @@ export function pageHeaders(
   };
 }
 
-/** The header by which the gateway links the next page of a list that is not a search. */
+/** Returns the header by which the gateway links the next page of a list that is not a search. */
 export function linkHeaders({ next_cursor }: Paging): Record<string, string> {
   return next_cursor === null ? {} : { [NEXT_CURSOR_HEADER]: next_cursor };
 }
 
-/** The records of earlier pages count, too: at the end of the list they give the total, and before that a minimum. */
+/**
+ * Returns the total of a list. The records of this page and earlier pages are the total at the end of the list; before
+ * that, they are a lower bound.
+ */
 function totalOf(counted: Total | undefined, { seen, hasNext, isEnd }: Read): Total {
   if (isEnd && counted?.is !== 'exact') return { records: seen, is: 'exact' };
   const least = hasNext ? seen + 1 : 0;
@@ -210,7 +213,7 @@ interface Read {
   isEnd: boolean;
 }
 
-/** The operation and the search parameters; a cursor is valid only for them. */
+/** Returns the operation and the search parameters; a cursor is valid only for them. */
 function subjectOf({ name, parameters }: Operation, question: Question): string {
   const asked = Object.keys(parameters)
     .filter((one) => !PAGE_PARAMETERS.has(one) && question[one] !== undefined)

@@ -46,7 +46,7 @@ export class Paging {
   next_cursor: string | null;
 }
 
-/** The block of a list that fits on one page. */
+/** Returns the paging block of a list that fits on one page. */
 export function onePage(records: number, pageSize: number): Paging {
   return {
     page: 1,
@@ -126,7 +126,7 @@ export class PreviewedMode {
   credits_total: number;
 }
 
-/** The members of every paged search's answer besides its records. */
+/** The members of every paged search's answer, apart from its records. */
 export class PagedAnswer {
   @IsBoolean()
   status: boolean;

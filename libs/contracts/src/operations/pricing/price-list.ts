@@ -14,7 +14,7 @@ export class PriceListLimits {
   heavy: number;
 }
 
-/** Monitors of each kind. */
+/** The numbers of monitors of each kind. */
 export class PriceListMonitors {
   @IsInt()
   domain: number;
@@ -153,7 +153,7 @@ export class PackageQuote {
   @IsInt()
   net_micros: number;
 
-  /** The same in dollars and cents. */
+  /** The same price in dollars and cents. */
   @IsString()
   net: string;
 

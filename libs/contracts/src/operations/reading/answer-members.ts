@@ -29,7 +29,7 @@ export function isMemberPath(type: DataClass, path: string): boolean {
   return true;
 }
 
-/** The member of a bulk answer that holds its items, and their class. */
+/** Returns the member of a bulk answer that contains its items, and the class of the items. */
 export function itemMemberOf(type: DataClass): { member: string; of: ItemClass } | undefined {
   for (const { propertyName: member } of rulesOf(type)) {
     const of = nestedTypes.findTypeMetadata(type, member)?.typeFunction();
@@ -39,14 +39,17 @@ export function itemMemberOf(type: DataClass): { member: string; of: ItemClass }
 }
 
 /**
- * The class below each member that a selection can cut, which is a member that contains an object but not a list of
- * objects.
+ * Returns the class of each member that a selection can cut, which is a member that contains an object but not a list
+ * of objects.
  */
 export function membersWithMembers(type: DataClass): DataClass[] {
   return [...membersOf(type).values()].filter((below) => typeof below === 'function');
 }
 
-/** The members are collected once per class, because this runs for each request that selects members. */
+/**
+ * Returns the members of a class. They are collected once per class, because this runs for each request that selects
+ * members.
+ */
 function membersOf(type: DataClass): Map<string, Below> {
   const found = known.get(type) ?? new Map<string, Below>();
   if (known.has(type)) return found;

@@ -23,7 +23,7 @@ interface Slot {
   isForGateway: boolean;
   fallback?: unknown;
   clean?: (text: string) => string;
-  /** Slots of its synonyms. */
+  /** Slots of the parameter's synonyms. */
   synonyms: number[];
   /** `&name=`, to be followed by the value. */
   label: string;
@@ -103,12 +103,12 @@ export class InputReader {
     return { texts, faults };
   }
 
-  /** Index of a parameter's text; -1 for a name that this version does not have. */
+  /** Returns the index of a parameter's text; -1 for a name that this version does not have. */
   placeOf(name: string): number {
     return this.places.get(name) ?? -1;
   }
 
-  /** `&name=value` of each given parameter that the owner needs, in the order of the table. */
+  /** Returns `&name=value` for each given parameter that the owner needs, in the order of the table. */
   queryOf({ texts }: ReadInput): string {
     let query = '';
     // Synonyms, and missing parameters at the end, have no text.
@@ -122,7 +122,7 @@ export class InputReader {
     return query;
   }
 
-  /** The same request as its client would send it for the page that begins at a cursor. */
+  /** Returns the query of the same request for the page that begins at a cursor, as its client would send it. */
   nextPageQuery({ texts }: ReadInput, cursor: string): string {
     const given = this.slots.flatMap(({ name, label, isInPath, kind }, place) => {
       const value = texts[place];
@@ -132,7 +132,7 @@ export class InputReader {
     return `?${given.join('').slice(1)}${given.length === 0 ? '' : '&'}cursor=${encodeURIComponent(cursor)}`;
   }
 
-  /** Values by name, with the defaults of missing ones. */
+  /** Returns values by name, with the defaults of missing ones. */
   valuesOf({ texts }: ReadInput): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     for (const [place, { name, kind, fallback }] of this.slots.entries()) {

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
  */
 const TIMEOUT_MS = { api: 22_000, dashboard: 10_000, signed: 5_000 } as const;
 
-/** The limits of a row's requests: its own limits, or the limits of its access. */
+/** Returns the limits of a row's requests: its own limits, or the limits of its access. */
 export function limitsOf({
   access,
   body,

@@ -12,8 +12,8 @@ export type QuestionOf<O extends Operation> =
 type QueryString = Record<string, string | string[]>;
 
 /**
- * The parameters of a row as its owner's controller takes them, read by the gateway's reader: `@Question(WHOIS_LIVE)
- * question: QuestionOf<typeof WHOIS_LIVE>`.
+ * Gives an owner's controller the parameters of a row, read by the gateway's reader: `@Question(WHOIS_LIVE) question:
+ * QuestionOf<typeof WHOIS_LIVE>`.
  * @throws InvalidRequest naming every fault.
  */
 export function Question(operation: Operation): ParameterDecorator {

@@ -23,7 +23,7 @@ export class ReputationSignal {
   @IsString()
   code: string;
 
-  /** Points that it adds to the score (negative: subtracts); 0 leaves the score unchanged. */
+  /** Points that the signal adds to the score (negative: subtracts); 0 leaves the score unchanged. */
   @IsInt()
   weight: number;
 

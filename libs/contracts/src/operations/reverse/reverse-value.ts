@@ -8,7 +8,7 @@ const FIXTURES = ['192.0.2.1', '198.51.100.0/24'];
 /** Addresses for documentation (RFC 5737), which are reserved for test keys. */
 const RESERVED = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
 
-/** An address, a block of addresses, a host or a text, depending on the type. */
+/** Reads an address, a block of addresses, a host or a text, depending on the type. */
 export function reverseValue(): ParameterKind<string> {
   const plain = text(VALUE_LENGTH_MAX);
   return {
@@ -29,7 +29,7 @@ export function reverseValue(): ParameterKind<string> {
   };
 }
 
-/** The kinds of value that `dns.reverse` takes. */
+/** Returns the kinds of value that `dns.reverse` takes. */
 export function reverseSubject(
   value: string,
 ):

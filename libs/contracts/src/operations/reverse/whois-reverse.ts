@@ -25,7 +25,7 @@ export class ReverseDomain extends HistoricRecord {
   company_name?: string;
 }
 
-/** The search as it was understood. */
+/** The search as the service understood it. */
 export class ReverseQuery {
   @IsIn(['keyword', 'owner', 'email', 'company'])
   selector: string;

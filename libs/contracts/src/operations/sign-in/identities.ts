@@ -14,7 +14,7 @@ import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
 import { oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-/** The names by which people know identity providers. */
+/** The identity providers' names as people know them. */
 export const PROVIDER_NAMES = { google: 'Google', github: 'GitHub' } as const;
 export type Provider = keyof typeof PROVIDER_NAMES;
 export const PROVIDERS = Object.keys(PROVIDER_NAMES) as Provider[];
@@ -34,7 +34,7 @@ export class AskProviderRequest {
 }
 
 export class AskProviderAnswer {
-  /** The provider's page that asks its user. */
+  /** The provider's page that asks for the user's consent. */
   @IsString()
   url: string;
 }
@@ -53,7 +53,7 @@ export class ProviderReturnAnswer extends LogInAnswer {
   @IsString()
   to?: string;
 
-  /** True if the address has an account: logging in to that account connects the provider. */
+  /** Set if the address has an account: logging in to that account connects the provider. */
   @IsOptional()
   @IsString()
   connects?: string;

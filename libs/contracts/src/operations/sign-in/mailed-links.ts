@@ -3,7 +3,7 @@ import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsLinkToken } from '../account/text-rules.js';
 
-/** The action that a mailed link confirms. */
+/** The action that a link from an e-mail confirms. */
 const LINK_KINDS = ['sign_up', 'password_reset', 'address_change'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
@@ -24,7 +24,7 @@ export const LINK_CHECK = defineOperation({
   ...dashboardCall('account', 'POST /api/links/check'),
   name: 'links.check',
   access: FOR_VISITORS,
-  summary: 'Says whether a mailed link still works, without using it',
+  summary: 'Tells whether a link from an e-mail is still valid, without using it',
   body: {
     of: CheckLinkRequest,
     limitBytes: 4_096,

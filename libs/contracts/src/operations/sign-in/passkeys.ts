@@ -16,7 +16,7 @@ export class PasskeyLogInRequest {
 }
 
 export class AddPasskeyRequest {
-  /** The name by which its owner recognises it. */
+  /** The name by which the owner recognises the passkey. */
   @IsMailedName(60)
   name: string;
 
@@ -27,7 +27,7 @@ export class AddPasskeyRequest {
 }
 
 export class RenamePasskeyRequest {
-  /** The name by which its owner recognises it. */
+  /** The name by which the owner recognises the passkey. */
   @IsMailedName(60)
   name: string;
 }
@@ -52,7 +52,7 @@ export class ListedPasskey {
   @IsString()
   created_at: string;
 
-  /** Null before its first log-in. */
+  /** Null before the passkey's first log-in. */
   @IsNullable()
   @IsString()
   last_used_at: string | null;

@@ -22,17 +22,20 @@ export class Subdomain {
   @IsISO8601()
   last_seen: string;
 
-  /** When it last had an address; null if only its name was observed. */
+  /** When the host last had an address; null if only its name was observed. */
   @IsNullable()
   @IsISO8601()
   last_resolved: string | null;
 
-  /** When it was first observed without an address; null if unknown. */
+  /** When the host was first observed without an address; null if unknown. */
   @IsNullable()
   @IsISO8601()
   inactive_from: string | null;
 
-  /** True if it has the address that its zone's wildcard gives to every name, so that it may never have been set up. */
+  /**
+   * True if the host has the address that its zone's wildcard gives to every name; the host may then never have been
+   * set up.
+   */
   @IsBoolean()
   is_wildcard: boolean;
 }
@@ -55,7 +58,7 @@ export class SubdomainsAnswer extends PagedAnswer {
   @IsString()
   domain_unicode: string;
 
-  /** Zones that answer for every name below them, whether or not it exists. */
+  /** Zones that answer for every name below them, whether or not the name exists. */
   @ValidateNested({ each: true })
   @Type(() => WildcardZone)
   wildcards: WildcardZone[];

@@ -5,8 +5,8 @@ export const COVERAGE_PROTOCOLS = ['rdap', 'whois43'] as const;
 export type CoverageProtocol = (typeof COVERAGE_PROTOCOLS)[number];
 
 /**
- * How reliably answers on port 43 are read: measured with a grammar of their own, measured without one, similar to
- * measured answers, or never seen.
+ * How reliably answers on port 43 are read: measured with a special grammar, measured without one, similar to measured
+ * answers, or never seen.
  */
 export const WHOIS_READINGS = ['known', 'recorded', 'by_system', 'untested'] as const;
 export type WhoisReading = (typeof WHOIS_READINGS)[number];

@@ -17,9 +17,8 @@ export interface TusUploads {
 const CHUNK = 'application/offset+octet-stream';
 
 /**
- * The common settings of upload rows, one for each method of tus 1.0.0: each becomes an operation with its name,
- * summary and problems. `create` also accepts a form (`multipart/form-data`); it needs the class of the answer to a
- * form.
+ * Returns the settings that upload rows share, one for each method of tus 1.0.0; each row adds its name, summary and
+ * problems. `create` also accepts a form (`multipart/form-data`), for which it needs the class of the answer.
  */
 export function tusVerbs({ service, path, ownerPath, access, limitBytes, extensions }: TusUploads) {
   const rest = { access, price: { per: 'free' } } as const;

@@ -1,7 +1,7 @@
 /** The kinds of upload body: a form with files in it (RFC 7578), or a piece of a file by the tus protocol. */
 export type UploadType = 'multipart/form-data' | 'application/offset+octet-stream';
 
-/** A body that streams to its owner, which alone reads it. */
+/** A body that is streamed to its owner; the gateway does not read it. */
 export interface OperationUpload {
   /** Empty for tus methods without a body. */
   types: readonly UploadType[];

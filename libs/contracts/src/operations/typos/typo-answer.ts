@@ -68,7 +68,7 @@ export class LookAlike extends TypoScore {
   @IsString()
   domain_unicode: string;
 
-  /** The host below the name that looks like it, with `kind=subdomain`. */
+  /** The host below the name that looks like the requested name, with `kind=subdomain`. */
   @IsOptional()
   @IsString()
   host?: string;
@@ -102,7 +102,7 @@ export class LookAlike extends TypoScore {
   @IsString({ each: true })
   mx: string[] | null;
 
-  /** The name of its source in `coverage`. */
+  /** The name of the record's source in `coverage`. */
   @IsString()
   source: string;
 }
@@ -141,13 +141,13 @@ export class ScoredName extends TypoScore {
   @IsString()
   domain_unicode: string;
 
-  /** The rule that derives it from the name it is compared with; null if no rule does. */
+  /** The rule that derives this name from the name it is compared with; null if no rule does. */
   @IsNullable()
   @IsIn(TYPO_KINDS)
   kind: TypoKind | null;
 }
 
-/** Names and their similarity to one of the customer's. */
+/** Names and their similarity to one of the customer's names. */
 export class TypoScoresAnswer {
   @IsBoolean()
   status: boolean;

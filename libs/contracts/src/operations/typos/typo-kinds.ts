@@ -30,7 +30,7 @@ export function lengthRange(): ParameterKind<LengthRange> {
   };
 }
 
-/** Suffixes, separated by commas: `com,co.uk`. */
+/** Reads suffixes, separated by commas: `com,co.uk`. */
 export function suffixes(): ParameterKind<string[]> {
   const read = (given: string) => [
     ...new Set(given.split(',').map((one) => one.replace(/^\./, ''))),
@@ -48,7 +48,7 @@ export function suffixes(): ParameterKind<string[]> {
   };
 }
 
-/** Domain names, separated by commas. */
+/** Reads domain names, separated by commas. */
 export function nameList(): ParameterKind<string[]> {
   const read = (given: string) => given.split(',').map((one) => one.trim().toLowerCase());
   return {
@@ -64,7 +64,7 @@ export function nameList(): ParameterKind<string[]> {
   };
 }
 
-/** A time in RFC 3339 in UTC, or a day, which means its start. */
+/** Reads a time in RFC 3339 in UTC, or a day, which means its start. */
 export function moment(): ParameterKind<Date> {
   const form = /^(19|20|21)\d{2}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/;
   return {

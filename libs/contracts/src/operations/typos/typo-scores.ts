@@ -7,7 +7,7 @@ import { TypoScoresAnswer } from './typo-answer.js';
 
 const NAME_LENGTH_MAX = 2_048;
 
-/** A name and others to compare with it. */
+/** A name, and other names to compare with it. */
 export class TypoCandidates {
   @IsString()
   @MinLength(1)
@@ -21,7 +21,7 @@ export class TypoCandidates {
 
 export const TYPO_SCORES = defineOperation({
   name: 'domain.typos.scores',
-  summary: 'Similarity of up to 100 domain names to a name of yours',
+  summary: 'Similarity of up to 100 domain names to one of your names',
   description:
     'Compares your own list of names with `domainName`, free of charge and without a lookup. The answer says how each name derives from `domainName` and how similar they are. If one of the names is invalid, the whole request is rejected.',
   method: 'POST',

@@ -31,12 +31,12 @@ export const UPLOAD_REFUSALS = [
 export type UploadRefusalReason = (typeof UPLOAD_REFUSALS)[number];
 
 export class UploadCounts {
-  /** Lines that are not blank, after the header. */
+  /** Number of lines that are not blank, after the header. */
   @IsInt()
   @Min(0)
   lines: number;
 
-  /** Number of unique names in them. */
+  /** Number of unique names in these lines. */
   @IsInt()
   @Min(0)
   unique: number;
@@ -75,7 +75,7 @@ export class UploadAnswer {
   @IsString()
   file_name: string | null;
 
-  /** Null until it is known. */
+  /** Null until the size is known. */
   @IsNullable()
   @IsInt()
   @Min(0)

@@ -3,11 +3,11 @@ import { IsBoolean, IsInt, IsString, ValidateNested } from 'class-validator';
 import { day } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-/** Work that is charged while it runs, and not by the request that started it. */
+/** Work that is charged while it runs rather than with the request that started it. */
 export const WORK_OPERATIONS = ['jobs.whois', 'jobs.dns', 'monitors.checks'] as const;
 export type WorkOperation = (typeof WORK_OPERATIONS)[number];
 
-/** Credits of such work on one day (`YYYY-MM-DD`, UTC). */
+/** Credits for background work on one day (`YYYY-MM-DD`, UTC). */
 export interface WorkDay {
   date: string;
   operation: WorkOperation;
@@ -47,7 +47,7 @@ export interface KeyUsageDay extends Omit<UsageDay, 'operation'> {
 export interface KeyUsageAnswer {
   from: string;
   to: string;
-  /** Milliseconds, rising. */
+  /** The upper bounds of the intervals in milliseconds, ascending. */
   within_ms: number[];
   days: KeyUsageDay[];
 }

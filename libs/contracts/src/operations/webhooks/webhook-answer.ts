@@ -53,7 +53,10 @@ export class WebhookAnswer {
   @IsIn(WEBHOOK_EVENTS, { each: true })
   events: WebhookEvent[];
 
-  /** `paused` by you; `disabled` by us, after three days without a successful delivery or after an answer of 410. */
+  /**
+   * `paused`: you paused the webhook. `disabled`: we stopped it, after three days without a successful delivery or
+   * after an answer of 410.
+   */
   @IsIn(WEBHOOK_STATES)
   state: WebhookState;
 
@@ -114,7 +117,7 @@ export class WebhookDelivery {
   @IsISO8601()
   last_try_at: string | null;
 
-  /** When the next attempt is due; null if none is, or it is made at once. */
+  /** When the next attempt is due; null if none is due, or if it is made at once. */
   @IsNullable()
   @IsISO8601()
   next_try_at: string | null;

@@ -5,7 +5,8 @@ const PROTOCOLS: readonly unknown[] = ['rdap', 'whois43'];
 const OUTCOMES: readonly unknown[] = ['delivered', 'partial'];
 
 /**
- * The kinds of servers that gave a registration, such as `registry rdap delivered`, sorted. Empty if that is unknown.
+ * Returns the kinds of servers that gave a registration, such as `registry rdap delivered`, sorted; empty if they are
+ * unknown.
  * @param sources the sources in an answer's `provenance`.
  */
 export function answeredSources(sources: unknown): string[] {
@@ -22,7 +23,7 @@ export function answeredSources(sources: unknown): string[] {
 const registryOf = (sources: readonly string[]) =>
   sources.find((one) => one.startsWith('registry '));
 
-/** The protocol by which the registry answered. */
+/** Returns the protocol by which the registry answered. */
 export function registryProtocol(sources: readonly string[]): string | undefined {
   return registryOf(sources)?.split(' ')[1];
 }
@@ -32,9 +33,10 @@ const OF_REGISTRAR =
   /_contact(?:\.|$)|^privacy_service$|^domain_registrar\.(?!(?:iana_id|registrar_name)$)/;
 
 /**
- * Whether different values of a path mean that the registration has changed, given the sources of both. RDAP and port 43
- * write the same registration differently, and a registrar's answer has more than its registry's; so other sources say
- * only that a name exists, which name servers it has, and what the same registry server says.
+ * Whether different values of a path mean that the registration has changed, given the sources of both. RDAP and port
+ * 43 write the same registration differently, and a registrar's answer contains more than its registry's. Other sources
+ * can therefore be compared only for the existence of a name, its name servers, and the data of the same registry
+ * server.
  */
 export function isComparable(
   path: string,

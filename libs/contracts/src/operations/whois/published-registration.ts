@@ -4,7 +4,7 @@ import { WhoisContact, WhoisRegistrar, WhoisReseller } from './whois-parties.js'
 
 /** The data that a registry itself publishes about a registration. Unpublished members are left out. */
 export class RegistrationFacts {
-  /** `YYYY-MM-DD`, as are the other two. */
+  /** `YYYY-MM-DD`, like the other two dates. */
   @IsOptional()
   @IsString()
   create_date?: string;

@@ -63,7 +63,7 @@ export class WhoisAnswerV1 extends PublishedRegistration {
   registry_data?: WhoisRegistryData;
 }
 
-/** Exact times, RFC 3339, or a day if only that is published. */
+/** Exact times, RFC 3339, or a day if only the day is published. */
 export class WhoisDates {
   @IsOptional()
   @IsString()
@@ -108,7 +108,7 @@ export class WhoisAnswer extends WhoisAnswerV1 {
   @IsString()
   domain_unicode?: string;
 
-  /** Why it cannot be registered: reserved, premium or blocked. */
+  /** Why the name cannot be registered: reserved, premium or blocked. */
   @IsOptional()
   @IsString()
   restriction?: string;

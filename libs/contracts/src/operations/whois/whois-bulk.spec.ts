@@ -20,6 +20,6 @@ it.each([
   [BulkHosts, 'ipAddresses'],
   [AvailabilityNames, 'domainNames'],
   [AvailabilityNames, 'tld'],
-])('%p: null is not accepted as a list', (type, member) => {
+])('%p: null is rejected as a list', (type, member) => {
   expect(faultsOf(type, { [member]: null })).toMatchObject([{ field: member }]);
 });

@@ -1,4 +1,4 @@
-/** The answer about the fixture `registered.test`. A test of lookup, which owns the fixture, compares the two. */
+/** The answer about the fixture `registered.test`. Lookup owns the fixture, and one of its tests compares the two. */
 export const WHOIS_EXAMPLE = {
   status: true,
   domain_name: 'registered.test',

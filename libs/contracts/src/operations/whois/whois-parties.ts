@@ -31,7 +31,7 @@ export class WhoisRegistrar {
   phone_number?: string;
 }
 
-/** A reseller has three members and, in version 2, its handle. */
+/** A reseller, with three members and, in version 2, a handle. */
 export class WhoisReseller {
   @IsOptional()
   @IsString()

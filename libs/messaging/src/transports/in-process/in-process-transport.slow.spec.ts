@@ -26,7 +26,7 @@ describe('in-process transport in a service', () => {
   });
   afterAll(() => messaging.close());
 
-  it('a named consumer that is missing prevents the start and keeps the rows', async () => {
+  it('a listed consumer that is missing prevents the start and keeps the rows', async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers });
     await transport.startRelay('account', messaging.maintenance);
     expect(() => transport.requireConsumers()).toThrow(
@@ -63,7 +63,7 @@ describe('in-process transport in a service', () => {
     await transport.close();
   });
 
-  it('an unnamed durable consumer may not start', async () => {
+  it('an unlisted durable consumer may not start', async () => {
     const transport = new InProcessTransport({ logger: quietLogger, consumers: {} });
     const strategy = transport.strategyFor('entitlement', messaging.consumer);
     await expect(messaging.startConsumer(strategy, new RecordingConsumer())).rejects.toThrow(

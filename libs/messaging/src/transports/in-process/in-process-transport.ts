@@ -9,7 +9,7 @@ import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
 
-/** Rows of this process reach their relay at once; rows of an operator's command are found within this time. */
+/** The longest wait for rows of an operator's command; rows of this process reach their relay at once. */
 const UNASKED_EVERY_MS = SECOND_MS;
 
 /** For each producer, the durable consumers that its events must reach. */
@@ -18,13 +18,13 @@ export type EventConsumers = Partial<Record<ServiceName, readonly ServiceName[]>
 export interface InProcessTransportOptions {
   logger: Logger;
   /**
-   * Rows wait in the outbox until all of them listen; a consumer that is not named here refuses to start.
-   * Unset in a process that is one service: the others are elsewhere, so nothing is sent and nothing received.
+   * Rows wait in the outbox until all of these consumers listen; a consumer that is not listed refuses to start. Unset
+   * in a process that is one service: the others are elsewhere, so nothing is sent and nothing received.
    */
   consumers?: EventConsumers;
 }
 
-/** A durable consumer was not listed, or a listed one is not listening. */
+/** The error for a durable consumer that is not listed, or for a listed consumer that does not listen. */
 export class MissingConsumer extends Error {}
 
 /**
@@ -41,7 +41,7 @@ export class InProcessTransport extends EventTransport {
     super();
   }
 
-  /** Starts the relay; events begin to flow when every durable consumer of the producer listens. */
+  /** Starts the relay. Events are sent once every durable consumer of the producer listens. */
   async startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void> {
     if (this.relays.has(producer)) throw new Error(`${producer} already has a relay`);
     const { logger } = this.options;
@@ -68,7 +68,9 @@ export class InProcessTransport extends EventTransport {
     });
   }
 
-  /** A row is sent once every listed consumer has it, so unsent rows are the lag of each consumer. */
+  /**
+   * Returns each consumer's lag, which is the number of unsent rows: a row is sent once every listed consumer has it.
+   */
   async lag(consumer: ServiceName): Promise<ConsumerLag[]> {
     const heard = [...this.outboxes].filter(([producer]) =>
       this.options.consumers?.[producer]?.includes(consumer),
@@ -88,7 +90,7 @@ export class InProcessTransport extends EventTransport {
   }
 
   /**
-   * Checks that all listed consumers listen; to be called once every service has started.
+   * Checks that all listed consumers listen; call this once every service has started.
    * @throws MissingConsumer with the name of a consumer that does not listen, because the outbox would only grow.
    */
   requireConsumers(): void {
@@ -98,7 +100,7 @@ export class InProcessTransport extends EventTransport {
     if (missing.length > 0) throw new MissingConsumer(`does not listen: ${missing.join(', ')}`);
   }
 
-  /** The in-process transport is always available. */
+  /** Does nothing: the in-process transport is always available. */
   async check(): Promise<void> {}
 
   async close(): Promise<void> {
@@ -133,7 +135,7 @@ export class InProcessTransport extends EventTransport {
     await eventConsumer?.stop();
   }
 
-  /** A consumer that starts later would never receive rows that were sent without it. */
+  /** Refuses a consumer that is not listed, because it would never receive rows that were sent before it started. */
   private refuseUnnamed(consumer: ServiceName, handlers: ServiceHandlers): void {
     const { consumers } = this.options;
     if (consumers === undefined) return;
@@ -158,7 +160,7 @@ export class InProcessTransport extends EventTransport {
 
   private async publish(producer: ServiceName, messages: EventMessage[]): Promise<void> {
     const missing = this.missingConsumers(producer);
-    if (missing.length > 0) throw new MissingConsumer(`does not listen now: ${missing.join(', ')}`);
+    if (missing.length > 0) throw new MissingConsumer(`does not listen: ${missing.join(', ')}`);
     for (const watcher of this.watchers.values()) {
       for (const message of messages) void tell(watcher, message);
     }

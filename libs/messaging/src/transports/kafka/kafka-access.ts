@@ -13,8 +13,8 @@ const { READ, WRITE, DELETE } = kafkajs.AclOperationTypes;
 const { LITERAL, PREFIXED } = kafkajs.ResourcePatternTypes;
 
 /**
- * Allows each service, under a user of the same name, to write its own topic, read those that it consumes and use its
- * own groups. Everything else is refused if the brokers' authorizer is on. Safe to repeat.
+ * Allows each service, under a user of the same name, to write its own topic, read the topics that it consumes and use
+ * its own groups. Everything else is refused if the brokers' authorizer is on. Safe to repeat.
  */
 export async function grantAccess(config: EventsConfig, readers: EventReaders): Promise<void> {
   const acl = Object.entries(readers).flatMap(([service, producers]) =>
@@ -52,7 +52,7 @@ function rulesOf(
   ];
 }
 
-/** The consumer group of one watching process. */
+/** Returns the name of the consumer group of one watching process. */
 export function watchGroupOf(service: ServiceName, process: string): string {
   return `${service}-watch-${process}`;
 }

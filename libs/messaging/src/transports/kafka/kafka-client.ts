@@ -15,7 +15,7 @@ export type KafkaClientOptions = Required<Pick<KafkaConfig, 'requestTimeout' | '
 
 /**
  * Runs kafkajs over sockets that we can close, because its own disconnect waits for answers that may never arrive. The
- * log of kafkajs is off, because it reports ordinary parts of an outage as errors. Our callers log what matters.
+ * log of kafkajs is off, because it reports ordinary parts of an outage as errors; our callers log what matters.
  */
 export class KafkaClient {
   readonly kafka: Kafka;
@@ -55,7 +55,7 @@ export class KafkaClient {
   }
 }
 
-/** An administrator's connection for the duration of `work`. */
+/** Runs `work` with an administrator's connection. */
 export async function withAdmin<T>(
   config: EventsConfig,
   work: (admin: Admin) => Promise<T>,
@@ -83,7 +83,10 @@ function certificateOf({ kafkaTlsFolder: folder }: EventsConfig): { cert?: Buffe
   return { cert, key };
 }
 
-/** The server name for TLS, which is sent only for host names; an address is compared with the certificate directly. */
+/**
+ * Returns the server name for TLS, which is sent only for host names; an address is compared with the certificate
+ * directly.
+ */
 const serverName = (host: string) => (isIP(host) ? {} : { servername: host });
 
 function loginOf(config: EventsConfig): KafkaConfig['sasl'] {

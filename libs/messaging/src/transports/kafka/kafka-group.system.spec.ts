@@ -6,7 +6,7 @@ import { EventsConfig } from '#libs/messaging';
 import { waitFor } from '#test/environment';
 import { KafkaGroup } from './kafka-group.js';
 
-/** The connections of one member until it is replaced: the first and three retries. */
+/** The number of connections of one member until it is replaced: the first one and three retries. */
 const TRIES_OF_A_MEMBER = 4;
 
 let server: Server | undefined;
@@ -36,7 +36,7 @@ it('unreachable brokers are named in one line, once, with the setting', async ()
   await group.close();
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
-      msg: 'Kafka (KAFKA_BROKERS) does not answer: tried again until it does',
+      msg: 'Kafka (KAFKA_BROKERS) does not answer: retried until it does',
       group: 'gateway',
       brokers,
     }),

@@ -10,7 +10,7 @@ import { toEventMessage } from './kafka-record.js';
 export interface KafkaGroupOptions {
   config: EventsConfig;
   logger: Logger;
-  /** Without the deployment's prefix. */
+  /** The group's name without the deployment's prefix. */
   group: string;
   topics: string[];
   /**
@@ -18,24 +18,24 @@ export interface KafkaGroupOptions {
    * when it is closed.
    */
   kind: 'durable' | 'watching';
-  /** Handles messages of one partition; if it throws, they are delivered again. */
+  /** Handles messages of one partition; if it throws, the messages are delivered again. */
   take: (messages: EventMessage[]) => Promise<void>;
-  /** The consumer has died and cannot restart itself. */
+  /** Called if the consumer has ended permanently and cannot restart itself. */
   onDeath: (error: Error) => void;
 }
 
 export interface GroupHealth {
   group: string;
   isMember: boolean;
-  /** Time since the last answer to a fetch; before the first one, since the start. */
+  /** Time since the last answer to a fetch or, before the first answer, since the start. */
   lastPollAgeMs: number;
 }
 
 /** The number of messages that share a transaction and an offset commit. */
 const BATCH_LIMIT = 200;
 /**
- * A killed member's partitions are not read until its session expires and the others have sent their next heartbeat and
- * rejoined. This takes at most 12 s, even on a busy machine.
+ * The session time-out. A killed member's partitions are not read until its session expires and the others have sent
+ * their next heartbeat and rejoined. This takes at most 12 s, even on a busy machine.
  */
 const SESSION_LIMIT_MS = 8 * SECOND_MS;
 const HEARTBEAT_MS = SECOND_MS;
@@ -51,7 +51,10 @@ const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
  */
 const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
-/** A starting service waits this long until the group knows where "now" is, then continues without it. */
+/**
+ * How long a starting service waits until the group has found the current end of its topics; then it continues without
+ * the group.
+ */
 const JOIN_WAIT_MS = 3 * SECOND_MS;
 const RETRY_MS = SECOND_MS;
 const PAUSE_MIN_MS = 100;
@@ -85,9 +88,10 @@ export class KafkaGroup {
   }
 
   /**
-   * Joins the group. Resolves at once for a durable group, which receives everything however late it joins. After a
-   * kill, the broker admits no member until the dead member's session has expired; the service answers in the meantime.
-   * A watching group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
+   * Joins the group. For a durable group, this resolves at once, because the group receives everything however late it
+   * joins: after a kill, the broker admits no member until the dead member's session has expired, and the service
+   * answers in the meantime. For a watching group, it resolves when the current end of the topics is known, or after 3
+   * s, because a service starts without its broker.
    */
   async start(): Promise<void> {
     this.opening = this.open();
@@ -126,13 +130,13 @@ export class KafkaGroup {
       await admin?.connect();
       await admin?.deleteGroups([this.name]);
     } catch {
-      // The broker deletes an empty group after its retention of offsets.
+      // The broker deletes an empty group after the retention time of offsets.
     } finally {
       await admin?.disconnect();
     }
   }
 
-  /** Opens a consumer; retries until the consumer runs or the group is closed. */
+  /** Opens a consumer, with retries until the consumer runs or the group is closed. */
   private async open(): Promise<void> {
     while (!this.ending.signal.aborted) {
       const member = this.newMember();
@@ -213,8 +217,8 @@ export class KafkaGroup {
     if (!this.isFailing) {
       const { config, logger } = this.options;
       const what = isUnreached(error)
-        ? 'Kafka (KAFKA_BROKERS) does not answer: tried again until it does'
-        : `${this.name} is tried again until it joins`;
+        ? 'Kafka (KAFKA_BROKERS) does not answer: retried until it does'
+        : `${this.name} retries until it joins`;
       logger.warn(what, {
         group: this.name,
         brokers: config.kafkaBrokers.join(','),
@@ -244,7 +248,7 @@ export class KafkaGroup {
     }
   }
 
-  /** @returns false if the partition pauses; the messages are delivered again. */
+  /** Handles a batch. @returns false if the partition pauses; the messages are then delivered again. */
   private async took(events: EventMessage[], payload: EachBatchPayload): Promise<boolean> {
     const { topic, partition } = payload.batch;
     const place = `${topic}/${partition}`;
@@ -274,7 +278,7 @@ export class KafkaGroup {
   }
 }
 
-/** True if no broker could be reached, or if the one that was reached did not answer. */
+/** True if no broker could be reached, or if a reached broker did not answer. */
 function isUnreached(error: unknown): boolean {
   for (let link = error; link instanceof Error; link = link.cause) {
     if (/^KafkaJS(Connection|RequestTimeout)/.test(link.name)) return true;
@@ -283,7 +287,8 @@ function isUnreached(error: unknown): boolean {
 }
 
 /**
- * True for errors that the broker reports permanently, or that only a defect can cause: a new member would fail, too.
+ * True for errors that the broker reports permanently, or that only a defect can cause, because a new member would get
+ * the same error.
  */
 function isFatal(error: Error): boolean {
   const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];

@@ -19,7 +19,8 @@ export interface KafkaProcess {
 export const ONCE = { requestTimeout: 5_000, retry: { retries: 0 } };
 
 /**
- * Retries until a broker answers in time, because a busy broker may take longer than the client allows, or disconnect.
+ * Returns the broker's answer. Retries until a broker answers in time, because a busy broker may take longer than the
+ * client allows, or disconnect.
  */
 export const wordOf = (work: () => Promise<unknown>): Promise<string> =>
   waitFor('the answer of the broker', async () => {
@@ -47,12 +48,12 @@ export class KafkaHarness {
     if (brokers) this.config.kafkaBrokers = [...brokers];
   }
 
-  /** Skips if there is no broker; the last lines of the run say why. */
+  /** Returns a `describe` that skips if there is no broker; the last lines of the run say why. */
   get describe(): typeof describe.skip {
     return this.config.kafkaBrokers.length > 0 ? describe : describe.skip;
   }
 
-  /** A transport in the state of a newly started process. */
+  /** Opens a transport in the state of a newly started process. */
   open(config: EventsConfig = this.config): KafkaTransport {
     const onDeath = (error: Error) => void this.deaths.push(error);
     return new KafkaTransport({ config, logger: this.logger, onDeath });
@@ -89,7 +90,7 @@ export class KafkaHarness {
     return withAdmin(this.config, work);
   }
 
-  /** The ids of a group's members, separated by commas. */
+  /** Returns the ids of a group's members, separated by commas. */
   async membersOf(group: string): Promise<string> {
     const { groups } = await this.admin((admin) =>
       admin.describeGroups([`${this.config.kafkaPrefix}${group}`]),

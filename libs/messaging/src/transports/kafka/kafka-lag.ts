@@ -5,7 +5,7 @@ import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
 /**
- * The number of records behind the committed offsets of a durable group, by producer.
+ * Returns how many records lie behind the committed offsets of a durable group, by producer.
  * @param group without the deployment's prefix.
  */
 export async function lagOf(
@@ -25,7 +25,7 @@ export async function lagOf(
         const places = committed.find((each) => each.topic === topics[i])?.partitions ?? [];
         const placeOf = new Map(places.map(({ partition, offset }) => [partition, Number(offset)]));
         const events = ends.reduce((sum, { partition, high, low }) => {
-          // -1: nothing has been committed yet, so the group still has all stored records before it.
+          // -1: nothing has been committed yet, so the group still has to read all stored records.
           const place = Math.max(placeOf.get(partition) ?? -1, Number(low));
           return sum + Number(high) - place;
         }, 0);

@@ -67,7 +67,7 @@ new KafkaHarness().describe('while the broker is down', () => {
         recorder.tries.at(-1) === 101
           ? new Promise(() => {})
           : transaction.query('select 1').then(() => {});
-      // On a busy broker, a consumer joins later than its service starts.
+      // On a busy broker, a consumer may join after its service has started.
       await untilMembers();
       const before = await kafka.membersOf('entitlement');
       await messaging.say(Counted, key, { n: 101 });
@@ -96,7 +96,7 @@ new KafkaHarness().describe('while the broker is down', () => {
   );
 
   it(
-    'P15: a send without an answer is repeated, and its copies count once',
+    'P15: a send without an answer is repeated, and the copies count once',
     async () => {
       const key = newId();
       broker.kill('SIGSTOP');

@@ -17,7 +17,7 @@ import { KafkaHarness, ONCE, wordOf } from './kafka-harness.contract.js';
 import { createTopics } from './kafka-topics.js';
 import { KafkaTransport } from './kafka-transport.js';
 
-/** A broker starts twice. */
+/** The broker starts twice, which takes long. */
 jest.setTimeout(900_000);
 
 const PASSWORDS = {
@@ -73,7 +73,7 @@ new KafkaHarness().describe('a password that is changed at the broker', () => {
         .finally(() => client.cut());
     });
 
-  it('S113: a service continues to publish and consume after the old passwords have been removed', async () => {
+  it('S113: a service still publishes and consumes after the old passwords have been removed', async () => {
     const old = { ...configOf('account') };
     const stage = await MessagingHarness.open();
     const deaths: Error[] = [];

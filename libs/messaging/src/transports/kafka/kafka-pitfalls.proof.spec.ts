@@ -23,7 +23,7 @@ const typedError = (name: string) => Object.assign(new Error(`a ${name}`), { nam
 
 const quick = { maxWaitTimeInMs: 100 };
 
-/** A protocol that our members do not support: they can never join a group that uses it. */
+/** A protocol that our members do not support, so they can never join a group that uses it. */
 const otherAssigner: PartitionAssigner = (options) => ({
   ...PartitionAssigners.roundRobin(options),
   name: 'other',
@@ -47,12 +47,12 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   beforeEach(async () => {
     key = newId();
     running = await kafka.start(messaging);
-    // On a busy broker, consumers join later than their service starts.
+    // On a busy broker, consumers may join after their service has started.
     await untilMembers();
   });
   afterEach(async () => {
     await running.stop();
-    // A retry would be counted by a later test.
+    // Otherwise, a later test would count a retry.
     await messaging.consumer.query('delete from failed_event');
     expect(kafka.deaths.splice(0)).toEqual([]);
   });
@@ -250,7 +250,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await untilCommitted();
     await running.stop();
     await kafka.admin((admin) =>
-      // Refused until the broker has noticed that the last member left.
+      // The broker refuses this until it has noticed that the last member left.
       waitFor('offsets to be reset', () =>
         admin.resetOffsets({ ...placeOfGroup(), earliest: true }).then(
           () => true,
@@ -322,7 +322,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect((await groups()).filter((group) => own.includes(group))).toEqual(['entitlement']);
   });
 
-  it('P19: a stopped partition does not restart another', async () => {
+  it('P19: stopping one partition does not restart another', async () => {
     let other = newId();
     while (bucketOf(other) === bucketOf(key)) other = newId();
     let isAway = true;
@@ -344,7 +344,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     topic: `${kafka.config.kafkaPrefix}${TOPIC}`,
   });
 
-  /** Waits until the group has committed its partition of this key's bucket. */
+  /** Waits until the group has committed an offset for the partition of this key's bucket. */
   async function untilCommitted(): Promise<void> {
     const { groupId, topic } = placeOfGroup();
     await kafka.admin((admin) =>

@@ -6,10 +6,13 @@ import { withinTime } from '../../inbox/time-limit.js';
 import { KafkaClient } from './kafka-client.js';
 import { toRecord } from './kafka-record.js';
 
-/** A relay's lease lasts at least this long after the relay has read; a later send could come from a fenced owner. */
+/**
+ * The time limit of a send. A relay's lease lasts at least this long after the relay has read; a later send could come
+ * from a fenced owner.
+ */
 const SEND_LIMIT_MS = 3 * SECOND_MS;
 const REQUEST_LIMIT_MS = 2 * SECOND_MS;
-/** By default, a broker accepts 1 MiB per partition and request. */
+/** The size limit of a request. By default, a broker accepts 1 MiB per partition and request. */
 const REQUEST_LIMIT_BYTES = 512 * 1024;
 
 interface OpenProducer {
@@ -20,7 +23,7 @@ interface OpenProducer {
 
 /**
  * Sends a relay's batches. It does not use kafkajs' idempotent producer: after a rejected send, that producer reports a
- * later batch as sent although the batch never reached the topic. Repeats are harmless here.
+ * later batch as sent although the batch never reached the topic. Duplicates are harmless here.
  */
 export class KafkaPublisher {
   private open: OpenProducer | undefined;
@@ -31,7 +34,7 @@ export class KafkaPublisher {
   constructor(private readonly config: EventsConfig) {}
 
   /**
-   * Resolves once every in-sync replica has the messages, in this order. One attempt: the relay repeats.
+   * Resolves once every in-sync replica has the messages, in order. There is one attempt, because the relay retries.
    * @throws within 3 s; a send that is still running is aborted.
    */
   async publish(messages: EventMessage[]): Promise<void> {
@@ -87,7 +90,7 @@ async function send(open: OpenProducer, topic: string, records: Message[]): Prom
 
 /**
  * Whether a broker answered with a rejection, for example because a partition is changing its leader; other partitions
- * continue.
+ * can continue.
  */
 function isAnswer(error: unknown): boolean {
   const { name, cause } = error as Error;

@@ -6,7 +6,7 @@ const ID_HEADER = 'id';
 /** Maximum length of an event's name; a longer name would not fit into an index. */
 const NAME_LIMIT_BYTES = 200;
 
-/** An event as a record: always bytes, so that no library looks for a record within it. */
+/** Converts an event to a record, always as bytes, so that no library looks for a record within it. */
 export function toRecord({ id, bucket, key, body }: EventMessage): Message {
   return {
     partition: bucket,
@@ -17,8 +17,8 @@ export function toRecord({ id, bucket, key, body }: EventMessage): Message {
 }
 
 /**
- * A record as an event, no matter who wrote it. A value that is not text is stored as base64, which no reader
- * interprets as an event. If it has no id, its position in the topic becomes its id.
+ * Converts a record to an event, whoever wrote it. A value that is not text is stored as base64, which no reader
+ * interprets as an event. A record without an id gets its position in the topic as its id.
  */
 export function toEventMessage(
   topic: string,

@@ -24,10 +24,10 @@ const PASSWORDS = {
   entitlement: 'an-entitlement-password',
 };
 
-/** The broker knows this user only for PLAIN. */
+/** A user that the broker accepts only with the mechanism PLAIN. */
 const PLAIN = { partner: 'a-plain-password' };
 
-new KafkaHarness().describe('a broker that authenticates', () => {
+new KafkaHarness().describe('a broker with authentication', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-secured-'));
   let broker: KafkaBroker;
   let authority: string;
@@ -85,7 +85,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
     }
   }
 
-  it('S112: a plain connection is refused, as are a wrong password and a broker of another authority', async () => {
+  it('S112: a plain connection, a wrong password and a broker of another authority are refused', async () => {
     const reasonWith = (more: Partial<EventsConfig>) =>
       wordOf(() => describes(configOf('account', more)));
     expect(await reasonWith({})).toBe('allowed');
@@ -193,7 +193,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
   });
 
   describe('topics', () => {
-    it('are created once, with settings that keep an acknowledged event', async () => {
+    it('topics are created once, with settings that keep an acknowledged event', async () => {
       const config = configOf('admin', { kafkaPrefix: `${newId()}.` });
       const [first, second] = await Promise.all([createTopics(config), createTopics(config)]);
       expect(new Set([...first, ...second])).toContain(`${config.kafkaPrefix}account.events`);
@@ -216,7 +216,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
       });
     });
 
-    it('topics with another number of partitions are named and rejected, because order depends on it', async () => {
+    it('topics with another number of partitions are named and rejected, because the order of events depends on that number', async () => {
       const config = configOf('admin', { kafkaPrefix: `${newId()}.` });
       const topic = `${config.kafkaPrefix}account.events`;
       await withAdmin(config, (admin) =>

@@ -7,14 +7,14 @@ import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
 /**
- * The retention. It is much shorter than the retention of inbox rows, because otherwise an old repeat would be handled
- * again.
+ * The retention of records. It is much shorter than the retention of inbox rows, because otherwise a late redelivery
+ * would be handled again.
  */
 const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;
 
-/** A topic exists, but does not preserve the order of events as configured. */
+/** The error for a topic that exists but does not preserve the order of events as configured. */
 export class UnfitTopic extends Error {}
 
 /**
@@ -30,7 +30,7 @@ export async function createTopics(config: EventsConfig): Promise<string[]> {
   return withAdmin(config, async (admin) => {
     const present = await admin.listTopics();
     const missing = names.filter((name) => !present.includes(name));
-    // Another process may create these topics at the same moment, and then they are checked as well.
+    // Another process may create these topics at the same moment; its topics are then also checked.
     const topics = missing.map((name) => topicOptions(config, name));
     await admin.createTopics({ topics, waitForLeaders: false });
     const faults = (await topicsWithLeaders(admin, names))
@@ -43,7 +43,7 @@ export async function createTopics(config: EventsConfig): Promise<string[]> {
   });
 }
 
-/** A broker that just created a topic does not know it yet. */
+/** Returns the topics with their leaders, for which this may have to wait after their creation. */
 async function topicsWithLeaders(admin: Admin, topics: string[]): Promise<ITopicMetadata[]> {
   for (let attempts = 1; ; attempts++) {
     try {

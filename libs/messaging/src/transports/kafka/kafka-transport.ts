@@ -18,11 +18,16 @@ import { lagOf } from './kafka-lag.js';
 export interface KafkaTransportOptions {
   config: EventsConfig;
   logger: Logger;
-  /** A consumer has ended and cannot be restarted: the process must end, so that its supervisor restarts it. */
+  /**
+   * Called if a consumer has ended and cannot be restarted: the process must end, so that its supervisor restarts it.
+   */
   onDeath: (error: Error) => void;
 }
 
-/** A listening group polls far more often than this, even if there is nothing to receive. */
+/**
+ * The time without a poll after which a group counts as silent. A listening group polls far more often, even if there
+ * is nothing to receive.
+ */
 const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 
 /** The consumer groups of one service. */
@@ -35,7 +40,7 @@ interface Listening {
 
 /**
  * Carries events over Kafka: one topic per service, partition = bucket. The durable consumers of a service form a group
- * with its name; each watcher has a group of its own, which reads from now on.
+ * named after the service; each watcher has its own group, which reads from now on.
  */
 export class KafkaTransport extends EventTransport {
   private readonly publisher: KafkaPublisher;
@@ -79,14 +84,17 @@ export class KafkaTransport extends EventTransport {
     this.relays.get(producer)?.wake();
   }
 
-  /** The state of every group that this process joins. */
+  /** Returns the state of every group that this process joins. */
   health(): GroupHealth[] {
     return [...this.listening.values()].flatMap(({ groups }) =>
       groups.map((each) => each.health()),
     );
   }
 
-  /** @throws with the name of a group that receives nothing, or if the last events could not be sent. */
+  /**
+   * Checks the transport. @throws with the name of a group that receives nothing, or if the last events could not be
+   * sent.
+   */
   async check(): Promise<void> {
     if (this.publisher.isFailing) throw new Error('the brokers accept no events');
     for (const { group, isMember, lastPollAgeMs } of this.health()) {

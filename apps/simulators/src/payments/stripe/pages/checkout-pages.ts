@@ -3,7 +3,7 @@ import type { CheckoutSessions } from '../checkout-sessions.js';
 import type { CheckoutSession } from '../stripe-objects.js';
 import type { StripeWorld } from '../stripe-world.js';
 
-/** The hosted checkout page, with a button for every action of a customer. */
+/** The hosted checkout page, with a button for each possible action of a customer. */
 export class CheckoutPages {
   constructor(
     private readonly world: StripeWorld,
@@ -33,7 +33,7 @@ export class CheckoutPages {
     return { page: { title: 'Stripe Checkout', lines, buttons } };
   }
 
-  /** Handles a press of a button. */
+  /** Handles a button press. */
   press(id: string, action: string): PageAnswer {
     switch (action) {
       case 'pay':

@@ -10,7 +10,7 @@ const CARDS: Readonly<Record<string, CardBehaviour>> = {
   'card-asks': 'asks',
 };
 
-/** The pages to which a subscription's customer is sent: the billing portal, and an invoice to pay. */
+/** The pages to which a subscriber is sent: the billing portal, and the page of an unpaid invoice. */
 export class CustomerPages {
   constructor(
     private readonly world: StripeWorld,
@@ -48,7 +48,7 @@ export class CustomerPages {
     return { page: { title: 'Payment details', lines, buttons } };
   }
 
-  /** A working card pays open invoices at once. */
+  /** Handles a button press. Changing to a working card pays open invoices at once. */
   pressPortal(id: string, action: string): PageAnswer {
     const session = this.world.get('billing_portal.session', id);
     const card = CARDS[action];
@@ -69,7 +69,7 @@ export class CustomerPages {
     return { page: { title: 'Invoice', lines, buttons } };
   }
 
-  /** The customer is present and authenticates. */
+  /** Pays an invoice; the customer is present and can authenticate. */
   pressInvoice(id: string): PageAnswer {
     const invoice = this.invoices.open(id);
     this.invoices.pay(invoice);
@@ -77,7 +77,7 @@ export class CustomerPages {
     return this.showInvoice(id);
   }
 
-  /** `POST /v1/invoices/{id}/pay`: by the card on file. */
+  /** `POST /v1/invoices/{id}/pay`: charges the card on file. */
   pay(id: string): void {
     const invoice = this.invoices.open(id);
     if (this.invoices.attempt(invoice)) this.subscriptions.onPaid(invoice);

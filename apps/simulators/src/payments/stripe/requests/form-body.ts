@@ -4,7 +4,7 @@ export interface Form {
 }
 export type FormValue = string | number | boolean | FormValue[] | Form;
 
-/** Texts written by people and by us, which stay as written even if they consist of digits. */
+/** Members whose values remain strings even if they consist of digits. */
 const TEXT_MEMBERS = /^(metadata|name|email|client_reference_id|lookup_keys?|description)$/;
 
 /**

@@ -24,7 +24,7 @@ const within = (holder: string, names: readonly string[]) =>
 const PRICE_DATA = ['currency', 'unit_amount', 'product_data.name'];
 const CHECKOUT = [
   'mode',
-  // Stripe rejects this parameter with an error of its own.
+  // Stripe rejects this parameter with a special error.
   'payment_method_types',
   'customer',
   'client_reference_id',
@@ -41,7 +41,7 @@ const PHASE = ['items.price', 'items.quantity', 'start_date', 'end_date', 'prora
 const DURATION = ['duration.interval', 'duration.interval_count'];
 const PREVIEWED = [...ITEM, 'proration_behavior', 'proration_date'];
 
-/** By method and path; `*` means an id. `expand` is allowed everywhere. */
+/** The parameters of each request, by method and path; `*` stands for an id. `expand` is allowed everywhere. */
 const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
   'POST /v1/customers': { known: ['metadata', 'test_clock'] },
   'GET /v2/core/event_destinations': { known: ['include', 'limit'] },
@@ -101,7 +101,7 @@ const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
 const NONE: Parameters = { known: [] };
 
 /**
- * Checks that a request has all required parameters, and none that is unknown here.
+ * Checks that a request has all required parameters and no unknown ones.
  * @throws StripeRefusal `parameter_missing` or `parameter_unknown`, with the parameter's name.
  */
 export function checkParameters(method: string, path: string, form: Form): void {
@@ -116,7 +116,7 @@ export function checkParameters(method: string, path: string, form: Form): void 
   }
 }
 
-/** Parts of paths that look like an id. */
+/** Path segments that look like ids but are not. */
 const KINDS = new Set([
   '/payment_intents',
   '/subscription_schedules',
@@ -127,7 +127,7 @@ const KINDS = new Set([
   '/test_clocks',
 ]);
 
-/** @param at the name as written, and the name without indexes. */
+/** @param at the parameter's name as written, and without indexes. */
 function checkKnown(
   at: { name: string; plain: string },
   value: FormValue,

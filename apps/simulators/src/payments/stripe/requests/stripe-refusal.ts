@@ -5,7 +5,7 @@ export class StripeRefusal extends Error {
   constructor(
     readonly status: number,
     readonly type: RefusalType,
-    /** Some of Stripe's refusals have no code. */
+    /** Stripe's error code; some refusals have none. */
     readonly code: string | undefined,
     message: string,
     /** The parameter that caused the refusal. */
@@ -19,7 +19,10 @@ export class StripeRefusal extends Error {
     return new StripeRefusal(404, 'invalid_request_error', 'resource_missing', message, 'id');
   }
 
-  /** Refuses a parameter that names a missing object; a path that names a missing object gets 404. */
+  /**
+   * Creates the refusal of a parameter that names a missing object. (A path that names a missing object gets 404
+   * instead.)
+   */
   static missingReference(what: string, id: string, param: string): StripeRefusal {
     return StripeRefusal.invalid('resource_missing', `No such ${what}: '${id}'`, param);
   }
