@@ -17,7 +17,7 @@ describe('pages of the simulators', () => {
     await payments.stop();
   });
 
-  it('S128: mails, exchanges and control are available on this machine, but not through a proxy', async () => {
+  it('S128: e-mails, exchanges and control are available on this machine, but not through a proxy', async () => {
     const pages = [
       ...['/mailbox', '/mails', '/exchanges'].map((path) => simulators.url + path),
       `${paymentsUrl}/control/state`,

@@ -125,7 +125,7 @@ export class MemoryRateLimiter extends RateLimiter {
     return entry === -1 ? this.insert(hash, id, rateKey, second) : entry;
   }
 
-  /** @returns the entry of an account; -1 if nothing is counted for it. */
+  /** Finds the entry of an account. @returns -1 if nothing is counted for the account. */
   private findEntry(hash: number, id: CounterId, rateKey: number): number {
     const { words } = this;
     let place = hash & this.indexMask;

@@ -43,7 +43,7 @@ export class MemoryRepeatWindow extends RepeatWindow {
     return this.find() !== -1;
   }
 
-  /** @returns false if the request was already remembered. */
+  /** Remembers a charged request. @returns false if the request was already remembered. */
   remember(id: CounterId, question: string): boolean {
     this.hash(id, question);
     return this.enter();

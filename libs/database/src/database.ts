@@ -48,7 +48,7 @@ export class Database {
     private readonly address: DatabaseAddress,
   ) {}
 
-  /** @throws if the server cannot be reached in two attempts of `connectTimeoutMs` each. */
+  /** Opens a pool. @throws if the server cannot be reached in two attempts of `connectTimeoutMs` each. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const source = new DataSource({
       type: 'postgres',
@@ -158,7 +158,8 @@ export class Database {
 }
 
 /**
- * @throws StatementTimeout; DatabaseUnavailable, after which the same request can succeed once the database is back.
+ * Converts failures of the database. @throws StatementTimeout; DatabaseUnavailable, after which the same request can
+ * succeed once the database is back.
  */
 async function available<T>(work: Promise<T>): Promise<T> {
   try {

@@ -56,7 +56,10 @@ const wantedBy = (plans: readonly SchemaPlan[]) => [
   ...new Set(plans.flatMap(({ extensions = [] }) => extensions)),
 ];
 
-/** @throws ExtensionMissing with every extension that could not be created or would not be found. */
+/**
+ * Checks that the services' extensions exist where their roles search. @throws ExtensionMissing with every extension
+ * that could not be created or would not be found.
+ */
 export async function checkExtensions(
   client: pg.Client,
   plans: readonly SchemaPlan[],

@@ -32,7 +32,7 @@ const OWNER = `${hostname()}/${process.pid}/${process.hrtime.bigint()}`;
 
 export interface JobLeaseOptions {
   job: string;
-  /** How long other processes wait after the lease's holder died; at most `JOB_LEASE_MAX_MS`. */
+  /** How long other processes wait after the lease's holder was killed; at most `JOB_LEASE_MAX_MS`. */
   leaseMs: number;
   /** The interval from the start of one run to the start of the next. */
   everyMs: number;
@@ -72,7 +72,7 @@ export class JobLease {
   }
 
   /**
-   * @returns the milliseconds until a run may be taken, if no other process takes or renews it first; 0 if it may be
+   * Returns the milliseconds until a run may be taken, if no other process takes or renews it first; 0 if it may be
    * taken now.
    */
   async dueInMs(): Promise<number> {

@@ -12,7 +12,7 @@ const WAITING = declareGauge(
   { labels: ['pool'] },
 );
 
-/** @param pools the pools by short names, such as their roles. */
+/** Registers the metrics of pools. @param pools the pools by short names, such as their roles. */
 export function addPoolMetrics(
   metrics: Metrics,
   pools: Record<string, Pick<Database, 'pool'>>,

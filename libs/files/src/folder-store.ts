@@ -152,7 +152,7 @@ export class FolderStore extends FileStore {
     return undefined;
   }
 
-  /** @throws FilesUnavailable if the disk has too little free space or is broken. */
+  /** Checks that the disk has enough free space. @throws FilesUnavailable if it has too little, or is broken. */
   private async requireRoom(): Promise<void> {
     const { blocks, bavail, bsize } = await stored(statfs(this.root));
     const kept = Math.min(this.room.bytes, this.room.share * blocks * bsize);
@@ -221,7 +221,7 @@ function readerOf(file: FileHandle, { first, last }: Required<ByteRange>) {
   return file.createReadStream({ start: first, end, highWaterMark: READ_BYTES });
 }
 
-/** @throws FilesUnavailable if the disk is full or broken. */
+/** Converts failures of a write. @throws FilesUnavailable if the disk is full or broken. */
 async function stored<T>(written: Promise<T>): Promise<T> {
   try {
     return await written;

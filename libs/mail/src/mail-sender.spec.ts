@@ -73,7 +73,7 @@ describe('mail sender', () => {
       [seconds],
     );
 
-  it('a mail of a rolled-back transaction is never sent', async () => {
+  it('an e-mail of a rolled-back transaction is never sent', async () => {
     const rolledBack = database.transaction(async (transaction) => {
       await new MailOutbox().add(transaction, newId(), mail);
       throw new Error('no');
@@ -83,7 +83,7 @@ describe('mail sender', () => {
     expect(transport.sends).toBe(0);
   });
 
-  it('parallel senders send each mail once, and keep no content', async () => {
+  it('parallel senders send each e-mail once, and keep no content', async () => {
     for (let i = 0; i < 30; i++) await write();
     const senders = Array.from({ length: 4 }, () => new MailSender(maintenance, transport, logger));
     await Promise.all(senders.map((one) => one.runOnce()));
@@ -91,7 +91,7 @@ describe('mail sender', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('if a sender dies, only the e-mail that it was sending is delayed', async () => {
+  it('if a sender is killed, only the e-mail that it was sending is delayed', async () => {
     for (let i = 0; i < 3; i++) await write();
     // The server never answers for this e-mail, as if the sender's process were dead.
     const silent = new SilentTransport();
@@ -121,7 +121,7 @@ describe('mail sender', () => {
     expect(newest.id).not.toBe(first.id);
   });
 
-  it('a mail that could not be sent is retried later, not at once', async () => {
+  it('an e-mail that could not be sent is retried later, not at once', async () => {
     transport.failures.push(new Error('away'));
     await write();
     await sender.runOnce();
@@ -139,7 +139,7 @@ describe('mail sender', () => {
     expect(await transport.mailbox.newest(9)).toHaveLength(1);
   });
 
-  it('a mail is abandoned after about three days, and its content is deleted', async () => {
+  it('an e-mail is abandoned after about three days, and its content is deleted', async () => {
     await write();
     let waitedSeconds = 0;
     while ((await maintenance.query('select from work')).length > 0) {
@@ -173,7 +173,7 @@ describe('mail sender', () => {
     expect(await rows()).toMatchObject([{ subject: 'Being sent' }]);
   });
 
-  it('a mail of an erased account is not sent', async () => {
+  it('an e-mail of an erased account is not sent', async () => {
     const accountId = newId();
     await write(accountId);
     await database.transaction((transaction) => new MailOutbox().forget(transaction, accountId));

@@ -39,7 +39,7 @@ export abstract class EventTransport {
   /** Makes the relays poll now rather than at their next turn. */
   abstract wake(producer: ServiceName): void;
 
-  /** @throws if events cannot be sent or received right now; they then wait. */
+  /** Checks the transport. @throws if events cannot be sent or received right now; they then wait. */
   abstract check(): Promise<void>;
 
   /** Stops relays and consumers after their current work is finished. */

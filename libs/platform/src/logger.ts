@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { SparseLines } from './sparse-lines.js';
 import { contextFields, currentContext } from './telemetry/request-context.js';
 
-// The underscore may also be encoded, as in URLs within URLs.
+// The underscore and the equals sign may also be encoded, as in URLs within URLs.
 const API_KEY = /dds(?:_|%5f)(live|test)(?:_|%5f)[0-9A-Za-z]+/gi;
 const KEY_PARAMETER = /(apiKey(?:=|%3d))[^&\s"']+/gi;
 const CAUSES_MAX = 5;

@@ -23,7 +23,7 @@ export class SparseLines {
       void setTimeout(run, delayMs).unref(),
   ) {}
 
-  /** @param write writes the line, with the number of lines that it represents. */
+  /** Adds a line of a kind. @param write writes the line, with the number of lines that it represents. */
   add(kind: string, write: (count: number) => void): void {
     const known = this.kinds.get(kind);
     if (known) {

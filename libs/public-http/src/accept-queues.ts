@@ -25,7 +25,7 @@ export class AcceptQueues {
     return { ...this.address, reusePort: reusePort || CAN_SHARE };
   }
 
-  /** @param server the listening server, which gets the connections of all queues. */
+  /** Opens the queues. @param server the listening server, which gets the connections of all queues. */
   async open(server: HttpServer): Promise<void> {
     if (!CAN_SHARE) return;
     const { port } = server.address() as AddressInfo;

@@ -61,7 +61,7 @@ describe('a job of the installation', () => {
     expect(runs).toBe(2);
   });
 
-  it("a run whose process died is taken over when its lease ends: after a minute, not after the job's interval", async () => {
+  it("a run whose process was killed is taken over when its lease ends: after a minute, not after the job's interval", async () => {
     expect(await lease('dying', 'killed').take()).toBeDefined();
     expect((await rowOf('killed')).leftMs).toBeLessThanOrEqual(LEASE_MS);
     expect(await lease('heir', 'killed').take()).toBeUndefined();

@@ -87,7 +87,7 @@ export const rows = () =>
   database.query<{ name: string; state: string; tries: number; reason: string | null }>(
     'select name, state, tries, reason from work order by position',
   );
-/** Claims one work item as a process that then dies. */
+/** Claims one work item as a process that is then killed. */
 export const claimAndDie = async (options: Partial<Options> = {}): Promise<void> => {
   const { begun, end, doing } = held();
   const running = runner(doing, { ...options, concurrency: 1 }).runOnce();

@@ -107,7 +107,7 @@ export class Port43Server {
 }
 
 /**
- * Returns the name in a query, which may contain flags that only one server knows: `-T dn,ace a.de`, `a.jp/e`, `domain
+ * Returns the name in a query, which may contain flags for a particular server: `-T dn,ace a.de`, `a.jp/e`, `domain
  * a.com`.
  */
 function nameIn(question: string): string {

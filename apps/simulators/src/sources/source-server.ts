@@ -64,7 +64,10 @@ export class SourceServer {
     await this.connections.close();
   }
 
-  /** @param breaks the number of bytes after which the first answers break off, one value per answer. */
+  /**
+   * Stores a file to serve. @param breaks the number of bytes after which the first answers break off, one value per
+   * answer.
+   */
   put(
     path: string,
     content: string | Buffer,

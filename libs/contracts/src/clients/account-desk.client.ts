@@ -170,7 +170,7 @@ export class AccountDeskClient {
     await this.http.call('POST', '/internal/operator/accounts/orders', { accountId, body });
   }
 
-  /** @param withInspections whether to include inspections by operators. */
+  /** Returns a page of the account's timeline. @param withInspections whether to include inspections by operators. */
   async timeline(
     accountId: string,
     question: TimelineQuestion,

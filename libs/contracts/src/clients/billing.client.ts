@@ -142,7 +142,7 @@ export class BillingClient {
     return this.http.call('GET', '/internal/operator/set-aside');
   }
 
-  /** @param callbackId our id or the processor's. @throws Problem 404. */
+  /** Handles a callback again. @param callbackId our id or the processor's. @throws Problem 404. */
   async replayCallback(callbackId: string): Promise<ReplayAnswer> {
     return this.http.call('POST', '/internal/callbacks/replay', { body: { callbackId } });
   }

@@ -59,8 +59,8 @@ export class ServiceHttp {
   }
 
   /**
-   * @throws Problem with the called service's own code for its rejections; ServiceUnavailable if it cannot
-   *   be reached, does not answer in time, or its answer is not in our format.
+   * Calls a service. @throws Problem with the called service's own code for its rejections; ServiceUnavailable if the
+   * service cannot be reached or does not answer in time, or if its answer is not in our format.
    */
   async call<T>(method: CallMethod, path: string, call: ServiceCall = {}): Promise<T> {
     const { audience, caller } = this.options;

@@ -34,7 +34,7 @@ export function EventType(description: EventTypeDescription): ClassDecorator {
   };
 }
 
-/** @throws if the class is not an event. */
+/** Returns the description of an event class. @throws if the class is not an event. */
 export function describeEvent(eventClass: EventClass): EventTypeDescription {
   const description = descriptions.get(eventClass);
   if (!description) throw new Error(`${eventClass.name} is not declared with @EventType`);

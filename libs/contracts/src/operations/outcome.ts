@@ -65,14 +65,14 @@ const outcomes: ReadonlyMap<string, Outcome> = new Map(OUTCOMES.map((name) => [n
 const sources: ReadonlyMap<string, Source> = new Map(SOURCES.map((name) => [name, name]));
 
 /**
- * Returns the outcome that a text names; undefined for an outcome that this release does not know, which a newer
+ * Returns the outcome that a text names; undefined for an outcome that is unknown to this release, which a newer
  * service may send.
  */
 export function outcomeOf(text: string): Outcome | undefined {
   return outcomes.get(text);
 }
 
-/** Returns the source that a text names; undefined for a source that this release does not know. */
+/** Returns the source that a text names; undefined for a source that is unknown to this release. */
 export function sourceOf(text: string): Source | undefined {
   return sources.get(text);
 }

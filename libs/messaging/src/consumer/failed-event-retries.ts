@@ -21,7 +21,10 @@ export interface FailedEventRetriesOptions {
 }
 
 const LOOK_MS = 500;
-/** How long a queue waits if an operator has removed its first event, or if the process that handled the event died. */
+/**
+ * How long a queue waits if an operator has removed its first event, or if the process that handled the event was
+ * killed.
+ */
 const RELEASE_MS = 10 * SECOND_MS;
 const QUEUES_PER_LOOK = 100;
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];

@@ -228,7 +228,7 @@ export class MessagingHarness {
     );
   }
 
-  /** Acts as if 6 s had passed since a relay died. */
+  /** Acts as if 6 s had passed since a relay was killed. */
   async expireLeases(): Promise<void> {
     await this.maintenance.query(`update outbox_bucket set lease_until = '-infinity'`);
   }

@@ -212,7 +212,7 @@ export class PaypalApi {
 const subscriptionPath = (step: string) =>
   new RegExp(`^/v1/billing/subscriptions/([\\w-]+)${step}$`);
 
-/** @throws PaypalRefusal for a request that lacks what PayPal requires. */
+/** Checks that a request has what PayPal requires. @throws PaypalRefusal if it does not. */
 function checkComplete(method: string, path: string, given: Record<string, unknown>): void {
   const [, names = []] = REQUIRED.find(([request]) => request.test(`${method} ${path}`)) ?? [];
   const isMissing = (value: unknown) =>

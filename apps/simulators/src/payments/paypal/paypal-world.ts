@@ -54,7 +54,7 @@ export class PaypalWorld {
     return object;
   }
 
-  /** @throws PaypalRefusal if there is no such object. */
+  /** Returns an object. @throws PaypalRefusal if there is no such object. */
   get<K extends Kind>(kind: K, id: string): PaypalKinds[K] {
     const found = this.kinds.get(kind)?.get(id);
     if (found === undefined) throw PaypalRefusal.missing();

@@ -133,7 +133,7 @@ export class Subscriptions {
     this.tell(this.world.get('subscription', id), 'CANCELLED');
   }
 
-  /** @throws PaypalRefusal for a subscription in another status. */
+  /** Returns a subscription in one of the given statuses. @throws PaypalRefusal if it has another status. */
   withStatus(id: string, statuses: readonly Subscription['status'][]): Subscription {
     const subscription = this.world.get('subscription', id);
     if (statuses.includes(subscription.status)) return subscription;

@@ -23,7 +23,7 @@ export class IdempotencyKeys {
 
   constructor(private readonly clock: Clock) {}
 
-  /** @throws StripeRefusal if the key was used for another request. */
+  /** Answers a request, once per key. @throws StripeRefusal if the key was used for another request. */
   answer(key: string | undefined, request: string, work: () => StripeAnswer): StripeAnswer {
     if (key === undefined) return work();
     const nowMs = this.clock.now().getTime();

@@ -83,7 +83,7 @@ export class StripeWorld {
     return object;
   }
 
-  /** @throws StripeRefusal if there is no such object. */
+  /** Returns an object. @throws StripeRefusal if there is no such object. */
   get<Name extends ObjectName>(object: Name, id: unknown): KindOf<Name> {
     const found = this.objects.get(String(id));
     if (found?.object !== object) throw StripeRefusal.missing(object, String(id));
@@ -97,7 +97,7 @@ export class StripeWorld {
     throw StripeRefusal.missingReference(object, String(id), param);
   }
 
-  /** @throws StripeRefusal for an unknown customer, unless unknown customers are adopted. */
+  /** Returns a customer. @throws StripeRefusal for an unknown customer, unless unknown customers are adopted. */
   customer(id: string): KindOf<'customer'> {
     if (this.adoptsCustomers && /^cus_[0-9a-f]+$/.test(id) && !this.objects.has(id)) {
       const { now: created } = this;

@@ -118,7 +118,7 @@ function connectTo(options: ServiceConnectOptions): buildConnector.connector {
   };
 }
 
-/** @throws if the URL is plain HTTP. */
+/** Checks that a service's URL uses TLS. @throws if the URL is plain HTTP. */
 export function mustBeTls(audience: ServiceName, url: string): void {
   if (new URL(url).protocol === 'https:') return;
   throw new Error(`${audience}: its URL must begin with https:// if INTERNAL_TLS_FOLDER is set`);

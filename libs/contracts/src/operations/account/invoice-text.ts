@@ -1,4 +1,4 @@
-/** The characters that the font of invoices has, besides spaces and punctuation. */
+/** The characters of the invoices' font, in addition to spaces and punctuation. */
 const LETTERS = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}\p{Zs}`;
 const SIGNS = '!-/:-@[-`{-~¡-¿‐-‧‰-›€₤₽№™©®×÷';
 

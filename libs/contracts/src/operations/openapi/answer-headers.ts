@@ -9,7 +9,7 @@ const count = (description: string) => ({ description, schema: { type: 'integer'
 const HEADERS = {
   'X-Request-Id': text('Id of this request'),
   'X-Credits-Cost': count('Credits charged for this answer'),
-  'X-Credits-Remaining': count('Balance after this request, when the gateway knows it'),
+  'X-Credits-Remaining': count('Balance after this request, if it is available to the gateway'),
   'RateLimit-Policy': text('Rate limit (`q`) per window of seconds (`w`): `"live";q=10;w=60`'),
   RateLimit: text('Remaining requests (`r`), and for how many seconds (`t`): `"live";r=9;t=61`'),
   'x-ratelimit-allowed-requests': count('Rate limit, as a number'),

@@ -8,7 +8,7 @@ export class AnswerMeta {
   @IsInt()
   credits_charged: number;
 
-  /** The balance after this answer, if the gateway knows it. */
+  /** The balance after this answer, if it is available to the gateway. */
   @IsOptional()
   @IsInt()
   credits_remaining?: number;

@@ -174,7 +174,7 @@ function codeSamples(operation: Operation, route: OperationRoute, url: string) {
 const selectedFrom = ({ parameters }: Operation) =>
   Object.values(parameters).flatMap(({ kind }) => kind.selectsFrom ?? []);
 
-/** @returns the price as a readable sentence. */
+/** Returns the price as a readable sentence. */
 export function priceSentence({ price }: Operation): string {
   if (price.per === 'free') return price.later ?? 'Free.';
   const { credits } = price;
@@ -194,8 +194,8 @@ function amountsOf({ by }: Exclude<Credits, number>): string {
 }
 
 /**
- * @param asked the request of the operation's first example: a viewer fills in every example, and together they must be
- * valid.
+ * Describes a parameter. @param asked the request of the operation's first example: a viewer fills in every example,
+ * and together they must be valid.
  */
 function parameterOf(
   [name, parameter]: [string, Parameter],

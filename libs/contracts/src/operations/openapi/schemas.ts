@@ -45,8 +45,8 @@ export class Schemas {
   }
 
   /**
-   * @returns a reference to the schema of a class. A class that is both body and answer must be referred to as a body
-   * first.
+   * Returns a reference to the schema of a class. A class that is both body and answer must first be referred to as a
+   * body.
    * @throws if two classes have the same name.
    */
   refer(type: DataClass, use: Use = 'answer'): JsonSchema {

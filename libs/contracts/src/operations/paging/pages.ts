@@ -43,7 +43,10 @@ export class Pages {
     private readonly identity: ServiceIdentity,
   ) {}
 
-  /** @throws InvalidRequest for a cursor that was changed, or was issued for other parameters. */
+  /**
+   * Reads which page is requested. @throws InvalidRequest for a cursor that was changed, or was issued for other
+   * parameters.
+   */
   asked(row: Operation, question: Question): AskedPage {
     const { page, page_size, cursor } = question;
     const usual = row.paged

@@ -74,7 +74,10 @@ export class InputReader {
     if (subjects.length > 1) this.alternatives = subjects.map((name) => this.placeOf(name));
   }
 
-  /** @param names and `values` of the parameters in their order, decoded; `WRONGLY_ENCODED` for invalid ones. */
+  /**
+   * Reads the parameters of a request. @param names and `values` of the parameters in their order, decoded;
+   * `WRONGLY_ENCODED` for invalid ones.
+   */
   read(names: readonly string[], values: readonly string[]): ReadInput {
     const texts: (string | undefined)[] = [];
     let faults: FieldError[] | undefined;

@@ -3,7 +3,7 @@ import { IsBoolean, IsInt, IsString, ValidateNested } from 'class-validator';
 import { day } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-/** Work that is charged while it runs rather than with the request that started it. */
+/** Background work, which is charged while it runs rather than with the request that started it. */
 export const WORK_OPERATIONS = ['jobs.whois', 'jobs.dns', 'monitors.checks'] as const;
 export type WorkOperation = (typeof WORK_OPERATIONS)[number];
 

@@ -24,7 +24,7 @@ const within = (holder: string, names: readonly string[]) =>
 const PRICE_DATA = ['currency', 'unit_amount', 'product_data.name'];
 const CHECKOUT = [
   'mode',
-  // Stripe rejects this parameter with a special error.
+  // Stripe rejects this parameter with a specific error.
   'payment_method_types',
   'customer',
   'client_reference_id',
@@ -127,7 +127,9 @@ const KINDS = new Set([
   '/test_clocks',
 ]);
 
-/** @param at the parameter's name as written, and without indexes. */
+/**
+ * Checks that a parameter and its members are known. @param at the parameter's name as written, and without indexes.
+ */
 function checkKnown(
   at: { name: string; plain: string },
   value: FormValue,
