@@ -12,7 +12,7 @@ export interface TcpProxyOptions {
   route: () => Target | undefined;
   /** The address to listen on; by default, loopback. */
   host?: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port?: number;
 }
 

@@ -10,7 +10,10 @@ export class AccountConfig extends DatabaseConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @PortSetting({ env: 'ACCOUNT_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
+  @PortSetting({
+    env: 'ACCOUNT_PORT',
+    about: 'Port of the internal listener; 0 selects a free port.',
+  })
   port: number = 0;
 
   @DatabaseUrl('ACCOUNT_DATABASE_URL', 'account')
@@ -21,7 +24,7 @@ export class AccountConfig extends DatabaseConfig {
 
   @Setting({
     env: 'KEY_PEPPER',
-    about: 'Mixed into the stored hash of API keys; the same for account and gateway.',
+    about: 'Mixed into the stored hashes of API keys. Account and gateway need the same value.',
     secret: true,
     generated: true,
   })
@@ -68,7 +71,10 @@ export class AccountConfig extends DatabaseConfig {
   @IsString()
   auditAnchorsPath?: string;
 
-  @Setting({ env: 'BILLING_URL', about: 'Origin of the dashboard; links in mails lead there.' })
+  @Setting({
+    env: 'BILLING_URL',
+    about: 'Origin of the dashboard, to which links in e-mails lead.',
+  })
   @IsUrl(URL_RULES)
   dashboardUrl: string = 'http://localhost:8081';
 
@@ -101,7 +107,7 @@ export class AccountConfig extends DatabaseConfig {
   @MinLength(8)
   googleClientSecret?: string;
 
-  @Setting({ env: 'GOOGLE_ISSUER', about: 'OpenID Connect issuer, or a simulator.' })
+  @Setting({ env: 'GOOGLE_ISSUER', about: 'URL of the OpenID Connect issuer, or of a simulator.' })
   @IsUrl(URL_RULES)
   googleIssuer: string = 'https://accounts.google.com';
 

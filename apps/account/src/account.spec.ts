@@ -33,7 +33,7 @@ const ROUTES = (
     ['PUT', 'billing-details', { address_line1: '1 Quay', city: 'Leith', country: 'GB' }],
   ] as [Method, string, object?][]
 )
-  // All rows have the same length; if the last column were missing, the test would get its callback instead.
+  // All rows have the same length: Jest would pass its `done` callback in place of a missing last column.
   .map(([method, path, body]) => [method, path, body] as const);
 
 describe('account', () => {
@@ -46,7 +46,7 @@ describe('account', () => {
   });
   afterAll(() => account.stop());
 
-  it('S8: metrics count sign-ups, log-ins and mails, and reveal no person', async () => {
+  it('S8: metrics count sign-ups, log-ins and e-mails, and identify nobody', async () => {
     const email = 'ada.metrics@example.com';
     const { accountId } = await account.register(email);
     const logIn = (password: string) =>
@@ -66,7 +66,7 @@ describe('account', () => {
     for (const secret of [email, accountId, '192.0.2']) expect(text).not.toContain(secret);
   });
 
-  it.each(ROUTES)('S86: %s %s is closed without a session', async (method, path, body) => {
+  it.each(ROUTES)('S86: %s %s requires a session', async (method, path, body) => {
     for (const token of [undefined, 'no token', 'x'.repeat(43)]) {
       const url = path.replace(':id', newId());
       const answer = await account.dashboard(method, url, { token, body });
@@ -74,7 +74,7 @@ describe('account', () => {
     }
   });
 
-  it.each(ROUTES)('S86: %s %s is closed to other services', async (method, path, payload) => {
+  it.each(ROUTES)('S86: %s %s rejects other services', async (method, path, payload) => {
     for (const caller of ['worker', 'billing', 'entitlement'] as const) {
       const { statusCode } = await account.service.app.inject({
         method,

@@ -46,7 +46,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** Tables that are mapped to objects. */
+/** The entities that TypeORM maps to tables. */
 export const ENTITIES = [
   Account,
   AddressChange,
@@ -73,9 +73,9 @@ export interface AccountOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** The transport of mail, which its creator closes. */
+  /** The e-mail transport. Its creator closes it. */
   mail: MailTransport;
-  /** If false, jobs run and mail is sent only on request. */
+  /** If false, jobs run and e-mails are sent only on request. */
   isScheduled?: boolean;
 }
 

@@ -27,7 +27,10 @@ export class BillingConfig extends DatabaseConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @PortSetting({ env: 'BILLING_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
+  @PortSetting({
+    env: 'BILLING_PORT',
+    about: 'Port of the internal listener; 0 selects a free port.',
+  })
   port: number = 0;
 
   @DatabaseUrl('BILLING_DATABASE_URL', 'billing')
@@ -53,7 +56,7 @@ export class BillingConfig extends DatabaseConfig {
 
   @Setting({
     env: 'BILLING_URL',
-    about: 'Origin of the dashboard; customers come back to it from a processor.',
+    about: 'Origin of the dashboard, to which customers return from a processor.',
   })
   @IsUrl(URL_RULES)
   dashboardUrl: string = 'http://localhost:8081';
@@ -61,7 +64,7 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'STRIPE_API_KEY',
     about:
-      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, means test mode. Changing the file cannot change the mode. If unset, Stripe is not offered. At least one processor must be set.',
+      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, selects test mode. A changed key file cannot change the mode. Unset: Stripe is not offered. At least one processor must be set.',
     secret: true,
     isFollowed: true,
     mayBeMissing: true,
@@ -203,7 +206,7 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'BILLING_PAYPAL_CALLBACK_CA',
     about:
-      'PEM of the authority behind the certificates that callbacks are signed with. Unset: the authorities that Node trusts.',
+      'PEM of the authority that issued the certificates for signing callbacks. Unset: the authorities that Node trusts.',
   })
   @IsOptional()
   @IsString()

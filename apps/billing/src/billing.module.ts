@@ -148,7 +148,7 @@ export const CONTROLLERS = [
   OnAccountNewsConsumer,
 ];
 
-/** The features; each may use only those listed before it. */
+/** The features, in order: each may use only those listed before it. */
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
   [ContactsService, MailedNoticesRepository, MailsService],
@@ -232,7 +232,7 @@ const FEATURES = [
   ],
 ];
 
-/** Orders, payments, and their state at the processors. */
+/** The module of orders, payments, and their state at the processors. */
 @Module({})
 export class BillingModule {
   static register(options: BillingModuleOptions): DynamicModule {

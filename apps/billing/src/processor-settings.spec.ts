@@ -15,7 +15,7 @@ const PAYPAL = {
 
 const STRIPE = { STRIPE_API_KEY: 'sk_test_1', STRIPE_CALLBACK_SECRETS: 'whsec_of_the_tests' };
 
-/** The faults that concern the settings of processors. */
+/** Returns the faults in the settings of processors. */
 function faultsOf(settings: Record<string, string | undefined>): string[] {
   try {
     loadConfig(BillingConfig, settings);
@@ -35,7 +35,7 @@ it.each([STRIPE, PAYPAL, { ...STRIPE, ...PAYPAL }])(
   },
 );
 
-it('without a processor the service does not start, and it names all missing settings of a processor together', () => {
+it('without a processor the service does not start, and the error names all missing settings of a processor together', () => {
   expect(faultsOf({})).toEqual([
     expect.stringMatching(/^STRIPE_API_KEY: .*BILLING_PAYPAL_CLIENT_ID/),
   ]);
@@ -74,13 +74,13 @@ it('S113: secrets of an unused processor may be empty or missing files', () => {
 });
 
 it.each(['0', '-1', '1001', 'many'])(
-  'a rate of %s calls a second is rejected at startup',
+  'a call rate of %s per second is rejected at startup',
   (rate) => {
     expect(faultsOf({ ...STRIPE, BILLING_PROCESSOR_CALLS_PER_SECOND: rate })).toHaveLength(1);
   },
 );
 
-it('the endpoint may have two ids', () => {
+it('the callback endpoint may have two ids', () => {
   const ids = ['5GP028458E2496506', '9XK11229LB'];
   expect(faultsOf({ ...PAYPAL, BILLING_PAYPAL_WEBHOOK_IDS: ids.join(',') })).toEqual([]);
 });

@@ -70,10 +70,10 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** Largest body of a callback (S46). */
+/** The maximum size of a callback's body (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** Tables that are mapped to objects. */
+/** The entities that TypeORM maps to tables. */
 export const ENTITIES = [
   Invoice,
   InvoiceRevision,
@@ -91,7 +91,7 @@ export interface BillingOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** The mail transport; closed by its creator. */
+  /** The e-mail transport. Its creator closes it. */
   mail: MailTransport;
   /** If false, jobs run only when they are called. */
   isScheduled?: boolean;

@@ -24,7 +24,7 @@ export function amountMicros(text: string): string {
   return `${BigInt(whole + cents.padEnd(2, '0'))}0000`;
 }
 
-/** Parses a time with its zone, in RFC 3339. */
+/** Parses a time with a zone, in RFC 3339. */
 export function instant(text: string): string {
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
   if (!isInstant || Number.isNaN(Date.parse(text))) {
@@ -33,7 +33,7 @@ export function instant(text: string): string {
   return text;
 }
 
-/** Parses an `instant` in the future. */
+/** Parses a time as `instant` does; the time must be in the future. */
 export function laterInstant(text: string): string {
   const at = instant(text);
   if (new Date(at) <= new SystemClock().now()) throw new InvalidArgumentError('It is in the past.');

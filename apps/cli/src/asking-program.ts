@@ -28,7 +28,7 @@ export const operatorCommand = (): Command =>
   new Command('npm run cli --')
     .description('operator commands')
     .showHelpAfterError(
-      '"npm run cli -- --help" lists the commands, --help after a command describes it.',
+      '"npm run cli -- --help" lists the commands; --help after a command describes it.',
     );
 
 /**

@@ -4,7 +4,7 @@ import type { CliConfig } from './cli.config.js';
 import { operatorName } from './operator.js';
 import { withService } from './service-calls.js';
 
-/** Performs an operator's action after its audit entry was written, so that no action is missing from the audit log. */
+/** Performs an operator's action after writing its audit entry, so that no action is missing from the audit log. */
 export async function audited<T>(
   config: CliConfig,
   order: OperatorOrder,
@@ -17,8 +17,8 @@ export async function audited<T>(
 }
 
 /**
- * Tells the operator the id under which `work` moves money or credits if its result is unknown, because a repeat under
- * another id would move them again.
+ * Tells the operator the id under which `work` moves money or credits, if the result is unknown. A repeat under another
+ * id would move them again.
  */
 export async function repeatable<T>(id: string, work: () => Promise<T>): Promise<T> {
   try {

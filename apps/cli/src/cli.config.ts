@@ -2,8 +2,8 @@ import { IsOptional, IsString, IsUrl, MaxLength, MinLength } from 'class-validat
 import { IsServiceSecret, Setting } from '#libs/platform';
 
 /**
- * The settings of operator commands. A command that needs a missing setting names it. A running solo writes all of them
- * to `operator.env` in its data folder.
+ * The settings of operator commands. A command names the settings that it needs and that are missing. A running solo
+ * writes all settings to `operator.env` in its data folder.
  */
 export class CliConfig {
   @Setting({
@@ -56,7 +56,7 @@ export class CliConfig {
 
   @Setting({
     env: 'SERVICE_SECRET',
-    about: 'Signs the tokens between services; the same for all of them.',
+    about: 'Signs the tokens between services. All services need the same value.',
     secret: true,
   })
   @IsOptional()
@@ -66,7 +66,7 @@ export class CliConfig {
   @Setting({
     env: 'INTERNAL_TLS_FOLDER',
     about:
-      'Folder with ca.crt, tls.crt and tls.key, where calls between services go over TLS with certificates on both sides.',
+      'Folder with ca.crt, tls.crt and tls.key. If set, calls between services use TLS with certificates on both sides.',
   })
   @IsOptional()
   @IsString()

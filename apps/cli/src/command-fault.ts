@@ -1,7 +1,7 @@
-/** A command failed for a reason that its operator can fix. Only the message is shown. */
+/** An error for a reason that the operator can fix. Only the message is shown. */
 export class CommandFault extends Error {}
 
-/** Messages for file system errors, by the error code. */
+/** Messages for file system errors, by error code. */
 const OF_FILES: Readonly<Record<string, string>> = {
   EACCES: 'you have no permission.',
   EEXIST: 'there is a file with this name.',
@@ -13,7 +13,7 @@ const OF_FILES: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only. In a container, write below /tmp.',
 };
 
-/** Messages for network errors, by the error code. */
+/** Messages for network errors, by error code. */
 const OF_SERVERS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its name cannot be resolved now.',
   ECONNREFUSED: 'nothing listens there.',
@@ -24,7 +24,7 @@ const OF_SERVERS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer.',
 };
 
-/** SQLSTATE prefixes: PostgreSQL rejects the log-in, cannot serve now, or does not have the database. */
+/** SQLSTATE prefixes for a PostgreSQL that rejects the log-in, cannot serve now, or does not have the database. */
 const NOT_LET_IN = /^(08|28|3D000|53|57P)/;
 
 interface SystemError extends Error {

@@ -8,7 +8,7 @@ import { TelemetryConfig } from '#libs/platform';
 import { ServersConfig, databasesConfig } from './servers.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
-/** Imports billing's calls to the processors, for `sandbox`. */
+/** Loads billing's calls to the processors, for `sandbox`. */
 export const processors = async () => ({
   ...(await import('../../billing/src/processors/stripe/stripe-processor.js')),
   ...(await import('../../billing/src/processors/paypal/paypal-processor.js')),
@@ -19,16 +19,16 @@ export type {
   PaymentProcessor,
 } from '../../billing/src/processors/payment-processor.js';
 
-/** The declarations of other apps that the commands need; no other file of the commands imports from apps. */
+/** Declarations of other apps that the commands need. No other file of the commands imports from apps. */
 export { SERVICES };
 
 /** The database URL of each schema, by the name of its service. */
 export const DatabasesConfig = databasesConfig(schemaServices(SERVICES));
 
-/** The superuser of each database that only one service uses. */
+/** The superuser URL of each database that only one service uses. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** The databases of the installation that the command runs on. */
+/** The databases of the installation on which the command runs. */
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
 /** The apps whose settings are documented, in the order of the documents. */

@@ -4,7 +4,10 @@ import {
   writeDocuments,
 } from './documents/generated-documents.js';
 
-/** `npm run docs`: writes the generated documents; with `--check` only lists stale ones and fails if there are any. */
+/**
+ * Runs `npm run docs`: writes the generated documents. With `--check`, only lists stale documents and fails if there
+ * are any.
+ */
 const documents = await generatedDocuments();
 const stale = staleDocuments(documents);
 if (process.argv.includes('--check')) {

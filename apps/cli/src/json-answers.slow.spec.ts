@@ -20,9 +20,9 @@ interface Known {
 interface Row {
   name: string;
   args: (known: Known) => string[];
-  /** The expected contents of the JSON. */
+  /** The expected contents of the JSON answer. */
   answers: unknown;
-  /** The resulting entry in the account's or the installation's audit log; null for none. */
+  /** The resulting entry in the account's or the installation's audit log; null if there is none. */
   audited: string | null;
 }
 
@@ -217,26 +217,31 @@ describe('operator commands with --json', () => {
   });
   afterAll(() => desk.close());
 
-  it.each(COMMANDS)('$name: one JSON value, and an entry of the audit log', async (row) => {
-    const chains = async () => [
-      ...(await desk.audited(known.accountId)),
-      ...(await desk.audited(INSTALLATION)),
-    ];
-    const before = await chains();
-    const { stdout, stderr } = await desk.command(...row.args(known), '--json');
-    expect(stderr.replace('Nothing is set aside.\n', '')).toBe('');
-    expect(JSON.parse(stdout)).toMatchObject(row.answers as object);
-    const path = Object.keys(MANUAL).find((words) => row.args(known).join(' ').startsWith(words))!;
-    expect(undescribed(MANUAL[path].json, JSON.parse(stdout))).toEqual([]);
-    const added = (await chains()).filter((line) => !before.includes(line) || isRepeatable(line));
-    const by = `operator:${userInfo().username} ${row.audited}`;
-    if (row.audited === null) expect(await chains()).toEqual(before);
-    else expect(added.some((line) => line.startsWith(by))).toBe(true);
-    expect((await chains()).length).toBe(before.length + (row.audited === null ? 0 : 1));
-    await desk.billing.settle();
-  });
+  it.each(COMMANDS)(
+    '$name prints one JSON value and leaves an entry in the audit log',
+    async (row) => {
+      const chains = async () => [
+        ...(await desk.audited(known.accountId)),
+        ...(await desk.audited(INSTALLATION)),
+      ];
+      const before = await chains();
+      const { stdout, stderr } = await desk.command(...row.args(known), '--json');
+      expect(stderr.replace('Nothing is set aside.\n', '')).toBe('');
+      expect(JSON.parse(stdout)).toMatchObject(row.answers as object);
+      const path = Object.keys(MANUAL).find((words) =>
+        row.args(known).join(' ').startsWith(words),
+      )!;
+      expect(undescribed(MANUAL[path].json, JSON.parse(stdout))).toEqual([]);
+      const added = (await chains()).filter((line) => !before.includes(line) || isRepeatable(line));
+      const by = `operator:${userInfo().username} ${row.audited}`;
+      if (row.audited === null) expect(await chains()).toEqual(before);
+      else expect(added.some((line) => line.startsWith(by))).toBe(true);
+      expect((await chains()).length).toBe(before.length + (row.audited === null ? 0 : 1));
+      await desk.billing.settle();
+    },
+  );
 
-  it('in the chart’s pod every command has the settings it needs, except settings of a superuser', async () => {
+  it('in the chart’s pod, every command has the settings that it needs, except settings of a superuser', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {
       // These commands read and write only files.
@@ -262,7 +267,7 @@ describe('operator commands with --json', () => {
 });
 
 /**
- * Lists members of an answer that the manual omits or shows with a different type; only the first item of a list is
+ * Lists members of an answer that the manual omits or shows with a different type. Only the first item of a list is
  * compared.
  */
 function undescribed(shown: unknown, said: unknown, path = ''): string[] {

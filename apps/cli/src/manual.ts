@@ -15,7 +15,7 @@ import {
   IMPORTED_FILE,
 } from './example-answers.js';
 
-/** Parts of `--help` and of docs/operations/command-line.md that a command does not declare itself. */
+/** The parts of `--help` and of docs/operations/command-line.md that a command does not declare itself. */
 interface ManualEntry {
   /** The words after `npm run cli --`. */
   example: string;

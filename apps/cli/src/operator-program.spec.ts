@@ -7,7 +7,7 @@ import { DatabasesConfig, OwnDatabasesConfig } from './declared.js';
 import { EXIT_CODES, MANUAL, leavesOf, pathOf } from './manual.js';
 import { operatorProgram } from './operator-program.js';
 
-/** Creates the program with every command, whose output is recorded and whose actions do nothing. */
+/** Creates the program with every command. The output is recorded, and the actions do nothing. */
 function quiet(): { program: Command; said: () => string } {
   let text = '';
   const program = operatorProgram(
@@ -25,7 +25,7 @@ function quiet(): { program: Command; said: () => string } {
   return { program, said: () => text };
 }
 
-/** Splits a command line like a shell. */
+/** Splits a command line as a shell does. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
 

@@ -36,7 +36,7 @@ describe('settings of operator commands', () => {
     });
   });
 
-  it('settings that a shell took from an ended installation are replaced by the running installation’s settings', () => {
+  it('settings that a shell took from an ended installation are replaced with the running installation’s settings', () => {
     running(ALIVE, 2);
     const { ACCOUNT_URL, LOG_LEVEL } = operatorSettings(exported(gone), folder);
     expect([ACCOUNT_URL, LOG_LEVEL]).toEqual(['http://127.0.0.1:2', 'warn']);
@@ -48,7 +48,7 @@ describe('settings of operator commands', () => {
     expect(() => operatorSettings(exported(gone), folder)).toThrow('unset OPERATOR_ENV_OF');
   });
 
-  it('settings of an operator, or of a running installation, are used completely and never mixed with a file', () => {
+  it('the settings of a shell, or of a running installation, are used completely and never mixed with a file', () => {
     running(ALIVE, 2);
     for (const given of [exported(), exported(ALIVE)]) {
       expect(operatorSettings(given, folder)).toEqual(given);

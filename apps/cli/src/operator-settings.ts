@@ -8,19 +8,19 @@ export type Settings = Record<string, string | undefined>;
 
 /**
  * The variable in each `operator.env` that names the process to which the settings belong. A shell that has read the
- * file has it, too.
+ * file also has this variable.
  */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
-/** This setting belongs to the installation's settings, although only some commands read it. */
+/** A setting of the installation, although only some commands read it. */
 const SERVER = 'DATABASE_ADMIN_URL';
 /** Settings that belong to the shell, not to an installation. */
 const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];
 
 /**
  * Returns the settings that commands get: the shell's settings or, if it has none, the settings of the installation
- * that runs in `dataFolder`, never a mixture. Settings that a shell took from an installation that has ended meanwhile
- * are ignored. @throws ConfigurationError if there are no other settings.
+ * that runs in `dataFolder`, never a mixture. Settings that a shell took from an installation that has ended in the
+ * meantime are ignored. @throws ConfigurationError if there are no other settings.
  */
 export function operatorSettings(environment: Settings, dataFolder: string): Settings {
   const owned = settingsOf(CliConfig)

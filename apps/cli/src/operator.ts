@@ -5,14 +5,14 @@ const NAME_LENGTH_MAX = 64;
 
 /**
  * Returns the name of the person who runs the command, for the audit log: the configured name or, if there is none, the
- * user of this machine. It is not verified.
+ * user of this machine. The name is not verified.
  */
 export function operatorName({ operatorName: said }: CliConfig): string {
   const name = (said ?? userName()).replaceAll(/[^\w.@-]/g, '-');
   return name.slice(0, NAME_LENGTH_MAX);
 }
 
-/** Returns the user's name; a container knows the user only by number. */
+/** Returns the user's name. In a container, the user may have only a number. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -3,7 +3,7 @@ export interface OutputOptions {
   json?: boolean;
 }
 
-/** Writes an answer for a program or, line by line, for a person. */
+/** Writes an answer as JSON for a program or line by line for a person. */
 export function answer<T>({ json }: OutputOptions, value: T, lines: (value: T) => string[]): void {
   const text = json ? [JSON.stringify(value, null, 2)] : lines(value);
   for (const line of text) process.stdout.write(`${json ? line : withoutControls(line)}\n`);

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { required } from './required.js';
 
-it('a command without its setting names it, and where solo and a cluster keep it', () => {
+it('a command whose setting is missing names it, and says where solo and a cluster keep their settings', () => {
   const missing = () => required({ url: undefined as string | undefined }, 'url', 'ACCOUNT_URL');
   expect(missing).toThrow('ACCOUNT_URL: this command needs it');
   expect(missing).toThrow('.data/operator.env');

@@ -1,6 +1,9 @@
 import { ConfigurationError } from '#libs/platform';
 
-/** A command reads only one of the two sources, because combining them would mix two installations. */
+/**
+ * The places where settings are. A command reads only one of the two, because combining them would mix two
+ * installations.
+ */
 const WHERE =
   'While "npm start" runs, npm run cli finds it in .data/operator.env, or in the folder that DATA_DIR names in this shell. ' +
   'While "npm run cluster" runs: node_modules/.bin/node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js …';

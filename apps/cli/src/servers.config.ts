@@ -4,7 +4,7 @@ import { type ConfigClass, type ServiceName, Setting } from '#libs/platform';
 import { databaseSetting } from '#libs/services';
 import { CliConfig } from './cli.config.js';
 
-/** Further settings of commands that use databases; commands that call services load none of them. */
+/** The settings of commands that use databases. Commands that only call services do not load them. */
 export class ServersConfig extends CliConfig {
   @Setting({
     env: 'DATABASE_ADMIN_URL',
@@ -17,7 +17,7 @@ export class ServersConfig extends CliConfig {
   databaseAdminUrl?: string;
 }
 
-/** Returns a config class with the database URL of each service, for the service's own role; each is optional. */
+/** Returns a config class with a database URL for each service, for the service's own role. Each URL is optional. */
 export function databasesConfig(
   services: readonly ServiceName[],
 ): ConfigClass<Partial<Record<ServiceName, string>>> {

@@ -11,7 +11,9 @@ const URLS = {
   entitlement: ['entitlementUrl', 'ENTITLEMENT_URL'],
 } as const;
 
-/** Reads data of billing, if billing is part of the installation; otherwise returns an empty list and prints a note. */
+/**
+ * Reads data from billing if billing is part of the installation. Otherwise returns an empty list and prints a note.
+ */
 export async function withBilling<T>(
   config: CliConfig,
   work: (billing: BillingClient) => Promise<T[]>,

@@ -1,6 +1,6 @@
-/** The longest delay of a timer, 24 days; then the process ends, and the pod is restarted. */
+/** Maximum delay of a timer, 24 days. After that, the process ends, and the pod is restarted. */
 const WAIT_MS = 2 ** 31 - 1;
 
-// This process only keeps a pod running, in which operators run commands.
+// This process only keeps a pod running in which operators run commands.
 setTimeout(() => process.exit(0), WAIT_MS);
 process.once('SIGTERM', () => process.exit(0));

@@ -11,39 +11,39 @@ export interface ClusterOptions {
   /** The number of gateways; 2 by default. */
   gateways?: number;
   /**
-   * Overrides the cluster's settings. A function gets these settings by process, so that it can replace an address
-   * with that of a proxy.
+   * Settings that override the cluster's settings. A function gets the cluster's settings by process, so that it can
+   * replace an address with that of a proxy.
    */
   environment?:
     | ClusterEnvironment
     | ((planned: ClusterEnvironment) => ClusterEnvironment | Promise<ClusterEnvironment>);
   /**
-   * False: no Kafka; facts then reach only the gateways, through change feeds. An object: Kafka with an additional
-   * listener behind a proxy, for services whose `KAFKA_BROKERS` names the proxy.
+   * The broker. False: no Kafka; events then reach only the gateways, through change feeds. An object: Kafka with an
+   * additional listener behind a proxy, for services whose `KAFKA_BROKERS` names the proxy.
    */
   broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
-  /** False: each gateway counts in its memory. */
+  /** Whether there is a Valkey. If false, each gateway counts in its memory. */
   valkey?: boolean;
   /**
-   * The payment processor: the simulated one in this process, or the real one of these settings. Without it, there is
-   * no billing.
+   * The payment processor: the simulated processor in this process, or the real processor of these settings. If
+   * undefined, there is no billing.
    */
   payments?: 'simulated' | Settings;
-  /** The demo account; `empty` by default. `full` only prepares it; `fillDemo` adds purchases and usage. */
+  /** The demo account; `empty` by default. `full` only prepares the account; `fillDemo` adds purchases and usage. */
   demoAccount?: DemoAccount;
   /** The file of a `FileClock`, which then provides the business time of every service. */
   clockFile?: string;
   /**
-   * The ports of the dashboard and of the first gateway. The other gateways follow in steps of ten. The default, 0,
-   * takes free ports.
+   * The ports of the dashboard and of the first gateway. The ports of the other gateways follow in steps of ten. The
+   * default, 0, selects free ports.
    */
   firstPorts?: { api: number; dashboard: number };
-  /** Whether all gateways listen on the public port of the first (Linux), instead of their own ports. */
+  /** Whether all gateways listen on the public port of the first (Linux), instead of on their own ports. */
   onePort?: boolean;
-  /** False: PostgreSQL is faster, but loses its data in a crash of the machine. */
+  /** Whether data survives a crash of the machine. If false, PostgreSQL is faster. */
   durable?: boolean;
   /** Receives a short description of each step. */
   progress?: (step: string) => void;
-  /** Aborts a start: everything started so far is stopped. */
+  /** Aborts a start: everything started before is stopped. */
   signal?: AbortSignal;
 }

@@ -2,14 +2,14 @@ import { freePorts } from '#libs/platform';
 import { SERVICES } from '../../services.js';
 import type { ClusterOptions } from './cluster-options.js';
 
-/** Every address of a cluster, known before anything listens there. */
+/** Every address of a cluster, chosen before anything listens there. */
 export interface ClusterPorts {
   postgres: number;
   kafka: number;
   valkey: number;
   simulators: number;
   smtp: number;
-  /** The internal listener of each service except the gateways, by its name. */
+  /** The internal listener of each service except the gateways, by service name. */
   services: Record<string, number>;
   gateways: { api: number; internal: number }[];
   /** The public listener of the dashboard. */

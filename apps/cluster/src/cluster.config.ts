@@ -14,7 +14,7 @@ export class ClusterConfig {
 
   @Setting({
     env: 'CLUSTER_GATEWAYS',
-    about: 'Number of gateways. On Linux they share their public port.',
+    about: 'Number of gateways. On Linux, they share one public port.',
   })
   @IsInt()
   @Min(1)
@@ -28,13 +28,13 @@ export class ClusterConfig {
   @IsIn(DEMO_ACCOUNTS)
   demoAccount: DemoAccount = 'full';
 
-  @Setting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
+  @Setting({ env: 'API_PORT', about: 'Port of the API; 0 selects a free port.' })
   @IsInt()
   @Min(0)
   @Max(65_400)
   apiPort: number = 8080;
 
-  @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
+  @Setting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 selects a free port.' })
   @IsInt()
   @Min(0)
   @Max(65_400)

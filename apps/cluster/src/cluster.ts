@@ -42,7 +42,7 @@ export interface RunningCluster {
   /** The services: simulators, account, entitlement, lookup, dashboard, gateway-1 … */
   processes: ServiceProcess[];
   gateways: ClusterGateway[];
-  /** Public origin of the dashboard. */
+  /** The public origin of the dashboard. */
   dashboardUrl: string;
   facts: ClusterFacts;
   postgres: ClusterProcess;
@@ -53,7 +53,7 @@ export interface RunningCluster {
   payments?: PaymentsSimulator;
   clock: Clock;
   settings: ServiceSettings;
-  /** Finds a process by name. @throws if there is none. */
+  /** Finds a process by name. @throws Error if there is none. */
   process(name: string): ClusterProcess;
   /**
    * Gives a `full` demo account purchases and 30 days of usage, once, if payments are simulated.
@@ -64,14 +64,17 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
-/** The only app with several processes in a cluster; every other service has one. */
+/** The only app with several processes in a cluster. Every other service has one process. */
 const GATEWAY = SERVICES.find(({ name }) => name === 'gateway') as AnyService;
 
 const noted = () => {};
 
 const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';
 
-/** The reason why a cluster cannot run on this machine, with the packages to install; undefined if it can. */
+/**
+ * Returns the reason why a cluster cannot run on this machine, with the packages to install; undefined if a cluster can
+ * run.
+ */
 export function clusterAvailability({
   broker = true,
   valkey = true,
@@ -83,7 +86,7 @@ export function clusterAvailability({
 /**
  * Starts every service in its own process, each from its compiled `main.js` and an environment, together with
  * PostgreSQL, Kafka and Valkey, all on loopback.
- * @throws StartFault if this machine cannot run it; nothing is left running then.
+ * @throws StartFault if a cluster cannot run on this machine; nothing is left running then.
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
   const missing = clusterAvailability(options);
@@ -113,7 +116,7 @@ class StartingCluster {
   private payments?: PaymentsSimulator;
   /** The settings and addresses of the payment processor. */
   private processor: Settings = {};
-  /** Services that run as a single process. */
+  /** The services that run as one process. */
   private alone: readonly AnyService[] = [];
 
   constructor(
@@ -177,7 +180,7 @@ class StartingCluster {
     this.options.progress?.(step);
   }
 
-  /** Prepares the payment processor, which determines the services that run. */
+  /** Prepares the payment processor. It determines which services run. */
   private async openPayments(): Promise<void> {
     const { payments } = this.options;
     if (payments === 'simulated') {
@@ -235,13 +238,13 @@ class StartingCluster {
     return process;
   }
 
-  /** Starts all services at once, because each must cope with the absence of the others. */
+  /** Starts all services at once, because each must tolerate the absence of the others. */
   private async startServices({ addresses }: ServiceProcess): Promise<void> {
     const internet = {
       LOOKUP_UPSTREAM_EXCEPTIONS: addresses.upstreamExceptions,
       LOOKUP_EXTRA_CA_FILE: addresses.caFile,
       LOOKUP_DNS_SERVERS: addresses.dnsServers,
-      // No real registry is queried, so politeness would only slow the demonstration.
+      // No real registry is queried, so pauses between queries would only slow the demonstration.
       LOOKUP_UPSTREAM_PER_SECOND: '1000',
     };
     const planned: ClusterEnvironment = {};
@@ -362,7 +365,7 @@ class StartingCluster {
 const isGateway = ({ name }: ServiceProcess) => name.startsWith('gateway-');
 const isPublic = (process: ServiceProcess) => process.name === 'dashboard' || isGateway(process);
 
-/** Like `Promise.all`, but waits for the others if one fails, so that everything started can be stopped. */
+/** Works like `Promise.all`, but waits for the others if one fails, so that everything started can be stopped. */
 async function all<T extends readonly unknown[] | []>(
   work: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
@@ -373,7 +376,7 @@ async function all<T extends readonly unknown[] | []>(
   return Promise.all(work);
 }
 
-/** The folder of this process's compile cache, in which Node has a folder for each of its versions. */
+/** Returns the folder of this process's compile cache, in which Node has a folder for each of its versions. */
 function ownCompileCache(): string | undefined {
   const folder = getCompileCacheDir();
   return folder === undefined ? undefined : resolve(dirname(folder));

@@ -29,7 +29,7 @@ describe('npm run cluster', () => {
     });
   };
 
-  it('an unknown option or an invalid number starts nothing', () => {
+  it('an unknown option or an invalid number prevents the start', () => {
     const unknown = run(['--threads', '3']);
     expect(unknown.status).toBe(1);
     expect(unknown.stderr).toContain("unknown option '--threads'");
@@ -39,7 +39,7 @@ describe('npm run cluster', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('all packages that a machine lacks are reported at once, each only once', () => {
+  it('all packages that a machine lacks are reported at once, each once', () => {
     const { status, stderr } = run([], { PATH: folder, HOME: folder });
     expect(status).toBe(1);
     expect(stderr).toBe(
@@ -49,7 +49,7 @@ describe('npm run cluster', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('its help names every setting', () => {
+  it('the help names every setting', () => {
     const { status, stdout } = run(['--help']);
     expect(status).toBe(0);
     for (const name of ['CLUSTER_GATEWAYS', 'CLUSTER_DATA_DIR', 'API_PORT']) {
@@ -100,7 +100,7 @@ describe('npm run cluster', () => {
           readFileSync(join(folder, 'cluster.json'), 'utf8'),
         ) as ClusterFacts;
         process.kill(pidOf(cluster, 'lookup'), 'SIGKILL');
-        await said('lookup has ended (SIGKILL): it is started again.');
+        await said('lookup has ended (SIGKILL) and is being restarted.');
         await said('lookup is up again.');
         const url = `${facts.api_url}/v2.0/whois/live?domainName=first-light.com`;
         const answer = await fetch(url, { headers: { 'x-api-key': facts.demo!.live_key } });
@@ -115,7 +115,7 @@ describe('npm run cluster', () => {
   );
 });
 
-/** The process of a cluster's service. */
+/** Returns the process id of a cluster's service. */
 function pidOf(cluster: ChildProcess, app: string): number {
   const all = execFileSync('ps', ['-ww', '-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
   const line = all

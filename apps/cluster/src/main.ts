@@ -8,13 +8,13 @@ import { type RunningCluster, startCluster } from './cluster.js';
 import type { ClusterOptions } from './cluster-options.js';
 import { Supervisor } from './processes/supervisor.js';
 
-/** Exit code of a process ended by Ctrl-C. */
+/** The exit code of a process ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 const STOPPING =
   'Stopping … this takes a few seconds, or up to half a minute if requests are running. A second Ctrl-C stops at once.\n';
 
-/** `npm run cluster`: runs every service as its own process until a signal arrives. */
+/** Runs `npm run cluster`: every service as its own process until a signal arrives. */
 async function main(): Promise<void> {
   const started = monotonicMs();
   const settings = { ...process.env, ...readCommandLine() };
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
       folder: dataFolder,
       gateways,
       firstPorts: { api: apiPort, dashboard: dashboardPort },
-      // Elsewhere the system does not spread connections over listeners of one port.
+      // On other systems, the kernel does not distribute connections over the listeners of one port.
       onePort: gateways > 1 && process.platform === 'linux',
       payments: paymentsOf(process.env),
       // Prints the log-in and keys, which is safe because every listener is on loopback.
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
     await fillDemo(cluster);
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
-    say('Stopped before it was up; nothing incomplete is left behind.');
+    say('Stopped before the start was complete; nothing incomplete is left behind.');
     process.exit(INTERRUPTED);
   }
 }
@@ -64,10 +64,12 @@ async function fillDemo(cluster: RunningCluster): Promise<void> {
   }
 }
 
-/** The settings with which an operator takes real orders. */
+/** The settings of an operator who accepts real orders. */
 const PROCESSOR_KEYS = ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'];
 
-/** The operator's settings of a processor. Without any, money is simulated; with a blank key, nothing is sold. */
+/**
+ * Returns the operator's settings of a processor. Without any, money is simulated; with a blank key, nothing is sold.
+ */
 function paymentsOf(environment: NodeJS.ProcessEnv): ClusterOptions['payments'] {
   const isOperators = PROCESSOR_KEYS.some((env) => environment[env] !== undefined);
   if (!isOperators) return 'simulated';
@@ -81,7 +83,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Reads the command line, which has one option, for the most common setting; the help names the other settings. */
+/** Reads the command line. It has one option, for the most common setting; the help names the other settings. */
 function readCommandLine(): Record<string, string> {
   const settings = settingsOf(ClusterConfig);
   const width = Math.max(...settings.map(({ env }) => env.length));
@@ -101,8 +103,8 @@ function readCommandLine(): Record<string, string> {
 }
 
 /**
- * The first signal aborts a start, or drains everything in order once it is up; a second one ends this process and,
- * with it, all others.
+ * Stops at signals. The first signal aborts a start, or drains everything in order once the start is complete; a second
+ * signal ends this process and, with it, all others.
  */
 function stopAtSignal(interruption: AbortController) {
   let drain: (() => Promise<void>) | undefined;

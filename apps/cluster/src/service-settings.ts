@@ -15,17 +15,17 @@ export interface SettingSources {
   ports: ClusterPorts;
   folder: DataFolder;
   secrets: Secrets;
-  /** Superuser of the PostgreSQL server. */
+  /** The URL of the superuser of the PostgreSQL server. */
   postgresUrl: string;
   /** The value of `KAFKA_BROKERS`, if the cluster has a broker. */
   brokers?: string;
-  /** Value of `VALKEY_URL`, if the cluster has a Valkey. */
+  /** The value of `VALKEY_URL`, if the cluster has a Valkey. */
   valkeyUrl?: string;
   /** The services that run. Other services have no address. */
   services: readonly AnyService[];
   /** Whether all gateways listen on the public port of the first gateway. */
   reusePort: boolean;
-  /** Settings for every service. */
+  /** The settings for every service. */
   common: Settings;
 }
 
@@ -33,11 +33,11 @@ const DATABASE = 'domain_data';
 const loopback = (port: number) => `http://127.0.0.1:${port}`;
 const local = (port: number) => `http://localhost:${port}`;
 
-/** The settings of every process by its name: only environment variables. */
+/** The settings of every process by its name, which consist only of environment variables. */
 export class ServiceSettings {
   constructor(private readonly sources: SettingSources) {}
 
-  /** The superuser of the services' database. */
+  /** Returns the URL of the superuser in the services' database. */
   get superuserUrl(): string {
     const url = new URL(this.sources.postgresUrl);
     url.pathname = `/${DATABASE}`;
@@ -58,7 +58,7 @@ export class ServiceSettings {
     return url.toString();
   }
 
-  /** The settings for commands that prepare database and broker, and for the operator. */
+  /** Returns the settings for commands that prepare database and broker, and for the operator. */
   operator(): Settings {
     const { secrets } = this.sources;
     return {
@@ -72,7 +72,7 @@ export class ServiceSettings {
     };
   }
 
-  /** Settings of a service with one process. `own` has settings that are specific to this start. */
+  /** Returns the settings of a service with one process. `own` contains settings that are specific to this start. */
   service(service: AnyService, own: Settings = {}): Settings {
     const [{ port }] = service.listeners;
     const number = this.sources.ports.services[service.name];
@@ -83,7 +83,7 @@ export class ServiceSettings {
     });
   }
 
-  /** @param index of the gateway, from 0. */
+  /** @param index the number of the gateway, from 0. */
   gateway(service: AnyService, index: number): Settings {
     const { folder, ports, reusePort } = this.sources;
     const { api, internal } = ports.gateways[index];
@@ -96,7 +96,7 @@ export class ServiceSettings {
     });
   }
 
-  /** The settings of this cluster that the service reads. */
+  /** Returns the settings of this cluster that the service reads. */
   private read(service: AnyService, own: Settings): Settings {
     const { common, folder, ports, secrets, valkeyUrl } = this.sources;
     const known = {
@@ -109,7 +109,7 @@ export class ServiceSettings {
       // On one machine, the cluster queries the registry simulator.
       GATEWAY_SIMULATED_DATA: 'true',
       DASHBOARD_SIMULATED_DATA: 'true',
-      // There is no load balancer that would have to notice a stopping service.
+      // There is no load balancer that needs time to notice the stop of a service.
       GATEWAY_DRAIN_NOTICE_MS: '0',
       DASHBOARD_DRAIN_NOTICE_MS: '0',
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,

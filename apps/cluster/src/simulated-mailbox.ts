@@ -1,4 +1,4 @@
-/** A mail as its reader sees it. */
+/** An e-mail as its reader sees it. */
 export interface Mail {
   id: string;
   to: string;
@@ -6,11 +6,11 @@ export interface Mail {
   text: string;
 }
 
-/** The mails that the simulators have received. */
+/** The e-mails that the simulators have received. */
 export class SimulatedMailbox {
   constructor(private readonly simulatorsUrl: string) {}
 
-  /** Lists the mails, newest first. */
+  /** Lists the e-mails, newest first. */
   async newest(limit: number): Promise<Mail[]> {
     const response = await fetch(`${this.simulatorsUrl}/mails?limit=${limit}`);
     return (await response.json()) as Mail[];

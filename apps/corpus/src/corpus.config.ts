@@ -7,7 +7,10 @@ export class CorpusConfig extends InternalCallsConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @PortSetting({ env: 'CORPUS_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
+  @PortSetting({
+    env: 'CORPUS_PORT',
+    about: 'Port of the internal listener; 0 selects a free port.',
+  })
   port: number = 0;
 
   @DatabaseUrl('CORPUS_DATABASE_URL', 'corpus')

@@ -12,7 +12,7 @@ export class DashboardConfig extends InternalCallsConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
+  @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 selects a free port.' })
   port: number = 8081;
 
   @Setting({ env: 'DASHBOARD_INTERNAL_HOST', about: 'Address of the listener for probes.' })

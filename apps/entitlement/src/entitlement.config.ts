@@ -9,7 +9,7 @@ export class EntitlementConfig extends DatabaseConfig {
 
   @PortSetting({
     env: 'ENTITLEMENT_PORT',
-    about: 'Port of the internal listener; 0 takes a free one.',
+    about: 'Port of the internal listener; 0 selects a free port.',
   })
   port: number = 0;
 

@@ -22,7 +22,7 @@ export class GatewayConfig extends DatabaseConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @PortSetting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
+  @PortSetting({ env: 'API_PORT', about: 'Port of the API; 0 selects a free port.' })
   port: number = 8080;
 
   @Setting({ env: 'GATEWAY_INTERNAL_HOST', about: 'Address of the internal listener.' })
@@ -31,7 +31,7 @@ export class GatewayConfig extends DatabaseConfig {
 
   @PortSetting({
     env: 'GATEWAY_INTERNAL_PORT',
-    about: 'Port of the internal listener; 0 takes a free one.',
+    about: 'Port of the internal listener; 0 selects a free port.',
   })
   internalPort: number = 7101;
 

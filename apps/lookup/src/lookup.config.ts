@@ -8,7 +8,10 @@ export class LookupConfig extends InternalCallsConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @PortSetting({ env: 'LOOKUP_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
+  @PortSetting({
+    env: 'LOOKUP_PORT',
+    about: 'Port of the internal listener; 0 selects a free port.',
+  })
   port: number = 7104;
 
   @Setting({

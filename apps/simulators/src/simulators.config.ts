@@ -6,13 +6,13 @@ export class SimulatorsConfig {
   @PortSetting({
     env: 'SIMULATORS_PORT',
     about:
-      'Loopback port of the pages with received mail and recorded exchanges; 0 takes a free one.',
+      'Loopback port of the pages with received mail and recorded exchanges; 0 selects a free port.',
   })
   port: number = 0;
 
   @PortSetting({
     env: 'SIMULATORS_SMTP_PORT',
-    about: 'Loopback port of the SMTP server; 0 takes a free one.',
+    about: 'Loopback port of the SMTP server; 0 selects a free port.',
   })
   smtpPort: number = 0;
 

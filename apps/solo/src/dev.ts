@@ -7,7 +7,7 @@ const COMPILER = 'build.js';
 const SOLO = 'dist/apps/solo/src/main.js';
 const SOURCES = ['apps', 'libs'];
 
-/** `npm run dev`: compiles after each change and restarts the product. */
+/** Runs `npm run dev`: compiles after each change and restarts the product. */
 function dev(): void {
   let solo = start();
   let timer: NodeJS.Timeout | undefined;

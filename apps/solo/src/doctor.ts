@@ -20,12 +20,12 @@ import { ProductionConfig, type ProductionSettings } from './production.config.j
 import { OwnDatabasesConfig } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 
-/** The folder that the timer on the production page fills. */
+/** The folder for the backups of the timer on the production page. */
 const BACKUPS = '/var/backups';
 
 /**
- * `npm run doctor`: checks everything that a start needs and, if others can reach it, everything that production needs.
- * Prints a remedy for each fault.
+ * Runs `npm run doctor`: checks everything that a start needs and, if others can reach the installation, everything
+ * that production needs. Prints a remedy for each fault.
  */
 async function doctor(): Promise<number> {
   let config: SoloConfig;
@@ -128,7 +128,7 @@ const internet = (isOffline: boolean) => async () => {
   return 'none: test keys work; for live keys start with "npm start -- --offline"';
 };
 
-/** Starts a server in a temporary folder: a failure here would also fail a start. */
+/** Starts a server in a temporary folder. A failure here would also fail a start. */
 async function tryServer(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'dds-doctor-'));
   let server: EmbeddedServer | undefined;

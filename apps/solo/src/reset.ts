@@ -7,7 +7,7 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
-/** `npm run reset`: removes all data of one installation. It asks first, unless called with `--yes`. */
+/** Runs `npm run reset`: removes all data of one installation. Asks first, unless called with `--yes`. */
 async function reset(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
   if (!existsSync(folder.path)) return say(`There is no data to remove at ${folder.path}.`, 0);
@@ -17,7 +17,7 @@ async function reset(): Promise<number> {
   const holder = FolderLock.holder(folder);
   if (holder !== undefined) {
     return say(
-      `It is running (process ${holder}). Stop it first: ${commandFor(folder.path, 'npm stop')}`,
+      `The product is running (process ${holder}). Stop it first: ${commandFor(folder.path, 'npm stop')}`,
       1,
     );
   }
@@ -26,7 +26,7 @@ async function reset(): Promise<number> {
     const pid = FolderLock.holder(cluster);
     if (pid === undefined) continue;
     return say(
-      `A cluster is running in it, in ${cluster.path} (process ${pid}). Stop it first: kill ${pid}`,
+      `A cluster is running in ${cluster.path} (process ${pid}). Stop it first: kill ${pid}`,
       1,
     );
   }

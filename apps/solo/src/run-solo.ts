@@ -15,7 +15,7 @@ import { inventedNames } from './services/corpus-seed.js';
 const NO_INTERNET =
   'This machine has no internet connection: test keys work, live keys cannot look names up. To simulate the registries: npm start -- --offline\n';
 
-/** The corpus must not store simulated answers: a later start without `--offline` would serve them as real. */
+/** The corpus must not store simulated answers, because a later start without `--offline` would serve them as real. */
 const NOT_STORED = { LOOKUP_KEEP: 'none' };
 
 /** The exit code of a process that Ctrl-C ended. */
@@ -25,8 +25,8 @@ const STOPPING =
   'Stopping … this takes a few seconds, or up to half a minute if requests are running. A second Ctrl-C stops at once.\n';
 
 /**
- * `npm start`: runs everything in this process until a signal ends it.
- * @param started the time of its start, in `monotonicMs`.
+ * Runs `npm start`: everything in this process until a signal ends it.
+ * @param started the time of the start, in `monotonicMs`.
  */
 export async function runSolo(
   argv: string[],
@@ -62,14 +62,14 @@ export async function runSolo(
     });
     process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
     if (!(await online)) process.stdout.write(NO_INTERNET);
-    // Otherwise Node would write thousands of files when the process exits.
+    // Without this, Node would write thousands of files when the process exits.
     flushCompileCache();
     await fillDemo(solo);
     const isFilled = inventedNames(folder) >= config.offlineNames;
     if (offline && !isFilled) await fillCorpus(solo, config.offlineNames);
   } catch (error) {
     if (interruption.signal.aborted) {
-      say('Stopped before it was up; nothing incomplete is left behind.');
+      say('Stopped before the start was complete; nothing incomplete is left behind.');
       process.exit(INTERRUPTED);
     }
     process.stderr.write(`${startFaultText(error)}\n`);
@@ -94,7 +94,7 @@ async function fillCorpus(solo: RunningSolo, names: number): Promise<void> {
     const added = await solo.fillCorpus(names);
     if (added > 0)
       say(
-        `${grouped(added)} invented names added. They will be in the database files of today, which are built tomorrow.`,
+        `${grouped(added)} invented names added. Today's database files, which are built tomorrow, will contain them.`,
       );
   } catch (error) {
     say(`No more invented names could be added: ${faultText(error)}`);
@@ -108,8 +108,8 @@ function say(line: string): void {
 }
 
 /**
- * Stops at signals: the first one aborts a start, or drains everything in order once it is up; a second one ends the
- * process at once.
+ * Stops at signals. The first signal aborts a start, or drains everything in order once the start is complete; a second
+ * signal ends the process at once.
  */
 function stopAtSignal(interruption: AbortController) {
   let drain: (() => Promise<void>) | undefined;
@@ -134,7 +134,7 @@ function startFaultText(error: unknown): string {
   if (error instanceof StartFault || error instanceof ConfigurationError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC') return 'The disk is full. Free some space and start again.';
-  return `It could not start: ${faultText(error)}\n"npm run doctor" checks this machine; the log in the data folder says more.`;
+  return `The start failed: ${faultText(error)}\n"npm run doctor" checks this machine; the log in the data folder says more.`;
 }
 
 /** Returns the messages of an error and of its causes. */

@@ -10,21 +10,21 @@ export type DemoAccount = (typeof DEMO_ACCOUNTS)[number];
 export class SoloConfig {
   @Setting({
     env: 'DATA_DIR',
-    about: 'Folder with the database, generated secrets, mail and files.',
+    about: 'Folder with the database, generated secrets, e-mails and files.',
   })
   @IsString()
   @MinLength(1)
   dataFolder: string = DEFAULT_DATA_FOLDER;
 
-  @PortSetting({ env: 'API_PORT', about: 'Port of the API; 0 takes any free one.' })
+  @PortSetting({ env: 'API_PORT', about: 'Port of the API; 0 selects a free port.' })
   apiPort: number = DEFAULT_PORTS.API_PORT;
 
-  @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 takes any free one.' })
+  @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 selects a free port.' })
   dashboardPort: number = DEFAULT_PORTS.DASHBOARD_PORT;
 
   @PortSetting({
     env: 'METRICS_PORT',
-    about: 'Loopback port with the Prometheus metrics of all services; 0 takes a free one.',
+    about: 'Loopback port with the Prometheus metrics of all services; 0 selects a free port.',
   })
   metricsPort: number = DEFAULT_PORTS.METRICS_PORT;
 
@@ -48,7 +48,7 @@ export class SoloConfig {
   @Setting({
     env: 'DEMO_ACCOUNT',
     about:
-      'The demo account: `full` (with a plan, invoices, jobs, monitors and 30 days of sample requests), `empty`, or `none`. There is never one if other machines can reach the dashboard (DASHBOARD_HOST, BILLING_URL), or with NODE_ENV=production.',
+      'The demo account: `full` (with a plan, invoices, jobs, monitors and 30 days of sample requests), `empty`, or `none`. There is no demo account if other machines can reach the dashboard (DASHBOARD_HOST, BILLING_URL), or with NODE_ENV=production.',
   })
   @IsIn(DEMO_ACCOUNTS)
   demoAccount: DemoAccount = 'full';

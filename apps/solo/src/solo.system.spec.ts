@@ -14,7 +14,7 @@ import { Customer } from '../../../test/stories/customer.js';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
 
 const START_TIMEOUT_MS = 300_000;
-/** The credits of the demo account: from the trial and from the operator. */
+/** The credits of the demo account: trial credits and the operator's grant. */
 const CREDITS = 5_500;
 
 /** The number of invented names in this test, instead of the default of 50,000. */
@@ -81,13 +81,13 @@ describe('solo', () => {
     return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
   }
 
-  /** Returns the status and, for a refusal, its code. */
+  /** Returns the status and, for a refusal, the code. */
   async function outcome(key: string, domainName: string) {
     const { status, body } = await lookUp(key, domainName);
     return [status, body.code].filter((part) => part !== undefined);
   }
 
-  /** Logs in as the demo account's owner at the running process. */
+  /** Logs in to the running process as the demo account's owner. */
   async function demoCustomer(): Promise<Customer> {
     const { api_url: apiUrl, dashboard_url: dashboardUrl, demo } = facts;
     const mailbox = { newest: async () => Promise.resolve([]) };
@@ -101,7 +101,7 @@ describe('solo', () => {
     return body.spendable + body.reserved;
   }
 
-  /** Returns the balance that is left if each answer was charged as its headers state. */
+  /** Returns the balance that is left if each answer was charged as stated in its headers. */
   const left = () => CREDITS - charged;
 
   beforeAll(start, START_TIMEOUT_MS);
@@ -199,7 +199,7 @@ describe('solo', () => {
     expect(output).toContain('not needed: live keys use the registry simulator');
   });
 
-  it('the metrics of every service are at one address, and the metrics of the process appear once', async () => {
+  it('the metrics of every service are at one URL, and the metrics of the process appear once', async () => {
     const text = await (await request(facts.metrics_url)).body.text();
     for (const service of ['dds_mail', 'dds_entitlement', 'dds_lookup', 'dds_gateway']) {
       expect(text).toMatch(new RegExp(`^${service}_`, 'm'));
@@ -235,7 +235,7 @@ describe('solo', () => {
     START_TIMEOUT_MS,
   );
 
-  it('Ctrl-C during the very first start leaves no incomplete database, password file or lock', async () => {
+  it('Ctrl-C during the first start leaves no incomplete database, password file or lock', async () => {
     const folder = join(root, 'interrupted');
     const child = launch('main', { DATA_DIR: folder });
     const outcome = outcomeOf(child);
@@ -258,13 +258,13 @@ describe('solo', () => {
   });
 
   it(
-    'after a kill, a plain start is enough: same keys, same credits, one charge',
+    'after a kill, a plain start is enough: keys and credits are the same, and each answer is charged once',
     async () => {
       const before = facts.demo;
       const customer = await demoCustomer();
       await waitFor('what was charged', async () => (await balance(customer)) === left());
       await lookUp(before.live_key, 'before-the-kill.com');
-      // After a second answer, the turn in which the first was sent and journalled is over.
+      // When the second answer arrives, the gateway has sent and journalled the first.
       await lookUp(before.live_key, 'at-the-kill.com');
       solo.kill('SIGKILL');
       await once(solo, 'close');
@@ -272,7 +272,7 @@ describe('solo', () => {
       expect(facts.demo).toEqual(before);
       const after = await lookUp(before.live_key, 'after-the-kill.com');
       expect(after.status).toBe(200);
-      // The second answer may not have been journalled before the process died; then it is free.
+      // The process may have died before the second answer was journalled; that answer is then free.
       const again = await demoCustomer();
       await waitFor('each charge', async () => (await balance(again)) <= left() + 1);
       expect(await balance(again)).toBeGreaterThanOrEqual(left());
@@ -281,7 +281,7 @@ describe('solo', () => {
   );
 
   it(
-    'without its key file, the demo account gets new working keys, and no further credits',
+    'without its key file, the demo account gets new keys that work, and no further credits',
     async () => {
       const before = facts.demo;
       solo.kill('SIGTERM');
@@ -303,8 +303,8 @@ describe('solo', () => {
     START_TIMEOUT_MS,
   );
 
-  it('answers of the registry simulator are not stored, because a later start without it would serve them as real', async () => {
-    // The previous stop has sent all waiting observations.
+  it('answers of the registry simulator are not stored, because a later start without the simulator would serve them as real', async () => {
+    // The previous stop sent all waiting observations.
     const operator = parseEnv(readFileSync(join(data, 'operator.env'), 'utf8'));
     const { rows } = await withClient(operator.CORPUS_DATABASE_URL!, (client) =>
       client.query<{ source: string }>(

@@ -18,25 +18,25 @@ import type { DemoAccount } from './solo.config.js';
 
 export interface SoloOptions {
   dataFolder: string;
-  /** The port of the API; 0 takes a free one. */
+  /** The port of the API; 0 selects a free port. */
   apiPort: number;
   dashboardPort: number;
   /** The port that Prometheus reads; 0, the default, takes a free port. */
   metricsPort?: number;
   /** Whether lookups go to the registry simulator, on real loopback sockets. */
   offline: boolean;
-  /** The superuser of the operator's own PostgreSQL; without it, a server is started. */
+  /** The URL of a superuser on the operator's own PostgreSQL; if undefined, an embedded server is started. */
   databaseAdminUrl?: string;
   clock?: Clock;
   /** The destination of the services' log lines. */
   log: { path: string; write(line: string): void };
-  /** The operator's settings: the process's environment. Empty by default. */
+  /** The operator's settings: the environment of the process. Empty by default. */
   environment?: Settings;
   /** Settings of services that override everything, for stories and benches. */
   overrides?: Settings;
-  /** The default is `full`. In production there is never a demo account. */
+  /** The demo account, by default `full`. In production, there is none. */
   demoAccount?: DemoAccount;
-  /** Whether data survives a crash of the machine; false for temporary databases, as in tests, which are faster. */
+  /** Whether data survives a crash of the machine. False for temporary databases, as in tests, which are faster. */
   durable?: boolean;
   /** Receives a short description of each step. */
   progress?: (step: string) => void;
@@ -45,11 +45,11 @@ export interface SoloOptions {
 }
 
 const DEMO_LEFT =
-  'The demo account of an earlier start is still there, with keys that were printed. Delete it before others can reach this installation.';
+  'The demo account of an earlier start still exists, with keys that were printed. Delete it before others can reach this installation.';
 
 const noted = () => {};
 
-/** Attempts of a start with automatically chosen ports. */
+/** Maximum number of attempts to start with automatically chosen ports. */
 const START_TRIES_MAX = 3;
 
 /** A running installation. */
@@ -62,7 +62,7 @@ export interface RunningSolo extends SoloServices {
    */
   fillDemo(): Promise<boolean>;
   /**
-   * Adds invented names to the corpus until there are this many, or everything stops.
+   * Adds invented names to the corpus until the corpus has this many, or everything stops.
    * @returns the number of names added now.
    */
   fillCorpus(names: number): Promise<number>;
@@ -72,7 +72,7 @@ export interface RunningSolo extends SoloServices {
 
 /**
  * Starts every service in this process, each on its own loopback port, on one database.
- * @throws StartFault with a remedy if this machine cannot run it; nothing is left running then.
+ * @throws StartFault with a remedy if the product cannot run on this machine; nothing is left running then.
  */
 export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
   const folder = new DataFolder(options.dataFolder);
@@ -88,7 +88,8 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
 
 async function startOnce(folder: DataFolder, options: SoloOptions): Promise<RunningSolo> {
   const shutdown = new ShutdownOrder();
-  // Locked before the ports are checked, so that a second start reports the running instance instead of a port in use.
+  // The folder is locked before the ports are checked, so that a second start reports the running instance instead of a
+  // port in use.
   const lock = FolderLock.take(folder);
   shutdown.add('lock', async () => lock.release());
   try {
@@ -99,7 +100,7 @@ async function startOnce(folder: DataFolder, options: SoloOptions): Promise<Runn
   }
 }
 
-/** Chooses the public ports before anything listens there, because mails and answers name the public origins. */
+/** Chooses the public ports before anything listens there, because e-mails and answers contain the public origins. */
 async function chosenPorts({ apiPort, dashboardPort }: SoloOptions) {
   const [forApi, forDashboard] = await freePorts(2);
   return { apiPort: apiPort || forApi, dashboardPort: dashboardPort || forDashboard };
@@ -135,7 +136,7 @@ async function startIn(
     say: progress,
   });
   shutdown.add('database', () => database.stop());
-  next('Bringing its tables up to date …');
+  next('Bringing the tables up to date …');
   await database.prepare();
   next('Starting the services …');
   const services = await startServices({
@@ -208,7 +209,7 @@ async function filledDemo(parts: DemoParts): Promise<boolean> {
   return seedDemoLife({ ...urls, clock, payments, log, ledger }, folder, secrets, demo);
 }
 
-/** Returns the settings with which `npm run cli` works on this installation. */
+/** Returns the settings with which `npm run cli` operates this installation. */
 function operatorSettings(
   { accountUrl, entitlementUrl, dashboardUrl, settings }: SoloServices,
   database: SoloDatabase,

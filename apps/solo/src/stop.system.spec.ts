@@ -12,7 +12,7 @@ import { LOCK_FILE, commandFor } from './checks/before-build.js';
 const PROGRAM = new URL('stop.js', import.meta.url).pathname;
 const fileOf = (name: string) => new URL(`${name}.js`, import.meta.url).href;
 
-/** Locks the folder as a start would, and takes a while to release it. */
+/** Locks the folder as a start would, and releases it only after a while. */
 const HOLDER = `
   const { DataFolder } = await import('${fileOf('data-folder/data-folder')}');
   const { FolderLock } = await import('${fileOf('checks/folder-lock')}');
@@ -28,7 +28,7 @@ const HOLDER = `
   process.stdout.write('up');
 `;
 
-it('npm stop returns when everything has ended, and reports it if nothing is running', async () => {
+it('npm stop returns when everything has ended, and says so if nothing is running', async () => {
   const folder = new DataFolder(mkdtempSync(join(tmpdir(), 'stop-')));
   const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
   const stop = () => spawnSync(process.execPath, [PROGRAM], { env, encoding: 'utf8' });
@@ -54,7 +54,7 @@ it('npm stop stops the database server that a killed process left running', asyn
     folder.writePrivateJson('postgres.json', { folder: server.folder });
     const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
     const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], { env });
-    expect(stdout).toBe('Stopped the database server that a killed process had left.\n');
+    expect(stdout).toBe('Stopped the database server that a killed process had left running.\n');
     expect(server.isRunning).toBe(false);
   } finally {
     await server.stop();

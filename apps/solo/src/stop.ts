@@ -6,13 +6,13 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
-/** Longer than a gateway's drain and PostgreSQL's stop together. */
+/** The time limit of a stop: longer than a gateway's drain and PostgreSQL's stop together. */
 const WAIT_MAX_MS = 120_000;
 const POLL_MS = 100;
 
 /**
- * `npm stop`: drains the instance of the data folder and returns once its process has ended, so that the folder can be
- * copied or the code updated. If an instance was killed, `npm stop` stops the database server that outlived it.
+ * Runs `npm stop`: drains the instance of the data folder and returns once its process has ended, so that the folder
+ * can be copied or the code updated. If an instance was killed, stops the database server that outlived it.
  */
 async function stop(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
@@ -20,7 +20,8 @@ async function stop(): Promise<number> {
   if (holder === undefined) {
     const serverFolder = folder.readJson<{ folder: string }>('postgres.json')?.folder;
     const isOrphan = serverFolder !== undefined && (await EmbeddedServer.stopOrphan(serverFolder));
-    if (isOrphan) return say('Stopped the database server that a killed process had left.', 0);
+    if (isOrphan)
+      return say('Stopped the database server that a killed process had left running.', 0);
     return say(`Nothing is running in ${folder.path}.`, 0);
   }
   const startedAt = startOf(holder);

@@ -10,7 +10,10 @@ export class WorkerConfig extends DatabaseConfig {
   @IsString()
   host: string = '127.0.0.1';
 
-  @PortSetting({ env: 'WORKER_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
+  @PortSetting({
+    env: 'WORKER_PORT',
+    about: 'Port of the internal listener; 0 selects a free port.',
+  })
   port: number = 0;
 
   @DatabaseUrl('WORKER_DATABASE_URL', 'worker')
@@ -35,7 +38,10 @@ export class WorkerConfig extends DatabaseConfig {
   @IsUrl(URL_RULES)
   lookupUrl: string;
 
-  @Setting({ env: 'BILLING_URL', about: 'Origin of the dashboard; links in mails lead there.' })
+  @Setting({
+    env: 'BILLING_URL',
+    about: 'Origin of the dashboard, to which links in e-mails lead.',
+  })
   @IsUrl(URL_RULES)
   dashboardUrl: string = 'http://localhost:8081';
 

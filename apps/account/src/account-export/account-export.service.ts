@@ -9,7 +9,7 @@ import { EXPORTED_TABLES } from './exported-tables.js';
 
 const LIMIT: AttemptLimit = { name: 'export account', max: 5, windowMs: HOUR_MS };
 
-/** Exports this service's data about an account for its owner (GDPR, articles 15 and 20). */
+/** Exports this service's data about an account to the account's owner (GDPR, articles 15 and 20). */
 @Injectable()
 export class ExportService {
   private readonly exports: AccountExports;
@@ -28,7 +28,7 @@ export class ExportService {
   }
 
   /**
-   * Exports the account of a session; the audit log gets an entry before the first row is sent. @throws
+   * Exports the account of a session. The audit log records the export before the first row is sent. @throws
    * TooManyAttempts.
    */
   async begin(owner: ActiveSession): Promise<StreamableFile> {

@@ -22,8 +22,8 @@ export class Account {
   erasedAt: Date | null;
 
   /**
-   * The time at which the mailbox's owner last set a new password; earlier actions may be by strangers and do not
-   * count.
+   * The time at which the owner last set a new password with an e-mailed link. Earlier actions may be a stranger's, so
+   * limits ignore them.
    */
   @Column('timestamptz', { name: 'taken_back_at', nullable: true })
   takenBackAt: Date | null;

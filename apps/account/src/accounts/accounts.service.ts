@@ -18,11 +18,14 @@ import type { Account } from './account.entity.js';
 import { AccountIsDeleted, RestoreTooLate } from './accounts.errors.js';
 import { AccountsRepository } from './accounts.repository.js';
 
-/** Counted in hours, not calendar days, so that the time is the same for everyone. */
+/**
+ * The time during which a deleted account can be restored: 90 × 24 hours, not calendar days, so that it is equally long
+ * everywhere.
+ */
 const RESTORE_MS = 90 * DAY_MS;
 const NOT_SUSPENDED = { suspendedAt: null, suspendedBecause: null };
 
-/** The account itself and its states. Commands of its owner run one at a time, and only while it is active. */
+/** Manages accounts and their states. An owner's commands run one at a time, and only while the account is active. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -70,7 +73,7 @@ export class AccountsService {
     return account;
   }
 
-  /** Creates the account after its address was confirmed. Publishes AccountRegistered. */
+  /** Creates an account for a confirmed address. Publishes AccountRegistered. */
   async register(transaction: Transaction, accountId: string, trialClaim: string): Promise<void> {
     const lock = await this.lockAggregate(transaction, accountId);
     await this.accounts.insert(transaction, {
@@ -138,8 +141,8 @@ export class AccountsService {
   }
 
   /**
-   * Suspends the account, or ends the suspension if `reason` is null. The state active or deleted stays the same.
-   * Publishes AccountSuspensionChanged.
+   * Suspends the account, or ends the suspension if `reason` is null. An active account stays active, and a deleted
+   * account stays deleted. Publishes AccountSuspensionChanged.
    * @returns false if nothing changed.
    * @throws NotFound, also for an erased account.
    */
@@ -161,7 +164,7 @@ export class AccountsService {
     return true;
   }
 
-  /** Records that the owner has recovered the account with a link to the mailbox. */
+  /** Records that the owner has recovered the account with an e-mailed link. */
   async noteTakenBack(transaction: Transaction, accountId: string): Promise<void> {
     await this.accounts.update(transaction, accountId, { takenBackAt: this.clock.now() });
   }

@@ -15,7 +15,7 @@ import {
 const LINK_LIFETIME_MS = DAY_MS;
 const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
 
-/** The links that prove a new address. */
+/** Manages the links that prove ownership of a new e-mail address. */
 @Injectable()
 export class AddressChangeLinksService {
   constructor(
@@ -50,7 +50,7 @@ export class AddressChangeLinksService {
     return token;
   }
 
-  /** Finds the account that a link belongs to, without using the link up. @throws LinkInvalid. */
+  /** Finds the account that a link belongs to, without consuming the link. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
     const accountId = hash && (await this.links.accountOf(transaction, hash, this.clock.now()));
@@ -58,7 +58,7 @@ export class AddressChangeLinksService {
     return accountId;
   }
 
-  /** Uses up a link; call it under the account's lock. @throws LinkInvalid. */
+  /** Consumes a link. Call this under the account's lock. @throws LinkInvalid. */
   async take(
     transaction: Transaction,
     token: string,
@@ -71,7 +71,7 @@ export class AddressChangeLinksService {
     return { personId, address };
   }
 
-  /** Deletes the account's link, for a deletion or an erasure. */
+  /** Deletes the account's link when the account is deleted or erased. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.changes.deleteAll(transaction, accountId);
   }

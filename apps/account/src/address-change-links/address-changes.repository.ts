@@ -13,7 +13,7 @@ export class AddressChangesRepository {
   }
 }
 
-/** Finds the owner of a link by its token alone. */
+/** Finds the owner of a link by the link's token alone. */
 @Injectable()
 export class AddressChangeLinksMaintenanceRepository {
   async accountOf(

@@ -12,7 +12,7 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
 import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 
-/** Changes a person's e-mail address, once they have proven that they own the new one. */
+/** Changes a person's e-mail address once the person has proven to own the new address. */
 @Injectable()
 export class AddressChangesService {
   constructor(
@@ -24,7 +24,7 @@ export class AddressChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Mails a link to the new address. The answer does not reveal whether the address already belongs to someone. */
+  /** E-mails a link to the new address. The answer does not reveal whether the address already belongs to someone. */
   async request(
     owner: ActiveSession,
     { email: address }: ChangeAddressRequest,
@@ -48,7 +48,8 @@ export class AddressChangesService {
   }
 
   /**
-   * Sets the address, invalidates links that were mailed to the old address, and notifies the old address (S32).
+   * Changes the address, invalidates links that were sent to the old address, and sends a notice to the old address
+   * (S32).
    * @throws LinkInvalid, AccountIsDeleted.
    */
   async confirm(
@@ -64,7 +65,7 @@ export class AddressChangesService {
       const changed = { ...details, address };
       const isFree = await this.people.setAddress(transaction, accountId, personId, changed);
       if (!isFree) throw new LinkInvalid();
-      // The old mailbox may contain a link to set the password.
+      // The old mailbox may contain a link for setting a new password.
       await this.passwordLinks.forget(transaction, accountId);
       await this.mail.sendTo(transaction, accountId, details, addressChangedMail);
       await this.audit.record(transaction, {

@@ -63,7 +63,7 @@ describe('address changes', () => {
     expect((await confirm(token)).status).toBe(410);
   });
 
-  it('an address that someone else has registered meanwhile stays with its owner', async () => {
+  it('the link no longer works if someone else has registered the new address in the meantime', async () => {
     await request();
     const token = await account.linkToken(wanted);
     const { accountId } = await account.register(wanted);
@@ -74,7 +74,7 @@ describe('address changes', () => {
     expect(login.body.account_id).toBe(accountId);
   });
 
-  it('S32: a new password invalidates the link for another address, which a stranger may have requested', async () => {
+  it('S32: a new password cancels a pending change of address, which a stranger may have requested', async () => {
     await request();
     const token = await account.linkToken(wanted);
     const passwords = { current_password: PASSWORD, password: 'another sentence that is new' };
@@ -96,7 +96,7 @@ describe('address changes', () => {
     expect(answer.body.code).toBe('link_invalid');
   });
 
-  it('when address and password change at the same time, one of the changes succeeds, without a deadlock', async () => {
+  it('when address and password change at the same time, one of the changes succeeds without a deadlock', async () => {
     await account.dashboard('POST', 'password/forgot', { body: { email: old } });
     const reset = { token: await account.linkToken(old), password: 'nine yellow trumpets' };
     await request();

@@ -1,6 +1,6 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** Composes the mail to the new address. */
+/** Composes the e-mail to the new address. */
 export function confirmAddressMail(
   firstName: string,
   dashboardUrl: string,
@@ -19,7 +19,7 @@ export function confirmAddressMail(
   };
 }
 
-/** Composes the mail to the old address (S32). */
+/** Composes the e-mail to the old address (S32). */
 export function addressChangedMail(firstName: string, dashboardUrl: string): MailTemplate {
   return {
     subject: 'The e-mail address of your account was changed',

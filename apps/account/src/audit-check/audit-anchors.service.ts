@@ -8,7 +8,9 @@ import { AnchorNotOurs } from './audit-check.errors.js';
 
 const BATCH = 1_000;
 
-/** Anchors: the heads of all chains, signed once a day; each anchor covers the previous one (S116). */
+/**
+ * Takes and checks anchors. An anchor signs the heads of all chains once a day, and covers the previous anchor (S116).
+ */
 @Injectable()
 export class AuditAnchorsService {
   constructor(
@@ -18,7 +20,9 @@ export class AuditAnchorsService {
     private readonly seal: AuditSeal,
   ) {}
 
-  /** Signs the current heads of all chains. The anchor is stored where the database's owner cannot change it. */
+  /**
+   * Signs the current heads of all chains. @returns an anchor to be stored where the database's owner cannot change it.
+   */
   async take(): Promise<SignedAnchor> {
     return this.database.transaction(async (transaction) => {
       await this.anchors.lock(transaction);

@@ -3,9 +3,9 @@ import type { Transaction } from '#libs/database';
 import type { AuditHead } from '../audit/audit-chain.js';
 import type { AuditEntry } from '../audit/audit-entry.entity.js';
 
-/** An audit entry, with the data of heads and anchors that it must match. */
+/** An audit entry, with the data of the chain's head and of an anchor that the entry must match. */
 export type CheckedEntry = AuditEntry & {
-  /** The position of the head of the entry's chain; null if the chain has no head. */
+  /** The position of the chain's head; null if the chain has no head. */
   headPosition: string | null;
   /** The hash that an anchor recorded for this entry. */
   anchoredHash: Buffer | null;
@@ -32,7 +32,7 @@ export class AuditCheckMaintenanceRepository {
     );
   }
 
-  /** Finds the first head or anchored head without its entry. */
+  /** Finds the first head or anchored head whose entry is missing. */
   async findHeadWithoutEntry(transaction: Transaction): Promise<AuditHead | null> {
     const [head] = await transaction.query<AuditHead>(
       `select h.chain, h.position, h.hash from

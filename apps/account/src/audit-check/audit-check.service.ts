@@ -10,11 +10,11 @@ const BATCH = 1_000;
 export interface AuditVerdict {
   entries: number;
   chains: number;
-  /** The first modification: `account <id>, entry 4`, `anchor 2`. */
+  /** The first entry or anchor that was changed or removed, such as `account <id>, entry 4` or `anchor 2`. */
   brokenAt: string | null;
 }
 
-/** Checks whether the audit log is unchanged since it was written (S116). */
+/** Checks that the audit log was not changed after it was written (S116). */
 @Injectable()
 export class AuditCheckService {
   constructor(
@@ -24,8 +24,8 @@ export class AuditCheckService {
   ) {}
 
   /**
-   * Verifies that every chain is consistent and matches its anchors; a completely rewritten chain would be consistent.
-   * Reads one snapshot without locks.
+   * Verifies that every chain is consistent and matches its anchors. The anchors matter because a completely rewritten
+   * chain is consistent. Reads one snapshot without locks.
    * @param kept anchors from outside the database.
    * @throws AnchorNotOurs if this installation did not sign one of the anchors.
    */

@@ -72,7 +72,7 @@ describe('audit', () => {
     }
   });
 
-  it('S116: the check names an entry that was changed, removed or cut off, in any chain', async () => {
+  it('S116: in every chain, the check names an entry that was changed or removed, even the first or the last', async () => {
     const audit = account.get(AuditCheckService);
     expect(await audit.verify()).toEqual({ ...(await counts()), brokenAt: null });
     const places: [chain: string, name: string][] = [
@@ -137,7 +137,7 @@ describe('audit', () => {
     rmSync(folder, { recursive: true });
   });
 
-  describe('an audit that is compared with anchors', () => {
+  describe('an audit log that is compared with its anchors', () => {
     let anchors: SignedAnchor[];
 
     beforeAll(async () => {
@@ -155,7 +155,7 @@ describe('audit', () => {
       return [(await audit.verify()).brokenAt, (await audit.verify(anchors)).brokenAt];
     };
 
-    it('S116: a chain that was rewritten completely is found', async () => {
+    it('S116: a chain that was rewritten completely is detected', async () => {
       const { forgery, chain } = await rewritten();
       const forged = `${forgery}
         update audit_anchored_heads a set hash = e.hash from audit e
@@ -167,7 +167,7 @@ describe('audit', () => {
       );
     });
 
-    it('S116: a chain that was removed completely is found', async () => {
+    it('S116: a chain that was removed completely is detected', async () => {
       const remove = ['audit', 'audit_heads', 'audit_anchored_heads']
         .map((table) => `delete from ${table} where chain = '${owner.accountId}';`)
         .join('');

@@ -7,9 +7,9 @@ export interface Visitor {
   address: string;
   userAgent: string;
   requestId: string;
-  /** Proves that this browser logged in before; empty without such a proof. */
+  /** A token which proves that this browser logged in before; empty if there is none. */
   deviceToken: string;
-  /** The token of a log-in between two of its steps; empty if there is none. */
+  /** The token of an unfinished log-in; empty if there is none. */
   stepToken: string;
 }
 

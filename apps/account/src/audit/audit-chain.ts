@@ -4,7 +4,7 @@ import type { AuditEntry } from './audit-entry.entity.js';
 /** The chain of entries that belong to no account. */
 export const INSTALLATION = '00000000-0000-0000-0000-000000000000';
 
-/** The hash before the first entry of a chain, and before the first anchor. */
+/** The value that takes the place of the previous hash in the first entry of a chain and in the first anchor. */
 export const NO_HASH: Buffer = Buffer.alloc(32);
 
 /** The last entry of a chain. */

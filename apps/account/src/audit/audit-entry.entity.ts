@@ -2,11 +2,11 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('audit')
 export class AuditEntry {
-  /** The account of the action, or `INSTALLATION`. */
+  /** The account in which the action happened, or `INSTALLATION`. */
   @PrimaryColumn('uuid')
   chain: string;
 
-  /** Increases by one within the chain; the database returns bigint as text. */
+  /** The position within the chain, without gaps; the database returns bigint as text. */
   @PrimaryColumn('bigint')
   position: string;
 

@@ -10,7 +10,7 @@ import { AuditMaintenanceRepository } from './audit.repository.js';
 export interface AuditRecord {
   /** A person, an unidentified visitor, an operator, or the service itself. */
   by: Actor | Visitor | Operator | 'system';
-  /** The account concerned, if `by` does not name it. */
+  /** The account in which the action happened, if `by` does not name it. */
   accountId?: string;
   /** The action, as `<feature>.<event>`. */
   action: string;
@@ -38,9 +38,8 @@ export class AuditService {
   ) {}
 
   /**
-   * Appends one entry to the account's chain, or to the installation's. It must be the last statement of its
-   * transaction: the chain's other entries wait from here until the commit, and a transaction that takes another lock
-   * after this one may deadlock.
+   * Appends one entry to the account's chain, or to the installation's. Call this last in a transaction: other entries
+   * of the chain wait from here until the commit, and a transaction that takes another lock afterwards may deadlock.
    */
   async record(transaction: Transaction, record: AuditRecord): Promise<void> {
     const { by } = record;

@@ -14,7 +14,7 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 
-/** The recipient's details on invoices, encrypted at rest. */
+/** Manages the recipient's details on invoices, which are encrypted at rest. */
 @Injectable()
 export class BillingDetailsService {
   constructor(
@@ -56,7 +56,7 @@ export class BillingDetailsService {
     });
   }
 
-  /** Returns the details to billing; the audit log gets an entry for each read (S117). */
+  /** Returns the details to billing. The audit log records each read (S117). */
   async getContact(accountId: string): Promise<BillingContact> {
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lock(transaction, accountId);
@@ -72,7 +72,7 @@ export class BillingDetailsService {
     });
   }
 
-  /** Deletes the details, for the erasure of the account. */
+  /** Deletes the details as part of the account's erasure. */
   async delete(transaction: Transaction, accountId: string): Promise<void> {
     await this.billingDetails.delete(transaction, accountId);
   }

@@ -55,7 +55,7 @@ describe('billing details', () => {
     expect(answer.json()).toMatchObject({ status: 403, code: 'caller_not_allowed' });
   });
 
-  it('billing reads name, address and details of the owner', async () => {
+  it("billing reads the owner's name, address and details", async () => {
     const { accountId, token } = await account.register('payer@example.com');
     await account.dashboard('PUT', 'billing-details', { token, body: details });
     const answer = await account.service.app.inject({
@@ -112,7 +112,7 @@ describe('billing details', () => {
     ['IN', '22AAAAA0000A1Z5', '22AAAAA0000A1Z5'],
     ['BR', '12.345.678/0001-95', '12345678000195'],
     ['BR', '=1+1', undefined],
-  ])('S81: in %s the tax id %p is %p', (country, text, plain) => {
+  ])('S81: in %s, the tax id %p is read as %p', (country, text, plain) => {
     expect(plainTaxId(country, text)).toBe(plain);
   });
 });

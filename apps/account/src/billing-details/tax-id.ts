@@ -42,7 +42,7 @@ const PATTERNS: Record<string, RegExp> = {
   US: /^[0-9]{9}$/,
 };
 
-/** The format of tax ids for countries without their own pattern: a short text of plain characters. */
+/** The format of tax ids in countries without their own pattern: a short string of letters and digits. */
 const ANY_COUNTRY = /^[A-Z0-9]{4,20}$/;
 
 /** Returns the tax id in its normalised form; undefined if it does not match the country's format (S81). */

@@ -96,7 +96,7 @@ describe('deletion', () => {
     expect((await call('POST', 'account/delete', token)).body.code).toBe('account_deleted');
   });
 
-  it('S118: after a restore on day 89 the account is as before, and its keys are reissued one by one', async () => {
+  it('S118: an account restored on day 89 is unchanged, and its keys are reissued one by one', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS - 1);
     const token = await logInToken();
@@ -204,7 +204,7 @@ describe('deletion', () => {
     expect(claims[0]).toBe(claims[1]);
   });
 
-  it('S35: deleting needs the password, with the request or within the last 10 minutes', async () => {
+  it('S35: deleting requires the password, in the request or within the last 10 minutes', async () => {
     account.clock.advance(11 * MINUTE_MS);
     expect((await deleteAccount()).body.code).toBe('reauthentication_required');
     const withPassword = (password: string) =>

@@ -7,7 +7,10 @@ import { PasskeysService } from '../passkeys/passkeys.service.js';
 import { PasswordResetsService } from '../password-resets/password-resets.service.js';
 import { SecondFactorsService } from '../second-factor/second-factors.service.js';
 
-/** Removes the means to log in other than the password: links in the owner's mailbox, and proofs of a log-in. */
+/**
+ * Deletes every means of access besides the password: e-mailed links, unfinished log-ins, second factor, providers and
+ * passkeys.
+ */
 @Injectable()
 export class WaysInService {
   constructor(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import { Identity } from './identity.entity.js';
 
-/** Finds the owner of an identity, under the maintenance role, because no account is known yet. */
+/** Finds the owner of an identity under the maintenance role, because no account is known yet. */
 @Injectable()
 export class IdentitiesBySubjectMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

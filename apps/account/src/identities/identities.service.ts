@@ -16,7 +16,7 @@ import type { Identity } from './identity.entity.js';
 import { identityMail } from './identity-mail.js';
 import type { PendingIdentity } from '../log-in-steps/step-contents.js';
 
-/** Identities at other providers with which the owner can log in. The owner is notified of each change. */
+/** Manages the identities at other providers with which owners can log in. The owner is notified of each change. */
 @Injectable()
 export class IdentitiesService {
   constructor(
@@ -92,7 +92,7 @@ export class IdentitiesService {
     }
   }
 
-  /** Deletes the identities, for the erasure of the account. */
+  /** Deletes the identities as part of the account's erasure. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.identities.deleteAll(transaction, accountId);
   }

@@ -1,6 +1,6 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** Tells the owner that a log-in with another provider was connected or disconnected. */
+/** Notifies the owner that a provider was connected or disconnected. */
 export function identityMail(
   change: 'connected' | 'removed',
   provider: string,

@@ -14,7 +14,7 @@ export class Identity {
   @Column('text')
   provider: string;
 
-  /** The peppered hash of the provider and its id of the person. */
+  /** The peppered hash of the provider and of the person's id at the provider. */
   @Column('bytea', { name: 'subject_hash' })
   subjectHash: Buffer;
 

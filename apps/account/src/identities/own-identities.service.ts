@@ -37,7 +37,10 @@ export class OwnIdentitiesService {
     });
   }
 
-  /** Starts to connect a provider; the person must return in the same session. @throws NotFound, ProviderRefused. */
+  /**
+   * Starts to connect a provider. The person must return from the provider in the same session. @throws NotFound,
+   * ProviderRefused.
+   */
   async connect(owner: ActiveSession, provider: Provider): Promise<StepAnswer<AskProviderAnswer>> {
     const { url, ...asked } = await this.providers.ask(provider);
     const { accountId, sessionId } = owner;

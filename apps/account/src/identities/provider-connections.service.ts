@@ -13,7 +13,10 @@ import { LastWayIn, ProviderAddressNotVerified } from './identities.errors.js';
 import { IdentitiesService } from './identities.service.js';
 import type { ProvenIdentity } from './providers.service.js';
 
-/** Connects a provider to the account of a session, or disconnects it. Both give the session a new token (S26). */
+/**
+ * Connects a provider to the account of a session, or disconnects it. Either change gives the session a new token
+ * (S26).
+ */
 @Injectable()
 export class ProviderConnectionsService {
   constructor(
@@ -27,7 +30,7 @@ export class ProviderConnectionsService {
 
   /**
    * Connects the provider. The session must be the one that started the connection, and must still be open under the
-   * account's lock: if a new password ends it in the meantime, the connection fails, too. @throws NotLoggedIn;
+   * account's lock, because a new password may have ended the session in the meantime. @throws NotLoggedIn;
    * ProviderAddressNotVerified, IdentityTaken.
    */
   async connect(

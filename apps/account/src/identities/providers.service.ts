@@ -20,10 +20,10 @@ import { AccountConfig } from '../account.config.js';
 import type { AskedProvider } from '../log-in-steps/step-contents.js';
 import { ProviderRefused } from './identities.errors.js';
 
-/** A person's identity, as the provider states it. */
+/** A person's identity as stated by the provider. */
 export interface ProvenIdentity {
   provider: Provider;
-  /** The provider's own id of the person, which outlives a change of address. */
+  /** The provider's id for the person, which stays the same when the address changes. */
   subject: string;
   /** The address; undefined unless the provider has verified it and we can mail it. */
   address?: string;
@@ -31,7 +31,7 @@ export interface ProvenIdentity {
 }
 
 const TIMEOUT_SECONDS = 5;
-/** How long discovered metadata and keys are cached; an unknown key id causes a refresh sooner. */
+/** The time for which discovered metadata and keys are cached. An unknown key id causes an earlier refresh. */
 const DISCOVERED_MS = HOUR_MS;
 const GITHUB_VERSION = '2022-11-28';
 
@@ -55,7 +55,7 @@ export class ProvidersService {
     private readonly logger: Logger,
   ) {}
 
-  /** The providers for which this installation has credentials. */
+  /** Returns the providers for which this installation has credentials. */
   get offered(): Provider[] {
     const { googleClientId, githubClientId } = this.config;
     return [
@@ -65,7 +65,7 @@ export class ProvidersService {
   }
 
   /**
-   * @returns the address to which the visitor goes, and the data to keep until the return.
+   * @returns the URL to which the visitor is redirected, and the data to keep until the return.
    * @throws NotFound, ProviderRefused.
    */
   async ask(provider: Provider): Promise<AskedProvider & { url: string }> {
@@ -84,7 +84,7 @@ export class ProvidersService {
   }
 
   /**
-   * @param query the query that the provider added to the return address.
+   * @param query the query string that the provider added to the redirect URI.
    * @throws ProviderRefused if anything is invalid.
    */
   async confirm(asked: AskedProvider, query: string): Promise<ProvenIdentity> {

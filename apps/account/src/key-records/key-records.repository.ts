@@ -15,7 +15,7 @@ export interface KeyRow {
   dailyCreditCap: number | null;
   /** The first key in the chain of rotations. */
   ranksAs: string;
-  /** The ids of the keys in that chain; null without a cap. */
+  /** The ids of the keys in the chain of rotations; null if the key has no cap. */
   lineKeyIds: string[] | null;
   expiresAt: Date | null;
   rank: number;
@@ -27,8 +27,8 @@ export class KeyRecordMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
   /**
-   * Finds a key by its hash, known or not, with one statement and a unique index (S4, S12). @param limits.usedSince for
-   * `lineKeyIds`.
+   * Finds a key by its hash. A known and an unknown hash take the same single statement, with a unique index (S4, S12).
+   * @param limits.usedSince for `lineKeyIds`.
    */
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(
@@ -55,7 +55,7 @@ export class KeyRecordMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Lists the keys of all accounts with this ending, newest first. */
+  /** Lists the keys of all accounts whose last characters match, newest first. */
   async listByEnding(
     lastFour: string,
     limit: number,

@@ -8,7 +8,7 @@ const USED_WRITE_MS = MINUTE_MS;
 const EXPIRE_BATCH = 500;
 const ENDINGS_MAX = 50;
 
-/** The facts about a key that a gateway needs to accept a request. */
+/** The data about a key from which a gateway decides whether to accept a request. */
 @Injectable()
 export class KeyRecordService {
   constructor(
@@ -18,8 +18,8 @@ export class KeyRecordService {
   ) {}
 
   /**
-   * Finds a key by its hash, even a revoked or expired one, because the gateway decides. @returns null if no key has
-   * this hash.
+   * Finds a key by its hash, even if it is revoked or expired, because the gateway decides about such keys. @returns
+   * null if no key has this hash.
    */
   async find(hash: string): Promise<KeyRecord | null> {
     const nowMs = this.clock.now().getTime();
@@ -41,7 +41,7 @@ export class KeyRecordService {
     };
   }
 
-  /** Lists keys of all accounts with this ending, for operators; at most 50. */
+  /** Lists at most 50 keys of all accounts whose last characters match, for operators. */
   async findByEnding(lastFour: string) {
     return this.keys.listByEnding(lastFour, ENDINGS_MAX);
   }

@@ -24,7 +24,7 @@ export function describeKey(key: NewKey, now: Date): KeyDescription {
   };
 }
 
-/** Returns the answer to a repeated call, without the value, which is shown only once (S5). */
+/** Returns the answer to a repeated call, without the key's value, which is shown only once (S5). */
 export function withoutValue(answer: IssuedKeyAnswer): IssuedKeyAnswer {
   return { ...answer, key: undefined };
 }

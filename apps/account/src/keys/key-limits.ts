@@ -2,6 +2,7 @@
 export const KEYS_MAX = { live: 100, test: 5 } as const;
 
 /**
- * Maximum number of keys that an account creates within 24 hours, including rotations, because revoked keys are kept.
+ * Maximum number of keys that an account can create within 24 hours, including rotations. There is a limit because
+ * revoked keys are kept.
  */
 export const NEW_KEYS_PER_DAY_MAX = 200;

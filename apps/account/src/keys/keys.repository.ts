@@ -17,7 +17,7 @@ export class KeysRepository {
     return transaction.manager.findOneBy(ApiKey, { accountId, id: keyId });
   }
 
-  /** Lists keys, the newest first, because ids sort by creation. */
+  /** Lists keys, newest first. Ids sort by creation time. */
   async list(
     transaction: Transaction,
     accountId: string,
@@ -55,7 +55,7 @@ export class KeysRepository {
       .getMany();
   }
 
-  /** Lists the ids of active keys that no rotation has replaced, with the oldest chain of rotations first. */
+  /** Lists the ids of active keys that no rotation has replaced, those of the oldest chain of rotations first. */
   async listCurrent(
     transaction: Transaction,
     accountId: string,
@@ -104,8 +104,8 @@ export class KeysRepository {
   }
 
   /**
-   * Deletes names and addresses, which the owner wrote, for the erasure. The hash stays, so that the key answers
-   * "erased".
+   * Deletes names and IP addresses, which the owner entered, as part of the account's erasure. The hash stays, so that
+   * gateways still recognise the key of an erased account.
    */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(

@@ -123,7 +123,7 @@ export class KeysService {
     });
   }
 
-  /** Ends a key at once, for its owner or an operator. A repeat changes nothing. @throws NotFound. */
+  /** Revokes a key at once, for its owner or an operator. A repeated call changes nothing. @throws NotFound. */
   async revoke(accountId: string, keyId: string, by: Actor | Operator): Promise<KeyAnswer> {
     return this.accounts.runCommand(accountId, {}, async (transaction) => {
       const { key, lock } = await this.lockKey(transaction, accountId, keyId);
@@ -139,9 +139,9 @@ export class KeysService {
   }
 
   /**
-   * Replaces a key with a new one of the same settings and rank. The old key works until the end of the overlap but no
-   * longer counts. If the old key itself replaced a key, that key ends now, so that at most two work at once (S6). The
-   * new key expires when the old key would have, unless the request says otherwise.
+   * Replaces a key with a new key of the same settings and rank. The old key works until the end of the overlap but no
+   * longer counts towards the plan. If the old key itself replaced another key, that key ends now, so that at most two
+   * keys work at a time (S6). The new key has the expiry of the old key, unless the request sets another.
    * @throws NotFound, KeyNotActive, TooManyNewKeys.
    */
   async rotate(
@@ -179,8 +179,8 @@ export class KeysService {
   }
 
   /**
-   * Gives a revoked or expired key a successor with the same name, scopes and limits, once: for example, after the
-   * account was restored. If the expiry of the key has passed, the request needs a new expiry, or null.
+   * Reissues a revoked or expired key, once: creates a key with the same name, scopes and limits, for example after the
+   * account was restored. If the old key's expiry has passed, the request must contain a new expiry, or null.
    * @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
    */
   async reissue(
@@ -238,7 +238,7 @@ export class KeysService {
     };
   }
 
-  /** Revokes every key of an account that is being deleted; restoring does not bring them back. */
+  /** Revokes every key of an account that is being deleted. Restoring the account does not restore the keys. */
   async revokeAll(transaction: Transaction, accountId: string): Promise<void> {
     const revocation = { revokedAt: this.clock.now(), revokedBecause: 'deletion' } as const;
     for (const { id: keyId } of await this.keys.listUnrevoked(transaction, accountId)) {
@@ -248,7 +248,7 @@ export class KeysService {
     }
   }
 
-  /** Removes the owner's texts after an erasure. Hashes stay, so that the keys answer "erased". */
+  /** Removes the texts that the owner entered. Hashes stay, so that gateways recognise keys of an erased account. */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await this.keys.scrub(transaction, accountId);
   }

@@ -181,7 +181,7 @@ describe('keys', () => {
     expect(await make()).toMatchObject({ state: 'active' });
   });
 
-  it('a key has a rank, by which gateways pause it; test keys and keys in overlap have none', async () => {
+  it('a live key has a rank by which gateways pause it; test keys and keys in overlap have none', async () => {
     const live = await createKey();
     const test = await createKey({ environment: 'test' });
     const rotated = await call('POST', `keys/${live.id}/rotate`, { overlap: '7d' });
@@ -219,7 +219,7 @@ describe('keys', () => {
     expect((await create('Twice')).body.name).toBe('Twice');
   });
 
-  it('of parallel repeats one creates the key, and the others are told that the request is running or done', async () => {
+  it('of several parallel repeats, one creates the key, and the others are told that the request is running or done', async () => {
     const headers = { 'idempotency-key': newId() };
     const body = { name: 'Once', environment: 'live' };
     const answers = await Promise.all(
@@ -255,7 +255,7 @@ describe('keys', () => {
     expect(await lastUse()).toBe(account.clock.now().toISOString());
   });
 
-  it('S35: creating, changing, rotating and reissuing a key needs a recent password', async () => {
+  it('S35: creating, changing, rotating and reissuing a key requires a recently entered password', async () => {
     const key = await createKey();
     account.clock.advance(10 * MINUTE_MS + 1);
     const refused = await Promise.all([

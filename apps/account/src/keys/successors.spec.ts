@@ -115,7 +115,7 @@ describe('the successor of a key', () => {
     expect(ends).toEqual(issued.slice(0, 3).map(({ id }) => changed(id, 'revoked')));
   });
 
-  it('the successor of a rotated key has its rank, so that a rotation pauses no key', async () => {
+  it('the successor of a rotated key keeps the rank, so that a rotation pauses no key', async () => {
     const [first, second] = [await createKey(), await createKey()];
     const { body } = await call('POST', `keys/${first.id}/rotate`, { overlap: '7d' });
     const ranks = [body, second, first].map(async (issued) => (await recordOf(issued.key))?.rank);

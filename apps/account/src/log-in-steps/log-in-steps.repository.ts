@@ -5,7 +5,7 @@ import { LogInStep } from './log-in-step.entity.js';
 const COLUMNS = `token_hash as "tokenHash", kind, account_id as "accountId", content, tries,
                  expires_at as "expiresAt"`;
 
-/** Steps are found by the token in the browser, because some do not belong to an account yet. */
+/** Finds steps by the token in the browser, because some steps do not belong to an account yet. */
 @Injectable()
 export class LogInStepsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -44,7 +44,7 @@ export class LogInStepsMaintenanceRepository {
 
   /**
    * Counts an attempt; the count remains after a rejected request. @returns the number of attempts so far, including
-   * this one; 0 without such a step.
+   * this one; 0 if there is no such step.
    */
   async countTry(tokenHash: Buffer): Promise<number> {
     const [row] = await this.database.query<{ tries: number }>(

@@ -15,7 +15,7 @@ const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
   // The time for which a browser waits for a passkey (WebAuthn Level 3, 15.1).
   passkey: 5 * MINUTE_MS,
 };
-/** The maximum number of codes per log-in (S33). */
+/** The maximum number of codes that may be tried per log-in (S33). */
 const TRIES_MAX = 5;
 
 export type StepKind = keyof StepContents;
@@ -25,7 +25,10 @@ export interface FoundStep<K extends StepKind, Account = string | null> {
   content: StepContents[K];
 }
 
-/** A log-in between two steps, which is bound to its browser and valid once, for a few minutes. */
+/**
+ * Manages unfinished log-ins, which wait for their next step. Each is bound to its browser and valid once, for a few
+ * minutes.
+ */
 @Injectable()
 export class LogInStepsService {
   constructor(
@@ -90,8 +93,8 @@ export class LogInStepsService {
   }
 
   /**
-   * Removes and returns the identity that waits in this browser until its owner logs in. It still waits if a passkey
-   * was requested but not presented.
+   * Removes and returns the identity that waits in this browser until its owner logs in. The identity continues to wait
+   * if a passkey was requested but not presented.
    */
   async tryTakeLink(transaction: Transaction, token: string): Promise<PendingIdentity | undefined> {
     const link = await this.tryTake(transaction, 'link', token);
@@ -105,7 +108,7 @@ export class LogInStepsService {
     if (tries === 0 || tries > TRIES_MAX) throw new LogInOver();
   }
 
-  /** Deletes the steps, for the erasure of the account. */
+  /** Deletes the steps as part of the account's erasure. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.steps.deleteAll(transaction, accountId);
   }

@@ -12,7 +12,7 @@ import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
 import { WrongCredentials } from '../people/people.errors.js';
 
-/** Limits log-ins from one network; successful ones do not count. */
+/** Limits log-ins from one network. Successful log-ins do not count. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'log-in network',
   max: 20,
@@ -21,7 +21,7 @@ const NETWORK_LIMIT: AttemptLimit = {
 
 /**
  * Limits failed log-ins to one address from all unknown networks together, to no more than NIST SP 800-63B allows. A
- * network is known once somebody has logged in to the address from it. A new password, set by a link to the mailbox,
+ * network is known once somebody has logged in to the address from there. A new password, set with an e-mailed link,
  * starts a new count.
  */
 const STRANGERS_LIMIT: AttemptLimit = {
@@ -53,9 +53,9 @@ export class LogInService {
   ) {}
 
   /**
-   * Logs in with a password. Does the same work whether or not the address exists (S24). Guesses delay further attempts
-   * from their network or site. A browser that logged in before is delayed only by its own guesses, so a guesser does
-   * not delay others (S22).
+   * Logs in with a password. Does the same work whether or not the address exists (S24). Wrong guesses delay further
+   * attempts from the same network or site. A browser that logged in before is delayed only by its own guesses, so that
+   * nobody else can delay the owner (S22).
    * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
    */
   async logIn(

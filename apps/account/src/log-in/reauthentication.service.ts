@@ -23,7 +23,7 @@ const PERSON_LIMIT: AttemptLimit = {
   windowMs: HOUR_MS,
 };
 
-/** Verifies the owner again, for actions that require it (S35). */
+/** Verifies a logged-in owner again, for actions that require a recent proof (S35). */
 @Injectable()
 export class ReauthenticationService {
   constructor(
@@ -36,7 +36,7 @@ export class ReauthenticationService {
   ) {}
 
   /**
-   * Verifies the password and marks the session as recent. @throws WrongCredentials, TooManyAttempts,
+   * Verifies the password and marks the session as recently verified. @throws WrongCredentials, TooManyAttempts,
    * PasswordQueueFull.
    */
   async reauthenticate(
@@ -82,8 +82,8 @@ export class ReauthenticationService {
   }
 
   /**
-   * Checks that the session is recent, for actions that also accept a password with the request. @param object the
-   * object of the rejection in the audit log.
+   * Checks that the session was verified recently, for actions that also accept a password with the request. @param
+   * object the object of the rejection in the audit log.
    * @throws ReauthenticationRequired.
    */
   async checkRecent(session: ActiveSession, object: string): Promise<void> {
@@ -96,8 +96,9 @@ export class ReauthenticationService {
   }
 
   /**
-   * Checks that the password has not changed since it was verified. Hashing takes a while; a new password set meanwhile
-   * has ended all sessions, and the old one must not start another (S28). Call it under the account's lock.
+   * Checks that the password has not changed since it was verified. A password that was set while hashing was running
+   * has ended all sessions, and the old password must not start another session (S28). Call this under the account's
+   * lock.
    * @throws WrongCredentials.
    */
   async checkUnchanged(

@@ -6,7 +6,7 @@ import { AddressChangeLinksService } from '../address-change-links/address-chang
 import { PasswordResetsService } from '../password-resets/password-resets.service.js';
 import { SignUpsService } from '../registration/sign-ups.service.js';
 
-/** Checks whether the links in our mails still work. */
+/** Checks whether e-mailed links still work. */
 @Injectable()
 export class MailedLinksService {
   constructor(
@@ -16,7 +16,7 @@ export class MailedLinksService {
     private readonly addressChanges: AddressChangeLinksService,
   ) {}
 
-  /** Checks a link and changes nothing, because mail scanners open links, too (S31). @throws LinkInvalid. */
+  /** Checks a link without changing anything, because mail scanners also open links (S31). @throws LinkInvalid. */
   async check(request: CheckLinkRequest): Promise<CheckLinkAnswer> {
     await this.accounts.transaction(async (transaction) => this.find(transaction, request));
     return { status: 'open' };

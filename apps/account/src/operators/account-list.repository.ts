@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ListedAccount } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Reads all accounts, but no names and addresses. */
+/** Reads all accounts, without names and addresses. */
 @Injectable()
 export class AccountListMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Lists accounts, the newest first, because ids sort by creation. @param before the last id of the previous page. */
+  /** Lists accounts, newest first. Ids sort by creation time. @param before the last id of the previous page. */
   async list(page: {
     standing?: string;
     before?: string;

@@ -4,7 +4,7 @@ import { INSTALLATION } from '../audit/audit-chain.js';
 
 const MATCHES_MAX = 50;
 
-/** Searches all accounts, because a request's id does not reveal its account. */
+/** Searches all accounts, because the id of a request does not reveal the account. */
 @Injectable()
 export class AuditedRequestsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -66,7 +66,7 @@ export class OperatorsService {
     });
   }
 
-  /** Suspends an account: its keys answer 403 from now on. @throws NotFound. */
+  /** Suspends an account: from now on, requests with its keys get 403. @throws NotFound. */
   async suspend(accountId: string, by: Operator, reason: string): Promise<SuspensionAnswer> {
     return this.accounts.transaction(async (transaction) => {
       const hasChanged = await this.accounts.setSuspension(transaction, accountId, reason);
@@ -83,7 +83,7 @@ export class OperatorsService {
     });
   }
 
-  /** Ends the suspension and changes nothing else. @throws NotFound. */
+  /** Ends a suspension and changes nothing else. @throws NotFound. */
   async unsuspend(accountId: string, by: Operator, reason: string): Promise<SuspensionAnswer> {
     return this.accounts.transaction(async (transaction) => {
       const hasChanged = await this.accounts.setSuspension(transaction, accountId, null);
@@ -101,7 +101,7 @@ export class OperatorsService {
   }
 
   /**
-   * Removes the authenticator app of an owner who lost it, including recovery codes, and notifies the owner. The
+   * Removes the authenticator app and the recovery codes of an owner who lost the app, and notifies the owner. The
    * password stays the same. @throws NotFound.
    */
   async liftSecondFactor(
@@ -118,7 +118,7 @@ export class OperatorsService {
     });
   }
 
-  /** Writes one audit entry before the action is carried out. @throws NotFound. */
+  /** Records an action in the audit log before another service carries it out. @throws NotFound. */
   async note(accountId: string | undefined, request: OperatorOrderRequest): Promise<void> {
     const { operator, order, object, reason } = request;
     if (accountId !== undefined && !isId(accountId)) throw new NotFound();

@@ -11,7 +11,7 @@ import { TimelineRepository } from './timeline.repository.js';
 
 const BEGINNING = new Date(0);
 
-/** Lists the entries of an account's timeline that this service knows. */
+/** Lists this service's entries in an account's timeline. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

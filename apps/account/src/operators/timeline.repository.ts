@@ -3,7 +3,7 @@ import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { EVENT_LINES } from '#libs/messaging';
 
-/** The audited action of an operator who reads an account. */
+/** The audit log's name for the reading of an account by an operator. */
 export const INSPECTION = 'account.inspected';
 
 @Injectable()
@@ -11,7 +11,7 @@ export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Lists the newest entries first, including all entries with the same time as the last one. Each part of the query is
+   * Lists entries, newest first, including all entries with the same time as the last one. Each part of the query is
    * limited through its own index.
    * @param withInspections whether to include inspections by operators.
    */

@@ -38,7 +38,7 @@ export class OwnPasskeysService {
     }));
   }
 
-  /** Starts to add a passkey; the challenge is bound to this session. @throws TooManyPasskeys. */
+  /** Starts to add a passkey. The challenge is bound to this session. @throws TooManyPasskeys. */
   async begin(owner: ActiveSession): Promise<StepAnswer<PasskeyOptionsAnswer>> {
     const { accountId, personId, sessionId } = owner;
     return this.accounts.transaction(async (transaction) => {
@@ -99,8 +99,8 @@ export class OwnPasskeysService {
   }
 
   /**
-   * Removes a passkey and ends all other sessions, because someone with a copy of it may have opened a session. @throws
-   * NotFound; LastWayIn if there is no other way to log in.
+   * Removes a passkey and ends all other sessions, because someone with a copy of the passkey may have opened a
+   * session. @throws NotFound; LastWayIn if there is no other way to log in.
    */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<PasskeyRemovedAnswer>> {
     const { accountId, personId, sessionId } = owner;

@@ -26,7 +26,9 @@ const NETWORK_LIMIT: AttemptLimit = {
 /** Limits log-ins of one person with passkeys, because each is an entry in a log that is kept permanently. */
 const PERSON_LIMIT: AttemptLimit = { name: 'passkey person', max: 300, windowMs: HOUR_MS };
 
-/** Logs in with a passkey, which combines both factors: a device, and the finger, face or PIN that unlocks it. */
+/**
+ * Logs in with a passkey, which combines both factors: a device, and the finger, face or PIN that unlocks the device.
+ */
 @Injectable()
 export class PasskeyLogInService {
   constructor(
@@ -47,7 +49,7 @@ export class PasskeyLogInService {
     const options = await requestOptions(this.passkeys.party);
     const { challenge } = options;
     return this.accounts.transaction(async (transaction) => {
-      // An identity that waits in this browser continues to wait for its owner.
+      // The pending identity of this browser continues to wait for its owner.
       const link = await this.steps.tryTakeLink(transaction, visitor.stepToken);
       const content = { challenge, link };
       const token = await this.steps.begin(transaction, 'passkey', { accountId: null, content });

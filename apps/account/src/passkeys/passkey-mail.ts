@@ -2,14 +2,14 @@ import type { MailTemplate } from '#libs/mail';
 
 export type PasskeyChange = 'added' | 'removed' | 'all-removed' | 'copied';
 
-/** The sentence for an event of a passkey, with the passkey's name in quotation marks. */
+/** The subject and the sentence of the e-mail about each event of a passkey. */
 const SENTENCES: Readonly<
   Record<PasskeyChange, readonly [subject: string, sentence: (passkey: string) => string]>
 > = {
   added: [
     'A passkey was added to your account',
     (passkey) =>
-      `the passkey ${passkey} was added to your account. It can now log in without a password and code.`,
+      `the passkey ${passkey} was added to your account. It can now log in without a password or code.`,
   ],
   removed: [
     'A passkey was removed from your account',
@@ -37,7 +37,7 @@ export function passkeyMail(
     subject,
     paragraphs: [
       `Hello ${firstName}, ${sentence(`“${name}”`)}`,
-      'If this was not you, set a new password at once with a mailed link. This removes all passkeys.',
+      'If this was not you, set a new password at once with an e-mailed link. This removes all passkeys.',
     ],
     action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot`, isLast: true },
   });

@@ -7,7 +7,7 @@ export type FoundPasskey = Pick<Passkey, 'id' | 'accountId' | 'personId' | 'publ
   counter: number;
 };
 
-/** Finds the owner of a passkey, under the maintenance role, because no account is known yet. */
+/** Finds the owner of a passkey under the maintenance role, because no account is known yet. */
 @Injectable()
 export class PasskeysByCredentialMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -58,7 +58,7 @@ export class PasskeysRepository {
     await transaction.manager.update(Passkey, { accountId, id }, { name });
   }
 
-  /** @returns false if the passkey was removed in the meantime, or its stored counter is not lower. */
+  /** @returns false if the passkey was removed in the meantime, or if the stored counter is not lower. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,

@@ -32,7 +32,7 @@ export interface ProvenPasskey extends FoundPasskey {
   newCounter: number;
 }
 
-/** The passkeys that can be used to log in. The owner is notified of each change. */
+/** Manages the passkeys with which people log in. The owner is notified of each change. */
 @Injectable()
 export class PasskeysService {
   constructor(
@@ -44,7 +44,7 @@ export class PasskeysService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** The relying party for which passkeys are created and used. */
+  /** Returns the relying party for which passkeys are created and used. */
   get party(): RelyingParty {
     return relyingPartyOf(this.config.dashboardUrl);
   }
@@ -59,8 +59,8 @@ export class PasskeysService {
   }
 
   /**
-   * Lists the ids of the account's passkeys, so that an authenticator does not create a second one. @throws
-   * TooManyPasskeys if there is no room for another passkey.
+   * Lists the ids of the account's passkeys, so that an authenticator does not create a second passkey for the account.
+   * @throws TooManyPasskeys if there is no room for another passkey.
    */
   async known(transaction: Transaction, { accountId }: Person): Promise<Buffer[]> {
     const all = await this.passkeys.list(transaction, accountId);
@@ -150,7 +150,7 @@ export class PasskeysService {
     if (count > 0) await this.tell(transaction, accountId, 'all-removed');
   }
 
-  /** Deletes the passkeys, for the erasure of the account. */
+  /** Deletes the passkeys as part of the account's erasure. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.passkeys.deleteAll(transaction, accountId);
   }
@@ -165,7 +165,7 @@ export class PasskeysService {
     return this.personalData.decrypt<string>(transaction, accountId, passkey.name);
   }
 
-  /** @param name the name of the passkey. */
+  /** @param name the passkey's name, given by the owner. */
   private async tell(
     transaction: Transaction,
     accountId: string,

@@ -58,7 +58,7 @@ describe('passkeys', () => {
     call('log-in/passkey', { credential: used.use(asked.body.options, said) }, stepOf(asked));
   const logIn = async (said?: Said) => finish(await begin(), said);
 
-  it('S34: a passkey opens the account without password and code, and its owner was notified when it was added', async () => {
+  it('S34: a passkey logs in without password and code, and its owner is notified when it is added', async () => {
     const { body } = await call('second-factor', {}, '', token);
     const code = appCode(body.secret, account.clock.now());
     token = tokenOf(await call('second-factor/confirm', { code }, '', token));
@@ -168,7 +168,7 @@ describe('passkeys', () => {
     }
   });
 
-  it('S34: naming another person’s passkey neither opens an account nor adds it', async () => {
+  it('S34: naming another person’s passkey neither opens that person’s account nor adds the passkey', async () => {
     await add();
     const thief = await account.register(`thief-${email}`);
     const copy = new SoftwarePasskey(ORIGIN);
@@ -258,7 +258,7 @@ describe('passkeys', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  it('S26, S35: adding and removing a passkey needs a recent password and issues a new token', async () => {
+  it('S26, S35: adding and removing a passkey requires a recently entered password and issues a new token', async () => {
     const before = token;
     await add();
     expect([await session(before), await session(token)]).toEqual([401, 200]);
@@ -275,12 +275,12 @@ describe('passkeys', () => {
     expect(answers.map(({ body: { code } }) => code)).toEqual(
       Array(3).fill('reauthentication_required'),
     );
-    // A log-in with the passkey is a recent proof, too.
+    // A log-in with the passkey is also a recent proof.
     token = tokenOf(await logIn());
     expect((await remove(id)).status).toBe(200);
   });
 
-  it('S28: a new password set by a mailed link removes every passkey', async () => {
+  it('S28: a new password set with an e-mailed link removes every passkey', async () => {
     await add();
     await call('password/forgot', { email });
     const body = { token: await account.linkToken(email), password: PASSWORD };
@@ -289,7 +289,7 @@ describe('passkeys', () => {
     expect(await subjects()).toContain('Your passkeys were removed');
   });
 
-  it('an account has at most ten passkeys; the last way to log in cannot be removed; the export names them and erasure deletes them', async () => {
+  it('an account has at most ten passkeys, its last way to log in cannot be removed, exports list passkeys, and an erasure deletes them', async () => {
     for (let i = 0; i < 10; i++) {
       expect((await add(token, undefined, new SoftwarePasskey(ORIGIN))).status).toBe(200);
     }

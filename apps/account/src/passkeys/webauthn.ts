@@ -21,7 +21,7 @@ export const relyingPartyOf = (dashboardUrl: string): RelyingParty => {
   return { id, origin };
 };
 
-/** Returns the options for a new passkey: it is discoverable without a user name, and verifies its owner each time. */
+/** Returns the options for creating a passkey that works without a user name and verifies its owner each time. */
 export async function creationOptions(
   { id }: RelyingParty,
   person: { id: string; address: string; firstName: string },
@@ -42,7 +42,7 @@ export async function creationOptions(
   });
 }
 
-/** Returns the options with which a browser requests any of our passkeys. */
+/** Returns the options with which a browser requests any passkey of this dashboard. */
 export async function requestOptions({ id }: RelyingParty) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
@@ -59,8 +59,8 @@ export interface NewCredential {
 }
 
 /**
- * Verifies a passkey created for this challenge (WebAuthn Level 3, 7.1). The authenticator's maker is not checked,
- * because anyone could issue its certificate. @throws PasskeyRefused.
+ * Verifies a passkey created for this challenge (WebAuthn Level 3, 7.1). The manufacturer of the authenticator is not
+ * checked, because anyone could issue a certificate in its name. @throws PasskeyRefused.
  */
 export async function verifyNew(
   { id, origin }: RelyingParty,
@@ -119,8 +119,8 @@ export async function verifyUse(
       expectedOrigin: origin,
       expectedRPID: id,
       requireUserVerification: true,
-      // The counter passed here is lower than any real one, because the library would not distinguish a copied passkey
-      // from a wrong signature.
+      // Passes a counter lower than any real counter: with the real one, the library would not distinguish a copied
+      // passkey from a wrong signature.
       credential: { id: response.id, publicKey: new Uint8Array(passkey.publicKey), counter: -1 },
     });
     if (!verified) throw new Error('its signature is wrong');
@@ -132,7 +132,7 @@ export async function verifyUse(
 export const isCountOfCopy = (before: number, now: number) =>
   (before > 0 || now > 0) && now <= before;
 
-/** Returns the handle of a person, which reveals nothing to others. */
+/** Returns the WebAuthn user handle of a person, which reveals nothing to others. */
 const handleOf = (personId: string) =>
   new Uint8Array(Buffer.from(personId.replaceAll('-', ''), 'hex'));
 

@@ -20,7 +20,7 @@ const ADDRESS_LIMIT: AttemptLimit = {
 /** Sends links to people who forgot their password. */
 @Injectable()
 export class ForgottenPasswordsService implements OnApplicationShutdown {
-  /** The limits above and the connection pool bound the number of mails that are being sent. */
+  /** The limits above and the connection pool bound the number of e-mails that are being sent. */
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -33,7 +33,7 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Answers after the look-up and sends the link only then, so that neither the answer nor the work before it reveals
+   * Answers after the look-up and sends the link afterwards, so that neither the answer nor the work before it reveals
    * whether the address exists (S24). Beyond the limit per address nothing is sent, so that the last link stays valid:
    * strangers' requests do not lock anyone out. @throws TooManyAttempts.
    */
@@ -52,7 +52,7 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
     await this.settled();
   }
 
-  /** Resolves once all running mails are sent or have failed. */
+  /** Resolves once all running e-mails are sent or have failed. */
   async settled(): Promise<void> {
     await Promise.all(this.underWay);
   }

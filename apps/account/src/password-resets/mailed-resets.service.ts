@@ -11,7 +11,7 @@ import { PasswordResetsService } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'reset network', max: 30, windowMs: HOUR_MS };
 
-/** Sets new passwords by mailed links. */
+/** Sets new passwords with e-mailed links. */
 @Injectable()
 export class MailedResetsService {
   constructor(
@@ -25,7 +25,7 @@ export class MailedResetsService {
 
   /**
    * Sets a new password, ends all sessions, disconnects every provider and removes every passkey, because an intruder
-   * may have added one. The person has to log in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts.
+   * may have added them. The person has to log in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts.
    */
   async reset(
     { token, password }: ResetPasswordRequest,

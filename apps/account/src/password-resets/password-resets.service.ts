@@ -13,7 +13,7 @@ import { PasswordResetsMaintenanceRepository } from './password-resets.repositor
 
 export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
 
-/** The links for replacing a forgotten password. */
+/** Manages the links with which people replace a forgotten password. */
 @Injectable()
 export class PasswordResetsService {
   constructor(
@@ -25,7 +25,7 @@ export class PasswordResetsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Mails a link and invalidates earlier ones (S32). */
+  /** E-mails a link and invalidates earlier links (S32). */
   async sendLink(transaction: Transaction, accountId: string, personId: string): Promise<void> {
     const [token, createdAt] = [newToken(), this.clock.now()];
     await this.resets.deleteAll(transaction, accountId);
@@ -43,7 +43,7 @@ export class PasswordResetsService {
     );
   }
 
-  /** Finds the account that a link belongs to, without using the link up. @throws LinkInvalid. */
+  /** Finds the account that a link belongs to, without consuming the link. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
     const accountId = hash && (await this.resets.accountOf(transaction, hash, this.clock.now()));
@@ -51,7 +51,7 @@ export class PasswordResetsService {
     return accountId;
   }
 
-  /** Uses up a link; call it under the account's lock. @throws LinkInvalid. */
+  /** Consumes a link. Call this under the account's lock. @throws LinkInvalid. */
   async take(
     transaction: Transaction,
     token: string,
@@ -63,8 +63,8 @@ export class PasswordResetsService {
   }
 
   /**
-   * Sets a password, and ends every session and every link, including those to another address, because someone who
-   * knew the old password may have requested one. Notifies the owner (S28).
+   * Sets a password, ends every session and invalidates every link, including a link for a change of address, because
+   * someone who knew the old password may have requested it. Notifies the owner (S28).
    */
   async setPassword(
     transaction: Transaction,
@@ -89,7 +89,7 @@ export class PasswordResetsService {
     return this.sessions.open(transaction, actor);
   }
 
-  /** Invalidates all links, for a deletion, an erasure or a change of the address. */
+  /** Invalidates all links when the account is deleted or erased, or when its address changes. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.resets.deleteAll(transaction, accountId);
   }

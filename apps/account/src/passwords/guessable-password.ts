@@ -1,11 +1,11 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
-/** A password that needs fewer guesses is rejected; eight random characters need more. */
+/** Minimum number of guesses that a password must withstand. Eight random characters withstand more. */
 const GUESSES_MIN = 1e8;
 /**
- * Longer passwords are not estimated completely, because the time on the main thread grows with the square of the
- * length.
+ * Number of characters at each end of a password that are estimated, because the time on the main thread grows with the
+ * square of the length.
  */
 const PIECE_LENGTH = 32;
 
@@ -20,13 +20,13 @@ const estimator = new ZxcvbnFactory({
   graphs: adjacencyGraphs,
 });
 
-/** The number of known common passwords. */
+/** The number of common passwords in the list. */
 export const COMMON_PASSWORD_COUNT = COMMON_PASSWORDS.length;
 
 /**
- * True for a password that an attacker would soon guess: a common one, including variants with other endings or
- * replaced letters, a keyboard walk, a date, a repetition (S21). A long password counts as strong as the stronger of
- * its two ends.
+ * True if an attacker would soon guess the password: a common password, including variants with other endings or
+ * replaced letters, a keyboard walk, a date, a repetition (S21). A long password is as strong as the stronger of its
+ * two ends.
  */
 export function isGuessablePassword(password: string): boolean {
   const text = password.normalize('NFKC');

@@ -1,14 +1,14 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** The cost of a hash; stored with each hash, so that it can be raised (RFC 9106). */
+/** The cost parameters of a hash (RFC 9106). They are stored with each hash, so that the cost can be raised. */
 export interface HashCost {
   memoryKib: number;
   passes: number;
   parallelism: number;
 }
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes; two lanes (S19). */
+/** OWASP's recommendation for argon2id, 19 MiB and two passes, with two lanes (S19). */
 export const HASH_COST: HashCost = { memoryKib: 19_456, passes: 2, parallelism: 2 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
@@ -18,7 +18,7 @@ const STORED =
 
 const derive = promisify(argon2);
 
-/** Returns the PHC string of a password. Hashes on libuv's pool, off the main thread. */
+/** Returns the hash of a password as a PHC string. Hashes on libuv's pool, off the main thread. */
 export async function hashPassword(password: string, cost: HashCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await argon2id(password, salt, { cost, hashBytes: HASH_BYTES });
@@ -43,7 +43,7 @@ export async function matchesPassword(password: string, stored: string): Promise
   return timingSafeEqual(given, expected);
 }
 
-/** True for a hash whose cost differs from the current one. */
+/** True if the cost of a hash differs from the current cost. */
 export function isOutdatedHash(stored: string, cost: HashCost): boolean {
   return !stored.startsWith(prefixOf(cost));
 }

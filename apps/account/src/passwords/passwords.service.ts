@@ -16,20 +16,20 @@ const PASSWORD_LENGTH_MAX = 128;
 /** The number of simultaneous hashes: two of libuv's four threads, with 19 MiB for each running hash. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
-/** Maximum number of waiting calls per site: a flood from one site leaves places for all other log-ins (S121). */
+/** Maximum number of waiting calls per site: a flood from one site leaves room for all other log-ins (S121). */
 export const WAITING_OF_SITE_MAX = 8;
 
-/** Hashes and checks passwords, few at a time; a call that would wait too long is rejected (S20). */
+/** Hashes and checks passwords, two at a time. A call that would wait too long is rejected (S20). */
 @Injectable()
 export class PasswordsService {
   private running = 0;
   private readonly waiting: { site: string; start: () => void }[] = [];
-  /** The cost of new hashes; specs about other subjects use a low one. */
+  /** The cost of new hashes; specs about other subjects use a low cost. */
   cost = HASH_COST;
   /** Number of hashes computed so far, which tests count instead of time. */
   hashCount = 0;
 
-  /** The number of waiting calls. */
+  /** Returns the number of waiting calls. */
   get queueLength(): number {
     return this.waiting.length;
   }
@@ -63,8 +63,8 @@ export class PasswordsService {
   }
 
   /**
-   * Hashes a correct password again if the cost of its stored hash is not the current one. @returns undefined if the
-   * stored hash is up to date, or if the queue is busy; then the next log-in updates it.
+   * Hashes a correct password again if its stored hash does not have the current cost. @returns undefined if the stored
+   * hash is up to date, or if the queue is busy; the next log-in then updates the hash.
    */
   async rehash(
     password: string,

@@ -71,7 +71,7 @@ describe('passwords', () => {
     expect(passwords.queueLength).toBe(0);
   });
 
-  it('S121: one site fills only part of the queue from all of its networks, and others are served', async () => {
+  it('S121: the networks of one site together fill only part of the queue, and other sites are served', async () => {
     const checks = Array.from({ length: 40 }, (_, i) =>
       passwords.matches(PASSWORD, null, `2001:db8:1:${i.toString(16)}::1`),
     );

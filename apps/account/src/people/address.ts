@@ -1,14 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { MAILBOX_PROVIDERS, type MailboxProvider } from './mailbox-providers.js';
 
-/** Returns the hash of an address, which is the same for every spelling that belongs to one account. */
+/** Returns the hash of an address. All spellings that belong to one account have the same hash. */
 export function addressHash(address: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(`address\n${address.toLowerCase()}`).digest();
 }
 
 /**
- * Returns the trial claim of the mailbox behind an address, which serves only to grant trial credits once (S38), not to
- * find or mail a person. It has 64 hexadecimal digits, survives an erasure, and reveals nothing about the address.
+ * Returns the trial claim of the mailbox behind an address. The claim serves only to grant trial credits once (S38),
+ * not to find or e-mail a person. It has 64 hexadecimal digits, survives an erasure, and reveals nothing about the
+ * address.
  */
 export function trialClaim(address: string, pepper: string): string {
   return createHmac('sha256', pepper)
@@ -20,7 +21,7 @@ const PROVIDERS = new Map(
   MAILBOX_PROVIDERS.flatMap((provider) => provider.domains.map((domain) => [domain, provider])),
 );
 
-/** Returns the mailbox of an address in one spelling: lower case, without tags, aliases and ignored dots. */
+/** Returns the canonical form of an address: lower case, without tags, aliases and ignored dots. */
 export function mailboxOf(address: string): string {
   const lower = address.toLowerCase();
   const at = lower.lastIndexOf('@');

@@ -4,8 +4,8 @@ const NONCE_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{64}$/;
 
 /**
- * Proves that a browser has logged in with an address before, so that guesses from elsewhere, or from others behind the
- * same network address, do not delay it. It grants no access and is not stored.
+ * Creates a token which proves that a browser has logged in with an address before. Guesses from other networks, or by
+ * others behind the same network address, do not delay this browser. The token grants no access and is not stored.
  */
 export function newDeviceToken(address: string, pepper: string): string {
   const nonce = randomBytes(NONCE_BYTES);

@@ -1,4 +1,4 @@
-/** The owner of a mail address, as needed for a log-in. */
+/** The owner of an e-mail address, as needed for a log-in. */
 export interface FoundPerson {
   personId: string;
   accountId: string;

@@ -7,9 +7,9 @@
  * - Gmail: support.google.com/mail/answer/7436150; validator.js `normalizeEmail` (dots, googlemail.com).
  * - iCloud: support.apple.com/118230 (icloud.com, me.com and mac.com of one account).
  * - Proton: proton.me/support/addresses-and-aliases (pm.me is a short form of the same name, and protonmail.ch an old
- * one); its web client compares names without dots, hyphens and underscores (ProtonMail/WebClients).
- * - Yandex: validator.js and Yandex' own normalisation (all its domains are one); its registration page: a login
- *   with a dot gets the mail for the one with a hyphen, too.
+ *   form); its web client compares names without dots, hyphens and underscores (ProtonMail/WebClients).
+ * - Yandex: validator.js and Yandex's own normalisation (all its domains are one); its registration page: a login with
+ *   a dot also gets the e-mails for the login with a hyphen.
  * - Yahoo: help.yahoo.com/kb/SLN28815 (`nickname-keyword`, where the nickname belongs to one person).
  * - Fastmail: email-normalize (`anything@name.fastmail.com`). Its domains have separate mailboxes.
  */
@@ -18,7 +18,7 @@ export interface MailboxProvider {
   domains: string[];
   /** Characters that are ignored in a name. */
   ignored?: string;
-  /** Whether a hyphen in a name means a dot. */
+  /** Whether a hyphen in a name counts as a dot. */
   isHyphenDot?: boolean;
   /** The character, besides `+`, that begins a tag that the owner may choose freely (RFC 5233). */
   tag?: string;

@@ -4,7 +4,7 @@ import { type MailTemplate, MailOutbox, composeMail } from '#libs/mail';
 import { AccountConfig } from '../account.config.js';
 import { PeopleService, type PersonDetails } from './people.service.js';
 
-/** Writes to the owner of an account. */
+/** Sends e-mails to the owner of an account. */
 @Injectable()
 export class OwnerMailService {
   constructor(
@@ -13,7 +13,7 @@ export class OwnerMailService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** @param compose builds the mail from the owner's first name and the dashboard's origin. */
+  /** @param compose composes the e-mail from the owner's first name and the dashboard's origin. */
   async send(
     transaction: Transaction,
     accountId: string,
@@ -33,7 +33,7 @@ export class OwnerMailService {
     await this.mails.add(transaction, accountId, composeMail(address, template));
   }
 
-  /** Deletes mail that was not sent yet, for the erasure of the account. */
+  /** Deletes unsent e-mails as part of the account's erasure. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.mails.forget(transaction, accountId);
   }

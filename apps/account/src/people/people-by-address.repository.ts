@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 import type { FoundPerson } from './found-person.js';
 
-/** Finds the owner of an address, under the maintenance role, because no account is known yet. */
+/** Finds the owner of an address under the maintenance role, because no account is known yet. */
 @Injectable()
 export class PeopleByAddressMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

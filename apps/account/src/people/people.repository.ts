@@ -78,7 +78,7 @@ export class PeopleRepository {
     return count;
   }
 
-  /** Deletes personal data from the rows, for the erasure of the account. */
+  /** Deletes personal data from the rows as part of the account's erasure. */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.manager.update(
       Person,

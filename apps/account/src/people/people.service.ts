@@ -18,7 +18,7 @@ export interface PersonDetails {
   address: string;
 }
 
-/** The people behind accounts: found by the hash of their address, with encrypted details. */
+/** Manages the people behind accounts, who are found by the hash of their address. Their details are encrypted. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -28,7 +28,7 @@ export class PeopleService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** @param visitorAddress decides `knowsNetwork`. */
+  /** @param visitorAddress the IP address that `knowsNetwork` is about. */
   async findByAddress(address: string, visitorAddress: string): Promise<FoundPerson | null> {
     const hash = this.addressHash(address);
     return this.byAddress.find(hash, this.networkHash(hash, visitorAddress));
@@ -55,7 +55,7 @@ export class PeopleService {
     return { person, details };
   }
 
-  /** Returns the account's oldest person, who receives mail about the account. */
+  /** Returns the account's oldest person, who receives the e-mails about the account. */
   async getOwner(
     transaction: Transaction,
     accountId: string,
@@ -123,18 +123,18 @@ export class PeopleService {
     await this.people.update(transaction, accountId, personId, changes);
   }
 
-  /** Deletes the people and destroys the data key, so that everything encrypted for the account is unreadable. */
+  /** Deletes the people and destroys the data key, so that everything encrypted for the account becomes unreadable. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.people.scrub(transaction, accountId);
     await this.personalData.destroyKey(transaction, accountId);
   }
 
-  /** Returns the trial claim of the mailbox behind an address; it never changes (S38). */
+  /** Returns the trial claim of the mailbox behind an address. The claim never changes (S38). */
   trialClaim(address: string): string {
     return trialClaim(address, this.config.addressPepper);
   }
 
-  /** Returns one spelling for all addresses that reach the same mailbox. */
+  /** Returns the same canonical form for all addresses that reach one mailbox. */
   mailboxOf(address: string): string {
     return mailboxOf(address);
   }

@@ -5,7 +5,7 @@ export class DataKey {
   @PrimaryColumn('uuid', { name: 'account_id' })
   accountId: string;
 
-  /** The AES-256 key, wrapped by the operator's secret. */
+  /** The AES-256 key, wrapped with the operator's secret. */
   @Column('bytea', { name: 'wrapped_key' })
   wrappedKey: Buffer;
 

@@ -15,7 +15,7 @@ import { ProviderSignUpService } from './provider-sign-up.service.js';
 
 type Arrival = SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer>;
 
-/** Handles a person whose identity a provider confirms (S37). */
+/** Logs in or registers a person whose identity a provider confirms (S37). */
 @Injectable()
 export class ProviderArrivalsService {
   constructor(
@@ -28,7 +28,7 @@ export class ProviderArrivalsService {
   ) {}
 
   /**
-   * Logs in the person to whom the identity is connected, with a second step if there is one. If the address has an
+   * Logs in the person to whom the identity is connected, with a second step if one is set up. If the address has an
    * account, its owner has to log in first. Any other verified address gets a new account.
    * @throws ProviderAddressNotVerified, ProviderRefused, TooManyAttempts.
    */

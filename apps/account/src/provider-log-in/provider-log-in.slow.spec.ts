@@ -16,7 +16,7 @@ interface Visit {
   query: string;
 }
 
-describe('log-in by a provider', () => {
+describe('log-in with a provider', () => {
   const simulator = new IdentitySimulator();
   let account: AccountUnderTest;
   let email: string;
@@ -76,7 +76,7 @@ describe('log-in by a provider', () => {
     (await account.dashboard('GET', 'identities', { token })).body;
 
   it.each(['google', 'github'])(
-    'S36: a person who returns from %s gets an account with keys, and the same account the next time',
+    'S36: a person’s first log-in with %s creates an account with keys, and the next log-in opens the same account',
     async (provider) => {
       const first = await comeBack(await go(provider));
       expect(first.body).toMatchObject({
@@ -140,7 +140,7 @@ describe('log-in by a provider', () => {
     expect(answer.headers['x-set-session']).toBeUndefined();
   });
 
-  it('S28: a new password set by a mailed link disconnects providers, and the owner is notified', async () => {
+  it('S28: a new password set with an e-mailed link disconnects providers, and the owner is notified', async () => {
     const first = await comeBack(await go('google'));
     await call('password/forgot', { email });
     const body = { token: await account.linkToken(email), password: PASSWORD };
@@ -173,7 +173,7 @@ describe('log-in by a provider', () => {
     expect((await comeBack(await go('google'))).status).toBe(200);
   });
 
-  it('S37: a provider log-in with the address of an existing account waits until its owner logs in, in that browser', async () => {
+  it('S37: a provider log-in with the address of an existing account waits until its owner logs in, in the same browser', async () => {
     const owner: Registered = await account.register(email);
     const there = await comeBack(await go('google'));
     expect([there.body, there.headers['x-set-session']]).toEqual([
@@ -191,7 +191,7 @@ describe('log-in by a provider', () => {
     expect(back.body.account_id).toBe(owner.accountId);
   });
 
-  it('S37: a provider’s statement about one address is never connected with an account of another address', async () => {
+  it('S37: an identity with one address is never connected to an account with another address', async () => {
     await account.register(email);
     const stranger = await account.register(`stranger-${email}`);
     const there = await comeBack(await go('google'));
@@ -213,10 +213,13 @@ describe('log-in by a provider', () => {
     ['google', 'ü@example.com'],
     ['github', 'a@example.com\r\nBcc: b@example.com'],
     ['github', '"a b"@example.com'],
-  ])('S37, S82: %s gets no account for %j, which we could not mail', async (provider, odd) => {
-    const refused = await comeBack(await go(provider, { email: odd }));
-    expect([refused.status, refused.body.code]).toEqual([403, 'provider_address_not_verified']);
-  });
+  ])(
+    'S37, S82: %s creates no account for %j, which cannot receive our e-mails',
+    async (provider, odd) => {
+      const refused = await comeBack(await go(provider, { email: odd }));
+      expect([refused.status, refused.body.code]).toEqual([403, 'provider_address_not_verified']);
+    },
+  );
 
   it('S33, S37: the second step is required after a provider log-in, and before a provider is connected', async () => {
     const owner = await account.register(email);
@@ -240,7 +243,7 @@ describe('log-in by a provider', () => {
     expect((await call('log-in/code', code(), stepOf(back))).status).toBe(200);
   });
 
-  it('S26, S35, S37: an owner connects and removes a provider shortly after the password, in the same session', async () => {
+  it('S26, S35, S37: an owner connects and removes a provider shortly after entering the password, in the same session', async () => {
     const owner = await account.register(email);
     const thief = await account.register(`thief-${email}`);
     const connect = async (token: string) => visit(await call('identities/github', {}, '', token));
@@ -265,7 +268,7 @@ describe('log-in by a provider', () => {
     expect((await remove(owner.token)).body.code).toBe('reauthentication_required');
   });
 
-  it('S28, S37: a new password cancels a pending connection of a session, however late it arrives', async () => {
+  it('S28, S37: a new password cancels the connection of a provider, even if it is set while the connection completes', async () => {
     const owner = await account.register(email);
     const asked = await visit(await call('identities/github', {}, '', owner.token));
     const sessions = account.get(CurrentSessionsService);
@@ -298,7 +301,7 @@ describe('log-in by a provider', () => {
     ]);
   });
 
-  it('the only way to log in cannot be removed, the export names the provider, and erasure deletes it', async () => {
+  it('the only way to log in cannot be removed, exports list providers, and an erasure deletes them', async () => {
     const opened = await comeBack(await go('github'));
     const token = tokenOf(opened);
     const [{ id }] = (await identitiesOf(token)).identities;

@@ -10,13 +10,13 @@ import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { ProviderRefused } from '../identities/identities.errors.js';
 
-/** The same names as in forms: without anything that a mail program would turn into a link. */
+/** The names that forms accept. They contain nothing that a mail program would turn into a link. */
 const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
 /** The name in "Hello there, …", for a person without a usable name. */
 const NAMELESS = 'there';
 
 /**
- * Creates an account for an identity that a provider confirms. The provider has verified the address, so no mail is
+ * Creates an account for an identity that a provider confirms. The provider has verified the address, so no e-mail is
  * needed.
  */
 @Injectable()
@@ -30,7 +30,7 @@ export class ProviderSignUpService {
     private readonly clock: Clock,
   ) {}
 
-  /** Registers the account. @throws ProviderRefused if the address has an account by now. */
+  /** Registers the account. @throws ProviderRefused if the address has an account in the meantime. */
   async register(
     transaction: Transaction,
     identity: ProvenIdentity & { address: string },

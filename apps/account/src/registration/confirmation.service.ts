@@ -24,12 +24,12 @@ export class ConfirmationService {
   ) {}
 
   /**
-   * Registers the account, issues its first keys and starts a session. This happens once, however often and however
-   * concurrently the link is followed (S39). The password is required again, because anyone can sign up with anyone's
-   * address: the mailbox's owner must not get an account that a stranger can log in to, and the owner may set another
-   * password (S129).
-   * @throws LinkInvalid, also if another sign-up with the same address was confirmed before;
-   *   NotTheSignUpPassword; TooManyAttempts.
+   * Registers the account, issues its first keys and starts a session. Repeated and parallel calls with the same link
+   * succeed only once (S39). The password is required again, because anyone can sign up with anyone's address: the
+   * mailbox's owner must not get an account that a stranger can log in to. The owner may set another password instead
+   * (S129).
+   * @throws LinkInvalid, also if another sign-up with the same address was confirmed before; NotTheSignUpPassword;
+   *   TooManyAttempts.
    */
   async confirm(
     request: ConfirmSignUpRequest,
@@ -63,7 +63,10 @@ export class ConfirmationService {
     });
   }
 
-  /** Hashes the password before the sign-up is removed, because hashing would keep rows locked for too long. */
+  /**
+   * Hashes the password before the transaction that removes the sign-up, because that transaction would keep rows
+   * locked for too long.
+   */
   private async passwordHashOf(request: ConfirmSignUpRequest, visitor: Visitor): Promise<string> {
     const signUp = await this.accounts.transaction(async (transaction) =>
       this.signUps.find(transaction, request.token),

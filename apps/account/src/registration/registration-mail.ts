@@ -1,6 +1,8 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** Composes the mail to an address with which someone signed up; the link proves that this person owns the address. */
+/**
+ * Composes the e-mail to an address with which someone signed up. Its link proves that this person owns the address.
+ */
 export function confirmationMail(
   firstName: string,
   dashboardUrl: string,
@@ -17,8 +19,8 @@ export function confirmationMail(
 }
 
 /**
- * Composes the mail to an address that already has an account; the page does not reveal this (S24). It repeats nothing
- * that a stranger may have typed, such as a name.
+ * Composes the e-mail to an address that already has an account; the page does not reveal this (S24). The e-mail
+ * repeats nothing that a stranger may have typed, such as a name.
  */
 export function alreadyRegisteredMail(dashboardUrl: string): MailTemplate {
   return {

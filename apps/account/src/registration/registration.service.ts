@@ -11,10 +11,10 @@ import { domainOfAddress } from '../people/address.js';
 import { PeopleService } from '../people/people.service.js';
 import { SignUpsService } from './sign-ups.service.js';
 
-/** Limits the mails that anyone can have sent to one mailbox, under any of its addresses. */
+/** Limits the e-mails that anyone can cause to one mailbox, under any of its addresses. */
 const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
-/** Signs people up with a form. */
+/** Accepts sign-ups from the form. */
 @Injectable()
 export class RegistrationService {
   constructor(
@@ -27,7 +27,7 @@ export class RegistrationService {
   ) {}
 
   /**
-   * Sends a link to the address; the answer is the same if it already has an account (S24).
+   * Sends a link to the address. The answer is the same if the address already has an account (S24).
    * @throws InvalidRequest for a password that breaks the rules; TooManyAttempts; PasswordQueueFull.
    */
   async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpAnswer> {
@@ -37,7 +37,7 @@ export class RegistrationService {
     const mailbox = this.people.mailboxOf(address);
     const isWithin = await this.throttling.isWithin(MAILBOX_LIMIT, mailbox, visitor);
     await this.throttling.isWithin(SIGN_UP_DOMAIN_LIMIT, domainOfAddress(address), visitor);
-    // Links that were mailed before stay valid, whoever requested them (S129).
+    // Earlier links stay valid, whoever requested them (S129).
     if (!isWithin) return { status: 'confirmation_sent' };
     const passwordHash = await this.passwords.hash(password, visitor.address);
     const isKnown = (await this.people.findByAddress(address, visitor.address)) !== null;

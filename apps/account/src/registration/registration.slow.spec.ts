@@ -24,7 +24,7 @@ describe('registration', () => {
   const confirm = (token: string, password = PASSWORD) =>
     account.dashboard('POST', 'sign-up/confirm', { body: { token, password } });
 
-  it('a confirmed address becomes an account with a session, a live key and a test key', async () => {
+  it('a confirmed sign-up creates an account with a session, a live key and a test key', async () => {
     const { accountId, token, key, testKey } = await account.register('first@example.com');
     expect([isWellFormedApiKey(key), isWellFormedApiKey(testKey)]).toEqual([true, true]);
     const record = await account.client.findKey(hashApiKey(key, account.config.keyPepper));
@@ -47,7 +47,7 @@ describe('registration', () => {
     });
   });
 
-  it('S24: a known address gets the same answer with the same hashes and queries', async () => {
+  it('S24: a known and an unknown address get the same answer after the same hashes and queries', async () => {
     await account.register('known@example.com');
     const passwords = account.get(PasswordsService);
     const measure = async (email: string) => {
@@ -179,7 +179,7 @@ describe('registration', () => {
     expect(noted).toHaveLength(1);
   });
 
-  it('S38: a mailbox gets at most three mails an hour, however its address is written', async () => {
+  it('S38: a mailbox gets at most three e-mails an hour, however its address is written', async () => {
     const spellings = ['ada@gmail.com', 'A.da@gmail.com', 'ada+1@googlemail.com', 'ad.a@gmail.com'];
     const statuses = [];
     for (const [i, email] of spellings.entries()) {

@@ -12,7 +12,8 @@ import type { SignUp } from './sign-up.entity.js';
 const LINK_LIMIT: AttemptLimit = { name: 'sign-up link', max: 60, windowMs: HOUR_MS };
 
 /**
- * The password of a new account: the password chosen at sign-up, or the password that the mailbox's owner sets instead.
+ * Determines the password of a new account: the password chosen at sign-up, or the password that the mailbox's owner
+ * sets instead.
  */
 @Injectable()
 export class SignUpPasswordsService {
@@ -23,7 +24,7 @@ export class SignUpPasswordsService {
   ) {}
 
   /**
-   * Checks the password at the confirmation. @returns the hash of the account's password.
+   * Checks the password when a sign-up is confirmed. @returns the hash of the account's password.
    * @throws NotTheSignUpPassword unless a new password is set; InvalidRequest, TooManyAttempts, PasswordQueueFull.
    */
   async hashOf(

@@ -21,7 +21,7 @@ export interface ConfirmedSignUp {
   details: PersonDetails;
 }
 
-/** Sign-ups that wait for their address to be confirmed. */
+/** Manages sign-ups whose address is not confirmed yet. */
 @Injectable()
 export class SignUpsService {
   constructor(
@@ -34,8 +34,8 @@ export class SignUpsService {
   ) {}
 
   /**
-   * Stores a sign-up and mails its address. For an address with an account, it stores a sign-up whose token nobody
-   * receives, so that the work is the same (S24).
+   * Stores a sign-up and e-mails a link to its address. For an address with an account, stores a sign-up whose token
+   * nobody receives, so that the work is the same (S24).
    */
   async open(
     transaction: Transaction,

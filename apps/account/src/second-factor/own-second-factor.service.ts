@@ -33,7 +33,7 @@ export class OwnSecondFactorService {
     return this.accounts.transaction((transaction) => this.factors.describe(transaction, owner));
   }
 
-  /** Creates the secret for the app; nothing changes before its first code. @throws SecondFactorOn. */
+  /** Creates the secret for the app. Log-ins do not change until the first code is accepted. @throws SecondFactorOn. */
   async begin(owner: ActiveSession): Promise<SecondFactorSecretAnswer> {
     return this.change(owner, { action: 'second-factor.begun' }, async (transaction) => {
       const secret = await this.factors.begin(transaction, owner);
@@ -53,7 +53,7 @@ export class OwnSecondFactorService {
   }
 
   /**
-   * Replaces the recovery codes. The password alone is not sufficient, because a new code could remove the app.
+   * Replaces the recovery codes. The password alone is not sufficient, because a recovery code can remove the app.
    * @throws as `confirm`.
    */
   async newCodes(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {

@@ -14,8 +14,8 @@ export function newRecoveryCodes(): string[] {
 }
 
 /**
- * Returns the hash that is stored instead of a code, however the code is typed; undefined for text that cannot be a
- * code.
+ * Returns the hash that is stored instead of a code. Case, spaces and hyphens do not matter. Returns undefined for text
+ * that cannot be a code.
  */
 export function recoveryCodeHash(typed: string): Buffer | undefined {
   const code = typed.replaceAll(/[\s-]/g, '').toUpperCase();

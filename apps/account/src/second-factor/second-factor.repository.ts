@@ -12,7 +12,7 @@ export class SecondFactorRepository {
     return transaction.manager.findOneBy(SecondFactor, { accountId, personId });
   }
 
-  /** Adds a second factor. Replaces a second factor that was never confirmed. */
+  /** Adds a second factor, or replaces a second factor that was never confirmed. */
   async put(
     transaction: Transaction,
     accountId: string,
@@ -58,7 +58,7 @@ export class SecondFactorRepository {
     );
   }
 
-  /** Removes a code. @returns false if there is no such code. */
+  /** Removes a recovery code. @returns false if there is no such code. */
   async takeCode(
     transaction: Transaction,
     accountId: string,

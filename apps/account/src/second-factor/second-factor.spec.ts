@@ -70,7 +70,7 @@ describe('second factor', () => {
     expect(base32(rfc)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
   });
 
-  it('S33: the password alone does not log in; the browser that gave it continues with a code', async () => {
+  it('S33: the password alone does not log in; the same browser continues with a code', async () => {
     const { status, body, headers } = await logIn();
     expect([status, body, headers['x-set-session']]).toEqual([200, { needs: 'code' }, undefined]);
     const step = String(headers['x-set-step']);
@@ -142,7 +142,7 @@ describe('second factor', () => {
     expect((await logInWith(fresh[9])).status).toBe(200);
   });
 
-  it('S26, S35: setting up and removing an app needs a recent password and issues a new token', async () => {
+  it('S26, S35: setting up and removing an app requires a recently entered password and issues a new token', async () => {
     const before = token;
     expect((await session(owner.token)).status).toBe(401);
     expect((await own('')).body.code).toBe('second_factor_on');
@@ -171,7 +171,7 @@ describe('second factor', () => {
     }
   });
 
-  it('an app that was never confirmed is not required, and its set-up may be started again', async () => {
+  it('an app that was never confirmed is not required, and its set-up can be started again', async () => {
     token = tokenOf(await own('/remove', codeAt(0)));
     const first = secretOf((await own('')).body.secret);
     const second = secretOf((await own('')).body.secret);
@@ -189,7 +189,7 @@ describe('second factor', () => {
     expect((await logIn()).headers['x-set-session']).toBeDefined();
   });
 
-  it('the export says since when there has been an app, without its secret; erasure deletes it', async () => {
+  it('the export contains the time at which an app was set up but not its secret, and an erasure deletes the second factor', async () => {
     const exported = await account.dashboard('GET', 'account/export', { token });
     const [app] = exported.body.second_factors;
     expect(Object.keys(app)).toEqual(['person_id', 'account_id', 'created_at', 'confirmed_at']);

@@ -13,16 +13,16 @@ import { SecondFactorOff, SecondFactorOn, WrongCode } from './second-factor.erro
 import { SecondFactorRepository } from './second-factor.repository.js';
 import { matchingStep, stepOf } from './totp.js';
 
-/** The secret is as long as the hash (RFC 4226 §4, R6). */
+/** Number of bytes in a secret: the length of a SHA-1 hash (RFC 4226 §4, R6). */
 const SECRET_BYTES = 20;
 const APP_CODE = /^\d{6}$/;
 
-/** The person to whom the second step belongs. */
+/** The person whose log-ins have the second step. */
 type Person = Pick<Actor, 'accountId' | 'personId'>;
 
 /**
- * The second step of log-ins: the secret of an authenticator app, and recovery codes. The owner is notified of each
- * change.
+ * Manages the second step of log-ins: the secret of an authenticator app, and recovery codes. The owner is notified of
+ * each change.
  */
 @Injectable()
 export class SecondFactorsService {
@@ -98,15 +98,15 @@ export class SecondFactorsService {
     return isRemoved;
   }
 
-  /** Deletes the second factor, for the erasure of the account. */
+  /** Deletes the second factor as part of the account's erasure. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.factors.delete(transaction, accountId);
   }
 
   /**
-   * Counts a guess at the person's codes. Call it before the transaction that takes a code, because a wrong code rolls
-   * back that transaction. A guesser during a log-in knows the password, so a new password starts a new count. @throws
-   * TooManyAttempts.
+   * Counts a guess at the person's codes. Call this before the transaction that checks a code, because a wrong code
+   * rolls that transaction back. Whoever guesses during a log-in knows the password, so a new password starts a new
+   * count. @throws TooManyAttempts.
    */
   async countGuess(by: Actor, passwordHash: string | null): Promise<void> {
     await this.throttling.countGuess(subjectOf(by, passwordHash), by);
@@ -116,7 +116,7 @@ export class SecondFactorsService {
     await this.throttling.forgetGuesses(subjectOf(by, passwordHash));
   }
 
-  /** Uses up a code of the app or a recovery code. @throws WrongCode. */
+  /** Consumes a code of the app or a recovery code. @throws WrongCode. */
   async take(transaction: Transaction, person: Person, typed: string): Promise<void> {
     const code = typed.replaceAll(/\s/g, '');
     if (APP_CODE.test(code)) return this.takeOfApp(transaction, person, code);

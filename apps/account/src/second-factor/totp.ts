@@ -23,7 +23,7 @@ export function base32(bytes: Buffer): string {
   return bits > 0 ? text + BASE32[(value << (5 - bits)) & 31] : text;
 }
 
-/** Returns the code of a step: HOTP with SHA-1 and six digits (RFC 4226 §5.3), as computed by every app. */
+/** Returns the code of a step: HOTP with SHA-1 and six digits (RFC 4226 §5.3), as all authenticator apps compute it. */
 export function codeOf(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -37,8 +37,8 @@ export function codeOf(secret: Buffer, step: number): string {
 export const stepOf = (time: Date) => Math.floor(time.getTime() / STEP_MS);
 
 /**
- * Finds the step of this code, at most one step from now (RFC 6238 §5.2). All steps are compared, so that the time
- * taken reveals nothing.
+ * Finds the step of this code, at most one step from now (RFC 6238 §5.2). Compares all steps, so that the duration
+ * reveals nothing.
  * @returns undefined for a wrong code.
  */
 export function matchingStep(secret: Buffer, code: string, current: number): number | undefined {

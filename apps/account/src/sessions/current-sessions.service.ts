@@ -11,7 +11,7 @@ export const ABSOLUTE_MS = 30 * DAY_MS;
 const SEEN_WRITE_MS = MINUTE_MS;
 const RECENT_MS = 10 * MINUTE_MS;
 
-/** The facts about a session that other services may know. */
+/** The data of a session that other services may read. */
 export interface DescribedSession extends Pick<
   FoundSession,
   'accountId' | 'personId' | 'accountState' | 'suspendedBecause' | 'hasPassword'
@@ -46,7 +46,7 @@ export class CurrentSessionsService {
     return session;
   }
 
-  /** Whether the person logged in or entered the password within the last 10 minutes (S35). */
+  /** Whether the person proved to be the owner within the last 10 minutes (S35). */
   isRecent({ authenticatedAt }: Pick<FoundSession, 'authenticatedAt'>): boolean {
     return this.clock.now().getTime() - authenticatedAt.getTime() <= RECENT_MS;
   }

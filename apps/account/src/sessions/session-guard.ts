@@ -21,7 +21,7 @@ import type { FoundSession } from './session-tokens.repository.js';
 export interface ActiveSession
   extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil' | 'suspendedBecause'> {
   sessionId: string;
-  /** Whether the password was entered within the last 10 minutes. */
+  /** Whether the person proved to be the owner within the last 10 minutes. */
   isRecent: boolean;
 }
 
@@ -40,8 +40,8 @@ const CHANGES_LIMIT: AttemptLimit = {
 };
 
 /**
- * Accepts a call only with a session that the operation's row permits, and within the limit of changes; the first
- * rejections of an hour are audited.
+ * Accepts a call only with a session that the operation's row permits, and within the limit of changes. The audit log
+ * gets the first rejections of an hour.
  */
 @Injectable()
 export class SessionGuard implements CanActivate {

@@ -7,7 +7,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { map } from 'rxjs';
 
-/** An answer that starts the visitor's session with a token, or ends it. */
+/** An answer that starts the visitor's session with a token, or ends the session. */
 export class SessionAnswer<T> {
   constructor(
     readonly body: T,

@@ -35,7 +35,7 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  /** Ends all open sessions. @returns how many were open. @param but the session that stays open. */
+  /** Ends all open sessions. @returns how many were open. @param but the id of a session that stays open. */
   async endAll(
     transaction: Transaction,
     accountId: string,

@@ -27,7 +27,7 @@ const OPEN_MAX = 50;
 /** Maximum number of stored sessions, so that repeated log-ins do not grow the table. */
 const KEPT_MAX = 500;
 
-/** Opens, lists and ends sessions. Only the browser has the token. We store its hash. */
+/** Opens, lists and ends sessions. Only the browser has the token; the service stores the token's hash. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -72,7 +72,7 @@ export class SessionsService {
   }
 
   /**
-   * Continues the session under a new token; the old token is invalid from then on (S26). Under the account's lock, it
+   * Continues the session under a new token. The old token is invalid from then on (S26). Under the account's lock,
    * also checks that no new password has ended the session in the meantime.
    * @param isProven whether the owner has just been verified (S35).
    * @throws NotLoggedIn.
@@ -160,7 +160,7 @@ export class SessionsService {
     await this.sessions.endAll(transaction, accountId, this.clock.now(), butOne);
   }
 
-  /** Deletes all sessions, for the erasure of the account. */
+  /** Deletes all sessions as part of the account's erasure. */
   async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
     await this.sessions.deleteAll(transaction, accountId);
   }

@@ -95,7 +95,7 @@ describe('sessions', () => {
     expect((await session(owner.token)).status).toBe(401);
   });
 
-  it('S27, S85: all sessions except the current one end at once, and none of another account', async () => {
+  it('S27, S85: an owner can end all other sessions of the account at once, but no session of another account', async () => {
     const [second, third] = [tokenOf(await logIn()), tokenOf(await logIn())];
     const stranger = await account.newOwner();
     const { status, body } = await account.dashboard('DELETE', 'sessions', { token: second });
@@ -193,7 +193,7 @@ describe('sessions', () => {
     }
   });
 
-  it('S22: after strangers made a hundred guesses in an hour, an owner elsewhere or with a mailed link can log in', async () => {
+  it('S22: after strangers made a hundred guesses in an hour, an owner can log in from elsewhere or with an e-mailed link', async () => {
     const stranger = (i: number) => logIn('a wrong password', `198.51.100.${i}`);
     for (let i = 0; i < 100; i++) expect((await stranger(i)).status).toBe(401);
     expect(await stranger(100)).toMatchObject({ status: 429, body: { retry_after: 3_600 } });
@@ -205,7 +205,7 @@ describe('sessions', () => {
     expect((await logIn(body.password, '198.51.100.200')).status).toBe(200);
   });
 
-  it('S22: a person who knows the password can use up its log-ins; a new password has its own count', async () => {
+  it('S22: a person who knows the password can exhaust its limit of log-ins; a new password has its own limit', async () => {
     const before = await account.database.query<{ subject: Buffer }>(
       'select subject from attempts',
     );
@@ -236,7 +236,7 @@ describe('sessions', () => {
     expect((await logIn(PASSWORD, '203.0.113.9')).status).toBe(429);
     const answer = await logInWith(device);
     expect([answer.status, answer.headers['x-set-device']]).toEqual([200, device]);
-    // A device belongs to one address, cannot be invented, and is slowed down by its own guesses.
+    // A device token belongs to one address, cannot be forged, and is slowed down by its own guesses.
     const stranger = `stranger${count}@example.com`;
     await account.register(stranger);
     const forged = `${'A'.repeat(63)}B`;
@@ -252,7 +252,7 @@ describe('sessions', () => {
     expect((await logInWith(await deviceOf())).status).toBe(200);
   });
 
-  it('S23: one network may fail twenty times in 15 minutes, over all accounts', async () => {
+  it('S23: one network may fail to log in twenty times in 15 minutes, over all accounts', async () => {
     const address = (i: number) => `2001:db8:5:6::${i.toString(16)}`;
     const statuses = [];
     for (let i = 1; i <= 25; i++) {
@@ -268,7 +268,7 @@ describe('sessions', () => {
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=2\$[\w+/]{22}\$[\w+/]{43}$/);
   });
 
-  it('S19: a password stored at an earlier cost still works, and is stored again at the current cost', async () => {
+  it('S19: a password hashed at an earlier cost still works, and is hashed again at the current cost', async () => {
     const stored = async () => {
       const [{ hash }] = await account.database.query<{ hash: string }>(
         'select password_hash as hash from people where account_id = $1',
@@ -377,7 +377,7 @@ describe('sessions', () => {
     ['2001:db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['unknown', 'unknown'],
-  ])('S22: %s counts as %s', (address, network) => {
+  ])('S22: the address %s counts as the network %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });

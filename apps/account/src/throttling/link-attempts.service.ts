@@ -10,7 +10,7 @@ const NETWORK_LIMIT: AttemptLimit = { name: 'link network', max: 30, windowMs: H
 export class LinkAttemptsService {
   constructor(private readonly throttling: ThrottlingService) {}
 
-  /** Does the work of a mailed link. A link that works is not counted. @throws TooManyAttempts before any work. */
+  /** Runs the work of an e-mailed link. Valid links are not counted. @throws TooManyAttempts before any work. */
   async count<Answer>(visitor: Visitor, work: () => Promise<Answer>): Promise<Answer> {
     await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
     let isMadeUp = false;

@@ -9,7 +9,7 @@ import { MaintenanceDatabase } from '#libs/database';
 export class ThrottlingMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Counts one attempt. @returns the count in the window, and when the window began. */
+  /** Counts one attempt. @returns the number of attempts in the window, and when the window began. */
   async count(
     subject: Buffer,
     now: Date,

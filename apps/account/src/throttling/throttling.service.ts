@@ -7,7 +7,7 @@ import { type AuditRecord, AuditService } from '../audit/audit.service.js';
 import { TooManyAttempts } from './throttling.errors.js';
 import { ThrottlingMaintenanceRepository } from './throttling.repository.js';
 
-/** Allows at most `max` attempts in a window. */
+/** A limit of `max` attempts in a window. */
 export interface AttemptLimit {
   /** The name of the count, for example `log-in network`. */
   name: string;
@@ -15,10 +15,10 @@ export interface AttemptLimit {
   windowMs: number;
 }
 
-/** How long a refusal is cached. It is short, because another process may have given attempts back. */
+/** The time for which a refusal is cached. It is short, because another process may remove attempts from the count. */
 const REFUSAL_KNOWN_MS = 10 * SECOND_MS;
 const REFUSALS_KNOWN_MAX = 10_000;
-/** A /48 may make this many times as many attempts as one of its /64 networks. */
+/** The number of /64 networks whose limits together are the limit of a /48 site. */
 const SITE_FACTOR = 4;
 const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
@@ -44,7 +44,7 @@ export class ThrottlingService {
 
   /**
    * Counts an attempt. While a refusal is cached, further attempts are refused without a statement: a flood must not
-   * use the connections and the disk that everybody's log-ins need (S121). @throws TooManyAttempts above the limit.
+   * take the connections and the disk from everybody's log-ins (S121). @throws TooManyAttempts above the limit.
    */
   async count(limit: AttemptLimit, subject: string, by: Actor | Visitor): Promise<void> {
     const name = this.subjectOf(limit.name, subject).toString('base64');
@@ -67,7 +67,7 @@ export class ThrottlingService {
       await this.count(own, subject, visitor);
   }
 
-  /** Removes an attempt of a network from both counts. */
+  /** Removes an attempt from the counts of the visitor's network and of its site. */
   async giveBackNetwork(limit: AttemptLimit, visitor: Visitor): Promise<void> {
     for (const { own, subject } of placesOf(limit, visitor)) await this.giveBack(own, subject);
   }
@@ -79,7 +79,7 @@ export class ThrottlingService {
 
   /**
    * Counts an attempt. Only the first attempt above the limit becomes an entry in the audit log, so that a flood does
-   * not fill it. @returns milliseconds until the window ends, or 0 within the limit.
+   * not fill the log. @returns milliseconds until the window ends, or 0 within the limit.
    */
   async waitMsOf(
     { name, max, windowMs }: AttemptLimit,
@@ -96,7 +96,7 @@ export class ThrottlingService {
     return Math.max(since.getTime() + windowMs - now.getTime(), 1);
   }
 
-  /** Removes an attempt from the count, because the right person made it. */
+  /** Removes a successful attempt from the count. */
   async giveBack({ name }: AttemptLimit, subject: string): Promise<void> {
     const hash = this.subjectOf(name, subject);
     this.refusals.delete(hash.toString('base64'));
@@ -105,7 +105,7 @@ export class ThrottlingService {
 
   /**
    * Counts an attempt to guess one person's password: five are free, then each waits twice as long as the previous one,
-   * 15 minutes at most. @throws TooManyAttempts if it comes too early.
+   * 15 minutes at most. @throws TooManyAttempts if the attempt comes too early.
    */
   async countGuess(subject: string, by: Actor | Visitor): Promise<void> {
     const now = this.clock.now();

@@ -9,7 +9,7 @@ import { ReferencesMaintenanceRepository } from './references.repository.js';
 export class AccountMatchesService {
   constructor(private readonly references: ReferencesMaintenanceRepository) {}
 
-  /** Finds accounts by an invoice number, one of our ids or a processor's id. */
+  /** Finds accounts by an invoice number, one of our ids or an id at a processor. */
   async find(text: string): Promise<AccountMatch[]> {
     if (isId(text as unknown)) return this.references.findById(text);
     const [, series, number] = INVOICE_NUMBER.exec(text) ?? [];

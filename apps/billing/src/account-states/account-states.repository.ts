@@ -14,8 +14,8 @@ export class AccountStatesRepository {
   }
 
   /**
-   * Stores the state, except that an erased account stays erased. Events arrive in the order of their sequence; their
-   * times may not, because a clock may be set back.
+   * Stores the state, except that an erased account stays erased. Events arrive in the order of their sequence numbers.
+   * Their times may be out of order, because a clock may be set back.
    */
   async put(
     transaction: Transaction,

@@ -29,7 +29,10 @@ export class AccountStatesService {
     if (!(await this.isActive(transaction, accountId))) throw new AccountDeletedHere();
   }
 
-  /** A suspended account's earlier payments still count, but it cannot buy anything else. */
+  /**
+   * Stores or ends a suspension. A suspended account's earlier payments still count, but the account cannot buy
+   * anything else.
+   */
   async changeSuspension(
     transaction: Transaction,
     accountId: string,

@@ -64,7 +64,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  describe('a plan change pending when its account is deleted', () => {
+  describe('a plan change that is pending when its account is deleted', () => {
     const downgrade = { pending_change: { sku: 'api-5K-month' }, cancel_at: null };
 
     beforeEach(async () => {
@@ -119,7 +119,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     );
   });
 
-  it('a restoration takes effect, even if the clock was set back after the deletion', async () => {
+  it('a restoration takes effect even if the clock was set back after the deletion', async () => {
     await billing.act(await order(), 'pay');
     for (const fate of ['deleted', 'suspended'] as const) await billing.deliver(fate, accountId);
     await billing.follow();
@@ -132,7 +132,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
-  it('a deleted account cannot undo a cancellation, because that would bill it again', async () => {
+  it('a deleted account cannot undo a cancellation, which would bill the account again', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.follow();
@@ -182,7 +182,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('a subscription that the customer had cancelled stays cancelled after a restoration', async () => {
+  it('a subscription that the customer cancelled before the deletion stays cancelled after a restoration', async () => {
     await billing.act(await order(), 'pay');
     await cancel();
     await billing.deliver('deleted', accountId);
@@ -276,7 +276,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
   });
 
   describe('an upgrade that is still unpaid when the account is deleted', () => {
-    /** @returns the page of the upgrade's payment. */
+    /** Starts an upgrade. @returns the page on which the upgrade is paid. */
     async function leaveUnpaid(): Promise<string> {
       await billing.act(await order(), 'pay');
       const { id } = await subscription();
@@ -377,7 +377,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     }
   });
 
-  it('if two checkouts for one product line are paid, the second is ended and refunded, without any event', async () => {
+  it('if two checkouts for one product line are paid, the second subscription is ended and refunded, without any event', async () => {
     const [first, second] = [await order(), await order('api-50K-month')];
     await billing.act(first, 'pay');
     await billing.act(second, 'pay');

@@ -6,7 +6,7 @@ import { BILLING_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = BILLING_INVARIANTS;
 
-/** Statements that break an invariant in ways that the service itself cannot. */
+/** Statements that break an invariant in ways in which the service cannot break it. */
 const CORRUPTIONS: Record<string, string[][]> = {
   I8: [
     [`delete from invoices where series like 'INV-%' and number = 1`],
@@ -44,7 +44,7 @@ const CORRUPTIONS: Record<string, string[][]> = {
   I21: [openFinding('fulfilment')],
 };
 
-/** The statements that store a difference that a comparison found but could not fix. */
+/** Returns the statements that store a difference which a comparison found but could not fix. */
 function openFinding(kind: string): string[] {
   return [
     `insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
@@ -103,7 +103,7 @@ describe('auditor', () => {
     CORRUPTIONS[id].map((statements): [string, string[]] => [id, statements]),
   );
   it.each(cases)(
-    'a violation of %s is found after %j, in the full check and in the check of a time window',
+    'a violation of %s is found after %j, by the full check and by the check of a time window',
     async (id, statements) => {
       expect(await violatedAfter(statements)).toContain(id);
       expect(await violatedAfter(statements, HOUR_MS)).toContain(id);

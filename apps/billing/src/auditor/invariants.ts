@@ -6,13 +6,13 @@ const YEARLY_PLANS = SUBSCRIPTION_PLANS.filter(({ interval }) => interval === 'y
   .map(({ sku, monthlyMicros }) => `('${sku}', ${monthlyMicros})`)
   .join(', ');
 
-/** The differences that the last comparison left open. */
+/** Selects the differences of one kind that the last comparison left open. */
 const openFindings = (kind: string) => `
   select f.id, f.subject, f.detail from reconciliation_findings f
   where f.run_id = (select id from reconciliation_runs order by id desc limit 1)
     and f.kind = '${kind}' and not f.is_healed`;
 
-/** The invariants of this service, numbered as in the system-wide list. */
+/** The invariants of this service, with their numbers in the system-wide list. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I8',

@@ -9,8 +9,7 @@ const SET_ASIDE = declareGauge(
 );
 
 /**
- * After this many attempts, the cause is neither an unavailable processor nor an object that arrived before the one it
- * depends on.
+ * The number of attempts after which neither an unavailable processor nor a missing earlier object can be the cause.
  */
 const ATTEMPTS_MIN = 4;
 
@@ -19,8 +18,8 @@ const LEFT_MICROS = `p.amount_micros - coalesce((select sum(amount_micros) from 
   where r.payment_id = p.id and r.state <> 'undone'), 0)`;
 
 /**
- * The SQL that selects the items set aside of each kind: id, account_id, time and reason. The age of a `requested`
- * refund is read from its id, because that was created by the database's clock.
+ * The SQL that selects the items set aside, by kind: id, account_id, time and reason. The age of a `requested` refund
+ * is read from its id, which contains the time of the database's clock.
  */
 export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   orders: `select id::text, account_id, updated_at as since, set_aside_because as reason
@@ -49,7 +48,7 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
 };
 
 /**
- * Counts what is set aside, so that each item raises an alert (I13).
+ * Counts the items set aside, each of which raises an alert (I13).
  * @param database a role that sees every account's rows.
  */
 export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {

@@ -4,7 +4,7 @@ import { AuditJob } from '#libs/database';
 import { MINUTE_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 
-/** A moment so close to the end of the period that an upgrade costs less than the smallest possible card charge. */
+/** A time so close to the end of the period that an upgrade costs less than the smallest possible card charge. */
 const SHORTLY_MS = 5 * 60 * MINUTE_MS;
 
 describe('bills whose amount differs from the price of their lines', () => {
@@ -60,7 +60,7 @@ describe('bills whose amount differs from the price of their lines', () => {
     );
   }
 
-  it('an upgrade below the smallest charge is carried over to the renewal, which pays for the upgrade’s period and credits', async () => {
+  it('an upgrade below the smallest charge is carried over to the renewal, whose payment covers the upgrade’s period and credits', async () => {
     await upgradeShortlyBeforeTheEnd();
     const [{ total: cents, ...small }] = invoices();
     expect(small).toMatchObject({ status: 'paid', amount_paid: 0, ending_balance: cents });
@@ -98,7 +98,7 @@ describe('bills whose amount differs from the price of their lines', () => {
     ]);
   });
 
-  /** Renews at 6.50 instead of 10.00. */
+  /** Renews for 6.50 instead of 10.00. */
   async function renewCheaper(): Promise<void> {
     const { world, subscriptions } = billing.simulator;
     const coupon = world.put({

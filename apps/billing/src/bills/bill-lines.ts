@@ -5,24 +5,24 @@ import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import { worthOf } from './paid-time.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 
-/** The reason why a bill is implausible; an operator checks it, and nothing is granted. */
+/** The reason why a bill is implausible. Nothing is granted, and an operator checks the bill. */
 export interface UnfitBill {
   fault: string;
-  /** Whether the change arrived before the bill of its period; it is then retried. */
+  /** Whether the bill of a change arrived before the bill of its period; the bill is then retried. */
   isEarly?: boolean;
 }
 
-/** The subscription of a bill, and the start of the period in which the bill lies. */
+/** The subscription of a bill, and the start of the period in which the bill was issued. */
 export interface BilledSubscription {
   id: string;
   periodStartAt(end: Date): Date | undefined;
 }
 
 /**
- * Derives from the lines of a paid bill what it paid for. The amount paid may differ from them, because the processor
- * carries balances and small amounts from bill to bill. A start or renewal pays for the period it names. A change pays
- * for the rest of the running period, at the price difference to the new plan, whenever it was paid. Each result
- * follows from the bill alone, so order and repeats of events do not matter.
+ * Derives from the lines of a paid bill what the bill paid for. The amount paid may differ from the lines, because the
+ * processor carries balances and small amounts from bill to bill. The bill of a start or a renewal pays for the period
+ * that it names. The bill of a change pays for the rest of the running period, at the price difference to the new plan,
+ * whenever the bill is paid. Each result depends on the bill alone, so order and repeats of events do not matter.
  */
 export function paidLineOf(
   bill: BillSnapshot,
@@ -49,8 +49,8 @@ export function paidLineOf(
 }
 
 /**
- * The charged and the refunded part of a bill. In the last minutes of a period, one or both of them round to zero. Only
- * upgrades are billed within a period, so the larger plan is the one charged.
+ * Returns the charged and the refunded part of a bill. In the last minutes of a period, one or both parts round to
+ * zero. Only upgrades are billed within a period, so the charged part is that of the larger plan.
  */
 function partsOf({ reason, lines }: BillSnapshot): { gained?: BillLine; left?: BillLine } {
   const isChange = reason === 'change' && lines.length === 2;
@@ -83,7 +83,7 @@ function changedLine(
     interval: plan.interval,
     periodStart,
     periodEnd: gained.to,
-    // Right after the start of the period, the share is rounded up to the whole price, which grants all the credits.
+    // Shortly after the start of the period, the share rounds up to the whole price, which grants all credits.
     from: isWholePrice(gained, plan) && isWholePrice(left, old) ? periodStart : gained.from,
     monthlyCredits: creditsOf(added),
     isChange: true,
@@ -91,7 +91,7 @@ function changedLine(
   return plan.line === 'api' ? { ...line, kind: 'subscription_upgrade' } : line;
 }
 
-/** The total of a bill's lines, with tax. */
+/** Returns the total of a bill's lines, with tax. */
 const priceOfLines = ({ lines }: Pick<BillSnapshot, 'lines'>): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
@@ -117,7 +117,7 @@ function lineOf(
   };
 }
 
-/** The price of a line for a whole period, with tax. */
+/** Returns the price of a line for a whole period, with tax. */
 const priceOf = ({ taxPpm, quantity }: BillLine, { unitMicros }: SubscriptionPlan): Micros =>
   withTax(BigInt(unitMicros), taxPpm) * BigInt(quantity);
 

@@ -7,23 +7,27 @@ export interface PaidPlan {
   quantity: number;
 }
 
-/** Rights and periods derived from the payments for a subscription, minus final reversals. */
+/** The rights and periods that follow from the payments for a subscription, minus final reversals. */
 export interface PaidTime {
-  /** End of the last paid period. */
+  /** The end of the last paid period. */
   paidThrough: Date | null;
-  /** Whether the payment of the last period was reversed, which leaves nothing to renew. */
+  /** Whether the payment of the last period was reversed; then there is nothing to renew. */
   isReversed: boolean;
-  /** The plan for which the last period is paid; undefined without payments, or if the last period was reversed. */
+  /**
+   * The plan for which the last period is paid; undefined without payments, or if the payment of the last period was
+   * reversed.
+   */
   plan?: PaidPlan;
-  /** The plan of the last period that is still paid; null before the first. */
+  /** The plan of the last period that is still paid; null if there is none. */
   paid: PaidPlan | null;
   /** The rights after the paid period, while the next payment is expected. */
   grace: PaidPlan | null;
 }
 
 /**
- * A partial refund for the whole period (a courtesy) leaves the period paid; a full refund, or a refund of the rest of
- * the period, does not. A reversed change restores the earlier plan.
+ * Derives rights and periods from the payments for a subscription. A partial refund for the whole period (a courtesy)
+ * leaves the period paid; a full refund, or a refund of the rest of the period, does not. A reversed change restores
+ * the earlier plan.
  */
 export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
   const periods = payments.filter(({ isChange }) => !isChange);
@@ -42,14 +46,15 @@ export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
 }
 
 /**
- * A change that was paid for less time than the grace period lasts does not grant its rights during the grace period.
+ * Whether a change was paid for at least as much time as the grace period lasts. Only then does the change grant its
+ * rights during the grace period.
  */
 const isLong = ({ startsAt, periodEnd }: SubscriptionPayment) =>
   periodEnd.getTime() - startsAt.getTime() >= GRACE_MS;
 
 /**
- * The highest plan among the period's changes that are still paid, because these are upgrades; without any, the plan
- * with which the period began.
+ * Returns the highest plan among the changes of the period that are still paid, because these are upgrades. Without
+ * such changes, returns the plan with which the period began.
  */
 function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPayment): PaidPlan {
   const changes = payments.filter((change) => change.isChange && isSameEnd(change, last));
@@ -58,11 +63,11 @@ function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPaym
   return { sku, quantity };
 }
 
-/** Compares plans of one line. */
+/** Returns the worth of a plan, by which plans of one line are compared. */
 export const worthOf = ({ sku, quantity }: PaidPlan) =>
   (planOfSku(sku)?.monthlyMicros ?? 0) * quantity;
 
-/** A payment of zero has nothing to reverse. */
+/** Whether the payment was reversed. A payment of zero has nothing to reverse. */
 function isTakenBack({ paidMicros, wholeMicros, restMicros }: SubscriptionPayment): boolean {
   const whole = BigInt(wholeMicros);
   return whole > 0n && whole + BigInt(restMicros) >= BigInt(paidMicros);

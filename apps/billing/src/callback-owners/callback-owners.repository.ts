@@ -8,7 +8,7 @@ export interface ProcessorObject {
   externalId: string;
 }
 
-/** Callbacks arrive before their account is known. */
+/** Reads callbacks whose account is not known yet. */
 @Injectable()
 export class CallbackOwnersMaintenanceRepository {
   async set(

@@ -5,7 +5,7 @@ import {
   type ProcessorObject,
 } from './callback-owners.repository.js';
 
-/** Assigns callbacks to accounts, once the object that they name has been stored. */
+/** Assigns callbacks to accounts, once the object that the callback names has been stored. */
 @Injectable()
 export class CallbackOwnersService {
   constructor(private readonly owners: CallbackOwnersMaintenanceRepository) {}

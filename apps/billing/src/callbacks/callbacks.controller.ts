@@ -9,11 +9,11 @@ import { RejectedCallbacksService } from './rejected-callbacks.service.js';
 
 const CALLBACKS = declareCounter(
   'dds_billing_callbacks_total',
-  'Callbacks of payment processors: accepted, or the reason why one was refused. Many refusals mean an attack, or a secret that was changed on one side only.',
+  'Callbacks of payment processors: accepted, or the reason for a rejection. Many rejections mean an attack, or a secret that was changed on one side only.',
   { labels: ['outcome'] },
 );
 
-/** Receives callbacks as they reached the dashboard: the original bytes and the processor's own headers. */
+/** Receives callbacks as they reached the dashboard: the original bytes and the processor's headers. */
 @Controller()
 export class CallbacksController {
   constructor(
@@ -22,7 +22,7 @@ export class CallbacksController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Only the operator's CLI may call this. */
+  /** Fetches the object of a stored callback again. Only the operator's CLI may call this. */
   @Post('internal/callbacks/replay')
   @HttpCode(200)
   @AllowCallers('cli')

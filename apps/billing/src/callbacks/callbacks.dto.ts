@@ -1,7 +1,7 @@
 import { IsString, Length } from 'class-validator';
 
 export class ReplayRequest {
-  /** Our id or the processor's. */
+  /** The callback's id here or at the processor. */
   @IsString()
   @Length(1, 200)
   callbackId: string;

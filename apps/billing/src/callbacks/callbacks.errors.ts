@@ -10,7 +10,7 @@ export class CallbackRejected extends Problem {
       code: 'callback_rejected',
       status: 400,
       detail:
-        'This callback did not come from the payment processor, or it is too old. It changed nothing.',
+        'This callback did not come from the payment processor, or it is too old. Nothing was changed.',
       members: { reason },
     });
   }

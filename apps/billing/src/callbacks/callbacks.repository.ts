@@ -18,14 +18,14 @@ export interface StoredCallback {
 
 export interface CallbackSubject {
   processor: ProcessorName;
-  /** Null if the callback concerns none of our objects. */
+  /** The account; null if the callback names none of our objects. */
   kind: ProcessorRef['kind'] | null;
   externalId: string;
 }
 
 @Injectable()
 export class CallbacksRepository {
-  /** False if this event was already stored. */
+  /** @returns false if this event was already stored. */
   async insert(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
     const { processor, event, receivedAt, source, raw } = callback;
     const written = await transaction.execute(
@@ -50,7 +50,7 @@ export class CallbacksRepository {
   }
 
   /**
-   * Finds the object that a stored callback names, by our id of the callback or the processor's. An operator knows one
+   * Finds the object that a stored callback names, by the callback's id here or at the processor. An operator knows one
    * of these ids, but not the account.
    */
   async find(transaction: Transaction, id: string): Promise<CallbackSubject | undefined> {
@@ -79,7 +79,7 @@ export class CallbacksRepository {
   }
 }
 
-/** The callbacks of all accounts. */
+/** Reads the callbacks of all accounts. */
 @Injectable()
 export class CallbacksMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

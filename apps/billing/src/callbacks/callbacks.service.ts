@@ -9,7 +9,7 @@ import { CallbackNotChecked, CallbackRejected } from './callbacks.errors.js';
 import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
 
 /**
- * Receives callbacks: each callback is verified, stored once and answered. Then the object that it names is fetched.
+ * Receives callbacks. Each callback is verified, stored once and answered; then the object that it names is fetched.
  */
 @Injectable()
 export class CallbacksService {
@@ -22,8 +22,8 @@ export class CallbacksService {
   ) {}
 
   /**
-   * @throws CallbackRejected; CallbackNotChecked, which makes the processor send it again; NotFound for an unknown
-   * processor.
+   * @throws CallbackRejected; CallbackNotChecked, so that the processor sends the callback again; NotFound for an
+   *   unknown processor.
    */
   async receive(name: string, raw: Buffer, headers: Record<string, unknown>): Promise<void> {
     const processor = this.processors.get(name);
@@ -44,7 +44,7 @@ export class CallbacksService {
     crashPoint('callback.after-commit');
   }
 
-  /** Stores an event once and schedules the fetch of its object. False if it was already stored. */
+  /** Stores an event once and schedules the fetch of its object. @returns false if the event was already stored. */
   async store(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
     if (!(await this.callbacks.insert(transaction, callback))) return false;
     const { processor, event } = callback;
@@ -53,8 +53,8 @@ export class CallbacksService {
   }
 
   /**
-   * Fetches the object of a stored callback again, as if the callback were redelivered, so nothing can count twice.
-   * @throws NotFound for a callback that is unknown, or that concerns none of our objects.
+   * Fetches the object of a stored callback again, as if the callback were redelivered, so that nothing counts twice.
+   * @throws NotFound for a callback that is unknown or names none of our objects.
    */
   async replay(id: string): Promise<ReplayAnswer> {
     const ref = await this.database.transaction((transaction) =>

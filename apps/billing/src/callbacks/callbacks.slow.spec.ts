@@ -27,7 +27,7 @@ describe('callbacks', () => {
 
   const eventTypes = async () => (await billing.events(accountId)).map(({ type }) => type);
 
-  /** An event about an order's checkout, in the processor's format. */
+  /** Returns an event about an order's checkout in the processor's format. */
   const eventOf = (id: string, extra: object = {}) =>
     Buffer.from(
       JSON.stringify({
@@ -73,7 +73,7 @@ describe('callbacks', () => {
   });
 
   it.each(['together', 'in sequence', 'in reverse order'])(
-    'both callbacks of a package, %s, lead to one fetch of its checkout',
+    'the two callbacks of a package, %s, cause one fetch of its checkout',
     async (how) => {
       const { callbacks, stripe } = billing.simulator;
       const order = await billing.order(accountId);
@@ -137,7 +137,7 @@ describe('callbacks', () => {
     expect(await billing.stateOf(accountId, order)).toBe('redirected');
   });
 
-  it('rejected callbacks are kept up to 4 KB each and 1,000 a day, and then only counted', async () => {
+  it('rejected callbacks are kept, up to 4 KB each and 1,000 a day; all others are only counted', async () => {
     const raw = Buffer.alloc(300_000, 'x');
     await billing.database.query('delete from rejected_callbacks');
     await billing.database.query(
@@ -158,7 +158,7 @@ describe('callbacks', () => {
     expect(total).toBeGreaterThanOrEqual(1_010);
   });
 
-  it('forged callbacks that wait to be counted do not delay a genuine one', async () => {
+  it('forged callbacks that wait to be counted do not delay a genuine callback', async () => {
     const forged = () => billing.call('POST', 'callbacks/stripe', { body: Buffer.from('forged') });
     expect((await forged()).status).toBe(400);
     const order = await billing.order(accountId);
@@ -177,13 +177,13 @@ describe('callbacks', () => {
     await billing.settle();
   });
 
-  it('S46: a body over 1 MiB is refused; a smaller one is verified', async () => {
+  it('S46: a body over 1 MiB is rejected; a smaller body is verified', async () => {
     const limit = 1024 * 1024;
     expect(await send(Buffer.alloc(limit + 1, 'x'))).toMatchObject({ status: 413 });
     expect(await send(Buffer.alloc(limit, 'x'))).toMatchObject({ status: 400 });
   });
 
-  it('S45: metrics count accepted callbacks, and refused callbacks by reason', async () => {
+  it('S45: metrics count accepted callbacks, and rejected callbacks by reason', async () => {
     const countOf = async (outcome: string) =>
       (await scrape(billing.service.url)).get(
         `dds_billing_callbacks_total{outcome="${outcome}"}`,
@@ -201,12 +201,12 @@ describe('callbacks', () => {
     await billing.settle();
   });
 
-  it('S46: a gzipped body is verified as received, and never unpacked', async () => {
+  it('S46: a gzipped body is verified as received and never decompressed', async () => {
     const order = await billing.order(accountId);
     expect(order.state).toBe('redirected');
     const event = eventOf(sessionOf());
     const packed = gzipSync(event);
-    // One signature is valid for the bytes as received, the other for the unpacked content.
+    // One signature is valid for the bytes as received, the other for the decompressed content.
     for (const signed of [packed, event]) {
       const headers = signedCallback(signed, CALLBACK_SECRET, billing.clock.now());
       const answer = await billing.call('POST', 'callbacks/stripe', {
@@ -219,7 +219,7 @@ describe('callbacks', () => {
     expect(await billing.stateOf(accountId, order)).toBe('redirected');
   });
 
-  it('S46: a parsed body and an unknown processor are refused', async () => {
+  it('S46: a parsed body and an unknown processor are rejected', async () => {
     expect(await billing.call('POST', 'callbacks/stripe', { body: {} })).toMatchObject({
       status: 415,
     });
@@ -253,7 +253,7 @@ describe('callbacks', () => {
     }
   });
 
-  it('S47: an event about a checkout that is not ours grants nothing and stays visible', async () => {
+  it('S47: an event about a checkout that is not ours grants nothing and remains visible', async () => {
     const raw = eventOf('cs_test_unknown');
     expect(await send(raw)).toMatchObject({ status: 200 });
     await billing.settle();
@@ -270,7 +270,7 @@ describe('callbacks', () => {
       callbacks: readonly Callback[];
     }
 
-    /** A purchase that is paid, partly refunded, disputed and lost before any callback arrives. */
+    /** Makes a purchase that is paid, partly refunded, disputed and lost before any callback arrives. */
     async function purchase(): Promise<Purchase> {
       const { callbacks, payments, world } = billing.simulator;
       const account = billing.newAccount();
@@ -291,12 +291,12 @@ describe('callbacks', () => {
       return JSON.stringify([said.sort(), await billing.stateOf(account, order)]);
     }
 
-    it('S49: leads to the same rows and events, whatever the order of its six callbacks', async () => {
+    it('S49: leads to the same rows and events, in whatever order its six callbacks arrive', async () => {
       const outcomes = new Set<string>();
       for (const order of permutationsOf(4)) {
         const bought = await purchase();
         expect(bought.callbacks).toHaveLength(6);
-        // Events 3 to 5 name the dispute: their repeats come last, in the wrong order.
+        // Events 3 to 5 name the dispute; they are repeated last, in the wrong order.
         for (const at of [...order, 5, 4]) {
           await send(Buffer.from(bought.callbacks[at].body));
           await billing.settle();

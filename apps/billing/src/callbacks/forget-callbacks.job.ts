@@ -3,8 +3,7 @@ import { Clock, DAY_MS, type Job } from '#libs/platform';
 import { CallbacksMaintenanceRepository } from './callbacks.repository.js';
 
 /**
- * PayPal's callbacks contain their payer's data: the bodies are kept only as long as they are needed to investigate
- * faults.
+ * The time for which the bodies of PayPal's callbacks are kept to investigate faults; they contain the payer's data.
  */
 const KEPT_MS = 30 * DAY_MS;
 

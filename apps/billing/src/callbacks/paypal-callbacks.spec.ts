@@ -9,7 +9,7 @@ import { OpenOrdersJob } from '../missed-news/open-orders.job.js';
 
 const MIB = 1024 * 1024;
 
-describe('callbacks of PayPal', () => {
+describe('callbacks from PayPal', () => {
   let billing: BillingUnderTest;
   let accountId: string;
 
@@ -30,7 +30,7 @@ describe('callbacks of PayPal', () => {
     billing.call('POST', 'callbacks/paypal', { body, headers });
   const eventTypes = async () => (await billing.events(accountId)).map(({ type }) => type);
 
-  /** An approved order, and the callback that PayPal would have sent about it. */
+  /** Returns an approved order, and the callback that PayPal would have sent about it. */
   async function approved() {
     const { callbacks } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');
@@ -54,7 +54,7 @@ describe('callbacks of PayPal', () => {
     expect(count).toBe('1');
   });
 
-  it('S45: a callback that is not PayPal’s gets 400, is stored with the reason, and changes nothing', async () => {
+  it('S45: a callback that is not from PayPal gets 400, is stored with the reason, and changes nothing', async () => {
     const { order, raw } = await approved();
     const headers = sign(raw);
     const without = Object.keys(headers).map((name) => {
@@ -90,7 +90,7 @@ describe('callbacks of PayPal', () => {
     expect(kept).toBe(16);
   });
 
-  it('S46: a body over 1 MiB is refused; a smaller one is verified', async () => {
+  it('S46: a body over 1 MiB is rejected; a smaller body is verified', async () => {
     const large = Buffer.alloc(MIB, 'x');
     expect(await post(large, sign(large))).toMatchObject({
       status: 400,
@@ -99,7 +99,7 @@ describe('callbacks of PayPal', () => {
     expect(await post(Buffer.alloc(MIB + 1, 'x'), sign(large))).toMatchObject({ status: 413 });
   });
 
-  it('S44: delayed, repeated and newest-first callbacks have the same result as callbacks in order', async () => {
+  it('S44: delayed, repeated and reversed callbacks have the same result as callbacks in order', async () => {
     const { callbacks, captures, world } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.act(order, 'pay');
@@ -152,14 +152,14 @@ describe('callbacks of PayPal', () => {
     expect(await kept()).toEqual({ words: 0, ids: before.ids, refused: 0 });
   });
 
-  it('S44: a customer who never returns has paid through the callback alone', async () => {
+  it('S44: the callback alone completes the payment of a customer who never returns', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.act(order, 'pay');
     expect(await billing.stateOf(accountId, order)).toBe('paid');
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
 
-  it('S48: the return captures an approved order and no other', async () => {
+  it('S48: the return captures an approved order and no other order', async () => {
     const { callbacks } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');
     const back = () => billing.call('POST', `orders/${order.id}/return`, { accountId });
@@ -173,7 +173,7 @@ describe('callbacks of PayPal', () => {
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
 
-  it('an order that PayPal has forgotten expires a day later', async () => {
+  it('an order that PayPal no longer returns expires a day later', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.pass(4 * HOUR_MS);
     await billing.get(OpenOrdersJob).runOnce();
@@ -183,7 +183,7 @@ describe('callbacks of PayPal', () => {
     expect(await billing.stateOf(accountId, order)).toBe('expired');
   });
 
-  it('an order of a deleted account is closed, and approving it takes no money', async () => {
+  it('an order of a deleted account is closed, and approving the order takes no money', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.deliver('deleted', accountId);
     await billing.follow();

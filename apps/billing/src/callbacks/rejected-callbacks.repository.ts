@@ -20,7 +20,7 @@ export interface RejectedCount {
   count: number;
 }
 
-/** Number of rejected callbacks stored per day; the rest are only counted. */
+/** Maximum number of rejected callbacks stored per day; all others are only counted. */
 const REJECTED_A_DAY_MAX = 1_000;
 
 @Injectable()

@@ -9,7 +9,7 @@ import {
 } from './rejected-callbacks.repository.js';
 
 const KEPT_BYTES = 4 * 1024;
-/** The maximum number of callbacks kept while an earlier batch is being written; all are counted. */
+/** Maximum number of callbacks kept while an earlier batch is being written; further callbacks are only counted. */
 const KEPT_AT_ONCE = 20;
 
 interface Gathered {
@@ -18,9 +18,9 @@ interface Gathered {
 }
 
 /**
- * Counts rejected callbacks. Anyone can send them, so one transaction at a time writes all that arrived during the
- * previous transaction. A flood of them therefore neither queues for one row nor uses up the connections that genuine
- * callbacks need.
+ * Counts rejected callbacks. Anyone can send such callbacks, so one transaction at a time writes all that arrived
+ * during the previous transaction. A flood therefore neither queues for one row nor uses up the connections that
+ * genuine callbacks need.
  */
 @Injectable()
 export class RejectedCallbacksService {

@@ -10,7 +10,7 @@ import { pressButton } from '../../../../test/billing/hosted-page.js';
 const WORD = 'frozen';
 const ROUNDS = 4;
 
-/** An unknown value has no effect; an operator sees it, and nothing is lost once it becomes known. */
+/** An unknown value has no effect. An operator is alerted, and nothing is lost once a release supports the value. */
 describe('unknown states', () => {
   let billing: BillingUnderTest;
   let accountId: string;
@@ -39,7 +39,7 @@ describe('unknown states', () => {
     const text = await billing.get(Metrics).text();
     return Number(/^dds_billing_set_aside\{kind="objects"[^}]*\} (\d+)$/m.exec(text)?.[1]);
   }
-  /** Pays while the processor's object has the state `WORD`, then restores its former state. */
+  /** Makes a payment while the processor's object has the state `WORD`, then restores the object's former state. */
   async function during(pay: () => Promise<void>, change: () => () => void): Promise<void> {
     billing.simulator.callbacks.hold();
     await pay();
@@ -105,7 +105,7 @@ describe('unknown states', () => {
     );
   });
 
-  it('an unknown billing reason sets its subscription aside until it can be read', async () => {
+  it('an unknown billing reason sets the subscription aside until a release supports the reason', async () => {
     const order = await subscribe();
     billing.simulator.callbacks.hold();
     await pressButton(order.redirect_url as string, 'pay');

@@ -13,7 +13,7 @@ export interface CancellationReason {
 
 @Injectable()
 export class CancellationReasonsRepository {
-  /** Replaces an earlier reason for the same subscription. */
+  /** Stores a reason, and replaces an earlier reason for the same subscription. */
   async put(
     transaction: Transaction,
     { accountId, subscriptionId, year, reason, saidAt }: CancellationReason,
@@ -45,7 +45,7 @@ export class CancellationReasonsRepository {
   }
 }
 
-/** The reasons of all accounts. */
+/** Reads the reasons of all accounts. */
 @Injectable()
 export class CancellationReasonsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -5,8 +5,8 @@ import { InvoiceEncryptionService } from '../invoice-encryption/invoice-encrypti
 import { CancellationReasonsRepository } from './cancellation-reasons.repository.js';
 
 /**
- * Stores the reasons for cancellations, which operators read in the account's timeline. They are encrypted, because the
- * text may contain personal data.
+ * Stores the reasons for cancellations, which operators read in the account's timeline. The reasons are encrypted,
+ * because they may contain personal data.
  */
 @Injectable()
 export class CancellationReasonsService {
@@ -17,7 +17,7 @@ export class CancellationReasonsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A later reason for the same subscription replaces an earlier one. */
+  /** Stores a reason. A later reason for the same subscription replaces an earlier one. */
   async note(said: { accountId: string; subscriptionId: string; reason: string }): Promise<void> {
     const { accountId, subscriptionId } = said;
     const text = Buffer.from(JSON.stringify(said.reason));
@@ -34,7 +34,7 @@ export class CancellationReasonsService {
     });
   }
 
-  /** Keyed by subscription id. */
+  /** Returns the reasons by subscription id. */
   async list(accountId: string): Promise<Map<string, string>> {
     return this.database.transaction(async (transaction) => {
       const said = new Map<string, string>();

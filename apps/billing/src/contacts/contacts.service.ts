@@ -4,12 +4,12 @@ import { Database } from '#libs/database';
 import { Problem } from '#libs/platform';
 import { AccountStatesService } from '../account-states/account-states.service.js';
 
-/** The person who receives an account's mails and invoices. */
+/** The person who receives an account's e-mails and invoices. */
 export interface Contact extends BillingContact {
   accountId: string;
 }
 
-/** Asks account for names and addresses when they are needed; billing does not store them. */
+/** Asks account for names and addresses when they are needed, because billing does not store them. */
 @Injectable()
 export class ContactsService {
   constructor(

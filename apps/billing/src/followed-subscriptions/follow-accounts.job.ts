@@ -17,7 +17,7 @@ const SUBSCRIPTIONS_MAX = 100;
  * unpaid change and cancels at the end of the period, and a restoration undoes exactly that cancellation. An erasure, a
  * second subscription of the same line or a reversed payment of the period ends the subscription at once. A reversed
  * upgrade restores the earlier plan. A subscription whose last period is over is fetched, because not every processor
- * ends it by itself.
+ * ends subscriptions by itself.
  */
 @Injectable()
 export class FollowAccountsJob implements Job {
@@ -48,7 +48,7 @@ export class FollowAccountsJob implements Job {
     }
   }
 
-  /** This subscription waits for the next round; the others continue. */
+  /** Postpones a subscription to the next round, so that the others continue. */
   private postpone(id: string, err: unknown): void {
     const message = 'a subscription could not be brought in line with its account yet';
     this.logger.sparsely('error', `${message}: ${id}`, message, { id, err });
@@ -56,7 +56,7 @@ export class FollowAccountsJob implements Job {
 
   private async follow(followed: FollowedSubscription): Promise<void> {
     const { id, processor: name, externalId, wanted } = followed;
-    // The cancellation is noted before the call, so that a restoration undoes it even if the processor's answer was
+    // The cancellation is stored before the call, so that a restoration undoes it even if the processor's answer was
     // lost.
     if (wanted === 'cancel') await this.subscriptions.markCancelledByDeletion(followed);
     crashPoint('follow.after-mark');
@@ -79,9 +79,9 @@ export class FollowAccountsJob implements Job {
   }
 
   /**
-   * Each attempt has a new idempotency key: the call moves no money, and a repeat sets the same state. With the key of
-   * an earlier call, Stripe would return the stored answer and do nothing, even if the customer had undone that call in
-   * the meantime.
+   * Calls the processor with a new idempotency key for each attempt: the call moves no money, and a repeat sets the
+   * same state. With the key of an earlier call, Stripe would return the stored answer and do nothing, even if the
+   * customer had undone that call in the meantime.
    */
   private async ask(followed: FollowedSubscription): Promise<CallResult<unknown>> {
     const key = newId();
@@ -90,14 +90,15 @@ export class FollowAccountsJob implements Job {
     const change = changeOf(followed);
     if (wanted === 'plan' && change) return processor.setPlan(change, key);
     if (wanted !== 'resume') {
-      // Otherwise the change's payment page would still take money. A change that is being paid cannot be dropped; it
-      // is refunded once it is paid.
+      // Without this, the change's payment page would still take money. A change that is being paid cannot be dropped,
+      // but is refunded once it is paid.
       const dropped = isChangeUnpaid ? await processor.dropChange(externalId, key) : undefined;
       if (dropped && (wanted === 'drop' || dropped.outcome === 'unknown')) return dropped;
       return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
     }
     const resumed = await processor.resume(externalId, key);
-    // A processor at which customers approve changes keeps an approved change when the subscription is cancelled.
+    // If customers approve changes at the processor, the processor keeps an approved change even when the subscription
+    // is cancelled.
     const isChangeDropped = !processor.capabilities.changesNeedApproval;
     if (resumed.outcome !== 'done' || !change || !isChangeDropped) return resumed;
     return processor.changeAtPeriodEnd(change, key);

@@ -9,7 +9,7 @@ export interface FollowedSubscription {
   processor: ProcessorName;
   externalId: string;
   wanted: 'end' | 'cancel' | 'drop' | 'resume' | 'plan';
-  /** For `plan`, the plan to restore; for `resume`, the plan of the change to schedule again. */
+  /** The plan to restore (for `plan`), or the plan of the change to schedule again (for `resume`). */
   sku: string | null;
   quantity: number | null;
   currency: string;
@@ -24,8 +24,8 @@ export class FollowedSubscriptionsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Running subscriptions that must change because of their account's state, another subscription or a reversal. The
-   * statement is a union of two queries, each with its own index, because this runs every few seconds and nearly all
+   * Lists running subscriptions that must change because of their account's state, another subscription or a reversal.
+   * The statement is a union of two queries, each with its own index, because it runs every few seconds and nearly all
    * subscriptions need no change.
    * @param after the id after which to continue.
    */
@@ -63,8 +63,8 @@ export class FollowedSubscriptionsMaintenanceRepository {
   }
 
   /**
-   * Marks erased accounts whose subscriptions have all ended. Otherwise, each run would read an ever-growing number of
-   * them.
+   * Marks erased accounts whose subscriptions have all ended. Without the mark, each run would read an ever-growing
+   * number of such accounts.
    */
   async settleErased(): Promise<void> {
     await this.maintenance.query(
@@ -75,7 +75,7 @@ export class FollowedSubscriptionsMaintenanceRepository {
     );
   }
 
-  /** Cancelled subscriptions whose period is over and whose end the processor has not reported. */
+  /** Lists cancelled subscriptions whose period is over and whose end the processor has not reported. */
   async listOverdue(now: Date, limit: number): Promise<{ processor: ProcessorName; id: string }[]> {
     return this.maintenance.query<{ processor: ProcessorName; id: string }>(
       `select processor, external_id as id from subscriptions
@@ -94,8 +94,8 @@ export class FollowedSubscriptionsMaintenanceRepository {
   }
 
   /**
-   * Notes that the deletion cancels the subscription, and which change this cancellation drops. A repeated call, after
-   * the processor has dropped the change, keeps the first note.
+   * Stores that the deletion cancels the subscription, and which change this cancellation drops. A repeated call, after
+   * the processor has dropped the change, keeps the first record.
    */
   async markCancelledByDeletion({ accountId, id }: FollowedSubscription): Promise<void> {
     await this.maintenance.query(

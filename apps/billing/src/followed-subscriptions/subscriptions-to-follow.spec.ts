@@ -9,7 +9,7 @@ const RUNNING = 20_000;
 const ENDED = 20_000;
 /** The number of running subscriptions with each kind of pending change. */
 const WISHING = 3;
-/** Pages of 8 KiB; the table of subscriptions alone has more than 900. */
+/** Maximum number of 8 KiB pages read; the table of subscriptions alone has more than 900. */
 const BLOCKS_MAX = 300;
 
 describe('subscriptions to follow up', () => {
@@ -41,7 +41,7 @@ describe('subscriptions to follow up', () => {
     expect(await blocksRead()).toBeLessThan(BLOCKS_MAX);
   });
 
-  it('are processed, even if many before them are rejected each time', async () => {
+  it('are processed even if many subscriptions before them are rejected each time', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );
@@ -55,7 +55,7 @@ describe('subscriptions to follow up', () => {
     expect(new Set(found).size).toBe(6 * WISHING);
   });
 
-  /** The rows that PostgreSQL counted when it ran the job's own statement. */
+  /** Returns the number of blocks that PostgreSQL counted when it ran the job's own statement. */
   async function blocksRead(): Promise<number> {
     const explaining = {
       query: (sql: string, parameters: unknown[]) =>
@@ -72,7 +72,7 @@ describe('subscriptions to follow up', () => {
   }
 });
 
-/** The first of the running subscriptions need a change, and the others do not. */
+/** Inserts running subscriptions, of which only the first need a change. */
 async function seed(billing: Database): Promise<void> {
   await billing.query(
     `insert into orders (id, account_id, request_key, request_hash, state, processor, amount_micros, currency,

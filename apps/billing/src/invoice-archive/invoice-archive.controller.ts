@@ -3,7 +3,7 @@ import { INVOICE_ARCHIVE, Question, type QuestionOf, Serves } from '#libs/contra
 import { AccountId } from '#libs/platform';
 import { InvoiceArchiveService } from './invoice-archive.service.js';
 
-/** Serves downloads of many invoices of a customer. */
+/** Serves a customer's download of many invoices. */
 @Controller()
 export class InvoiceArchiveController {
   constructor(private readonly archive: InvoiceArchiveService) {}

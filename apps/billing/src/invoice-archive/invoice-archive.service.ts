@@ -17,10 +17,10 @@ export class InvoiceArchiveService {
   ) {}
 
   /**
-   * Invoices are decrypted and sent one after the other, as fast as the client reads them: only one PDF is in memory at
-   * a time, and no transaction waits for the client. If a PDF cannot be decrypted, the ZIP file ends there, and no
+   * Decrypts and sends invoices one after the other, as fast as the client reads them: only one PDF is in memory at a
+   * time, and no transaction waits for the client. If a PDF cannot be decrypted, the ZIP file ends there, and no
    * program accepts it as complete.
-   * @throws InvalidRequest if there are too many for one file.
+   * @throws InvalidRequest if there are too many invoices for one file.
    */
   async zip(accountId: string, asked: AskedInvoices): Promise<Readable> {
     const found = await this.invoices.newest(accountId, asked, ARCHIVED_INVOICES_MAX + 1);

@@ -27,7 +27,7 @@ async function buy(): Promise<string> {
 const list = async (query = ''): Promise<InvoiceAnswer[]> =>
   (await billing.call('GET', `invoices?${query}`, { accountId })).body.invoices;
 
-/** The texts of an archive by file name, read by a library other than the one that wrote the archive. */
+/** Returns the texts of an archive by file name, read by another library than the one that wrote the archive. */
 async function unzipped(query = ''): Promise<Map<string, string>> {
   const { status, headers, body } = await billing.bytes(`invoices/archive?${query}`, accountId);
   expect([status, headers['content-type']]).toEqual([200, 'application/zip']);
@@ -78,7 +78,7 @@ describe('the invoices of an account', () => {
     expect((await billing.call('GET', 'invoices?state=open', { accountId })).status).toBe(400);
   });
 
-  it('S85: can be downloaded by their owner as one ZIP file, which lists those not yet printed', async () => {
+  it('S85: can be downloaded by their owner as one ZIP file, which lists the invoices that are not printed yet', async () => {
     await buy();
     const [{ number }] = await list();
     billing.contacts.isDown = true;
@@ -99,7 +99,7 @@ describe('the invoices of an account', () => {
     expect([...(await unzipped()).keys()]).toEqual([]);
   });
 
-  it('more than 500 are rejected with a request to choose fewer', async () => {
+  it('are rejected with a request to choose fewer if there are more than 500', async () => {
     const side = sideOf(billing, 'stripe');
     const payment = await buy();
     side.refund(payment, 10);

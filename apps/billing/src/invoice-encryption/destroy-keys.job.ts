@@ -4,8 +4,8 @@ import { InvoiceEncryptionService } from './invoice-encryption.service.js';
 import { InvoiceKeysMaintenanceRepository } from './invoice-keys.repository.js';
 
 /**
- * Makes the PDFs of invoices and their buyers' data unreadable when the legal retention period ends. Numbers and
- * amounts stay.
+ * Makes the PDFs of invoices and the buyers' data unreadable when the legal retention period ends. Numbers and amounts
+ * stay.
  */
 @Injectable()
 export class DestroyKeysJob implements Job {

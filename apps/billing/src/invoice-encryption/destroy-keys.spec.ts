@@ -36,7 +36,7 @@ describe('retention of invoices', () => {
     return (await list())[0];
   };
 
-  it('S119: ten years after the year of issue, a PDF and its buyer’s data are unreadable; numbers and amounts stay', async () => {
+  it('S119: ten years after the year of issue, the PDF and the buyer’s data are unreadable; numbers and amounts stay', async () => {
     at(START);
     const old = await buy();
     billing.clock.advance(3 * DAY_MS);

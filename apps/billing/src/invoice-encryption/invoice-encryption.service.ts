@@ -7,9 +7,9 @@ import { InvoiceDataDestroyed } from './invoice-encryption.errors.js';
 import { InvoiceKeysRepository, type InvoiceYear } from './invoice-keys.repository.js';
 
 /**
- * Encrypts the personal data on invoices with billing's own keys, one per account and year. They outlive the account's
- * erasure, because the law requires invoices to be kept for whole years. Destroying the keys of a year makes every copy
- * of its invoices unreadable (S119).
+ * Encrypts the personal data on invoices with billing's own keys, one per account and year. The keys outlive the
+ * account's erasure, because the law requires invoices to be kept for whole years. Destroying the keys of a year makes
+ * every copy of its invoices unreadable (S119).
  */
 @Injectable()
 export class InvoiceEncryptionService {
@@ -23,7 +23,7 @@ export class InvoiceEncryptionService {
     this.wrappingKey = derivedKey(config.invoiceDataSecret, 'invoice data keys');
   }
 
-  /** The first year (UTC) whose invoices must still be kept by law. */
+  /** Returns the first year (UTC) whose invoices must still be kept by law. */
   get firstYearKept(): number {
     return this.clock.now().getUTCFullYear() - this.config.invoiceYearsKept;
   }
@@ -53,7 +53,7 @@ export class InvoiceEncryptionService {
   }
 
   /**
-   * Null if the key was destroyed.
+   * @returns null if the key was destroyed.
    * @throws if the value belongs to another account or year.
    */
   async decrypt(

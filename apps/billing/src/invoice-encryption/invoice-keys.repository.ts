@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 
-/** An account and a year (UTC): the invoices of each pair have their own key. */
+/** An account and a year (UTC). Each such pair has its own key for its invoices. */
 export interface InvoiceYear {
   accountId: string;
   year: number;
@@ -36,7 +36,7 @@ export class InvoiceKeysRepository {
   }
 }
 
-/** The keys of all accounts. */
+/** Destroys keys of all accounts. */
 @Injectable()
 export class InvoiceKeysMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

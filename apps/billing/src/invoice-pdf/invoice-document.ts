@@ -13,7 +13,7 @@ export interface Seller {
 /** The buyer, with the billing details at the time when the revision was printed. */
 export interface Buyer {
   name: string;
-  /** The person who bought for a company. */
+  /** The person who bought on behalf of a company. */
   contact: string | null;
   email: string;
   address: string[];
@@ -24,7 +24,10 @@ export interface Buyer {
 /** The payer and the means of payment. */
 export interface PaidBy {
   processor: string;
-  /** As printed: `PayPal`. Invoices of 0.1.0 lack it; their reprints name the processor as before. */
+  /**
+   * The processor's name as printed: `PayPal`. Invoices of 0.1.0 lack this field; their reprints name the processor as
+   * the originals did.
+   */
   title?: string;
   /** The payment's id at the processor. */
   reference: string;
@@ -48,7 +51,7 @@ export interface InvoiceDocument {
   /** Whether the buyer is a business that owes the tax itself. */
   isReverseCharge: boolean;
   totalMicros: Micros;
-  /** Paid in addition: carried over from another bill; negative if carried to another one. */
+  /** An amount paid in addition to the total, carried over from another bill; negative if carried to another bill. */
   carriedMicros: Micros;
   currency: string;
   paidBy: PaidBy;

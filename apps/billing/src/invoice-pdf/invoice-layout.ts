@@ -24,7 +24,7 @@ const REVERSE_CHARGE = 'Reverse charge: the recipient owes the tax.';
 const SMALL = 8;
 const GREY = '#555555';
 
-/** The document in pdfmake's format. It is pure data, so no text can become markup. */
+/** Returns the document in pdfmake's format, as pure data, so that no text can become markup. */
 export function layoutOf(document: InvoiceDocument): Layout {
   const { kind, number, issuedAt, seller } = document;
   const title = `${TITLES[kind]} ${number}`;
@@ -127,7 +127,7 @@ function totals(document: InvoiceDocument): Content[][] {
   );
 }
 
-/** The amount that the processor collected for another bill, or carried to another one. */
+/** Returns the row of the amount that the processor collected for another bill, or carried to another bill. */
 const carriedRows = (totalMicros: bigint, carriedMicros: bigint): [string, bigint][] => [
   [`Carried over ${carriedMicros > 0n ? 'from an earlier bill' : 'or taken off'}`, carriedMicros],
   ['Paid', totalMicros + carriedMicros],

@@ -54,7 +54,7 @@ describe('invoice PDF', () => {
     expect(pages[0].replaceAll('\n', ' ')).toContain(name);
   });
 
-  it('fifty lines continue over pages, each with the table header and its number', async () => {
+  it('fifty lines continue over several pages, each of which has the table header and a page number', async () => {
     const lines = Array.from({ length: 50 }, (_, n) => ({
       text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, under a name long enough for two lines on the page`,
       quantity: 1,
@@ -86,7 +86,7 @@ describe('invoice PDF', () => {
     expect(second[0]).toContain('2, printed 2026-04-01');
   });
 
-  it('equal documents produce equal bytes, and another buyer’s do not', async () => {
+  it('equal documents produce equal bytes, and documents of different buyers do not', async () => {
     const first = await renderPdf(invoiceDocument());
     expect((await renderPdf(invoiceDocument())).equals(first)).toBe(true);
     expect((await renderPdf(named('Somebody Else'))).equals(first)).toBe(false);
@@ -99,14 +99,14 @@ describe('invoice PDF', () => {
     expect(createHash('sha256').update(layout).digest('hex')).toBe(HASH_OF_0_1_0);
   });
 
-  it('look-alike letters stay distinct, whatever was printed before', async () => {
+  it('look-alike letters stay distinct, whatever was printed earlier', async () => {
     const names = ['AEBKMHOPCTX', 'ΑΕΒΚΜΗΟΡΤΧ', 'АЕВКМНОРСТХ'];
     for (const name of [...names, names[0]]) {
       expect((await read(named(name))).pages[0]).toContain(name);
     }
   });
 
-  it('an erased buyer is printed as an account without a name', async () => {
+  it('an invoice of an erased buyer names only the account', async () => {
     const { pages } = await read(invoiceDocument({ buyer: null }));
     expect(pages[0]).toContain('Account 019a5f00-0000-7000-8000-000000000009');
     expect(pages[0]).not.toContain('Example Holdings');
@@ -134,7 +134,7 @@ describe('invoice PDF', () => {
     expect(printable(text)).toBe(expected);
   });
 
-  it('S81: a name of 10,000 characters is cut to its column', async () => {
+  it('S81: a name of 10,000 characters is cut to the width of its column', async () => {
     const { pages } = await read(named('x'.repeat(10_000)));
     expect(pages).toHaveLength(1);
     expect(printable('x'.repeat(10_000))).toBe(`${'x'.repeat(299)}…`);
@@ -183,7 +183,7 @@ describe('invoice PDF', () => {
       contact: null,
       address: [],
     });
-    // Names of people may use any script; texts on an invoice may not.
+    // Names of people may use any script, but other texts on an invoice may not.
     expect(buyerOf({ ...contact, firstName: 'עדה', details: null })).toMatchObject({
       name: 'a@x.example',
       contact: null,

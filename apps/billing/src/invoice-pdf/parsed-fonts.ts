@@ -30,15 +30,15 @@ class ParsedFormat {
   }
 
   constructor({ buffer }: { buffer: Uint8Array }) {
-    // A glyph remembers the letter for which it was first drawn, and two letters may share a glyph. With its own
-    // glyphs, a document's bytes do not depend on documents drawn before it.
+    // A glyph keeps the letter for which it was first drawn, and two letters may share a glyph. If each document has
+    // its own glyphs, its bytes do not depend on documents drawn earlier.
     return Object.create(parsed.get(buffer)!, { _glyphs: { value: {} } }) as ParsedFormat;
   }
 }
 fontkit.registerFormat(ParsedFormat);
 
 /**
- * Parses a font file once per process; otherwise each document would parse it, which takes most of the time.
+ * Parses a font file once per process. Otherwise each document would parse the file, which takes most of the time.
  * @returns a buffer that pdfmake accepts in place of the file.
  */
 export function parsedFont(path: string): Buffer {

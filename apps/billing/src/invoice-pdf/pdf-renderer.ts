@@ -4,7 +4,7 @@ import type { InvoiceDocument } from './invoice-document.js';
 import { type Layout, layoutOf } from './invoice-layout.js';
 import { parsedFont } from './parsed-fonts.js';
 
-/** The parts of pdfmake that we use. Pdfmake's own types depend on browser types. */
+/** The parts of pdfmake that we use. Its own types depend on browser types. */
 interface Pdfmake {
   readonly virtualfs: { writeFileSync(path: string, content: Buffer): void };
   setFonts(fonts: Record<string, { normal: string; bold: string }>): void;
@@ -26,7 +26,7 @@ for (const file of Object.values(ROBOTO)) {
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy(() => false);
 
-/** The document as a PDF; equal documents give equal bytes. */
+/** Returns the document as a PDF. Equal documents give equal bytes. */
 export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {
   return pdfmake.createPdf(layoutOf(document)).getBuffer();
 }

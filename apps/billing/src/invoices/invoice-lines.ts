@@ -4,7 +4,7 @@ import type { StoredPaymentLine } from '../payment-records/payment-line.entity.j
 import type { Reversal } from '../payment-records/reversal.entity.js';
 import type { InvoiceLine } from './invoice.entity.js';
 
-/** The item that was paid for, as printed. This is the only place where a line is rounded to cents. */
+/** Describes the item that was paid for, as printed. Only this function rounds a line to cents. */
 export function printedLine(line: StoredPaymentLine): InvoiceLine {
   return {
     text: textOf(line),
@@ -22,7 +22,7 @@ interface Correction {
   taxPpm: number;
 }
 
-/** The only line of a credit or debit note. */
+/** Returns the only line of a credit or debit note. */
 export function noteLine(
   { cause, state }: Reversal,
   { corrects, credits, netMicros, taxPpm }: Correction,

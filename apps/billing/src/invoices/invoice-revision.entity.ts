@@ -21,7 +21,7 @@ export class InvoiceRevision {
   @Column('bytea')
   pdf: Buffer;
 
-  /** Hash of the PDF before its encryption. */
+  /** The hash of the PDF before encryption. */
   @Column('bytea')
   sha256: Buffer;
 

@@ -8,15 +8,15 @@ import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 export interface InvoiceLine {
   text: string;
   quantity: number;
-  /** Before tax, in millionths, decimal string. */
+  /** The price before tax, in millionths of the currency unit, as a decimal string. */
   netMicros: string;
-  /** In millionths of the net amount. */
+  /** The tax rate, in millionths of the net amount. */
   taxPpm: number;
 }
 
 /**
- * The accounting entry for a payment (an invoice), for returned money (a credit note) or for returned money that
- * arrived again (a debit note). It never changes; its printed form changes with the buyer's details.
+ * The accounting entry for a payment (an invoice), for returned money (a credit note) or for returned money that was
+ * paid again (a debit note). The entry never changes; its printed form changes with the buyer's details.
  */
 @Entity('invoices')
 export class Invoice {
@@ -29,7 +29,7 @@ export class Invoice {
   @Column('text')
   kind: InvoiceKind;
 
-  /** Numbers have no gaps within a series: `INV-2026`. */
+  /** The series, such as `INV-2026`; numbers have no gaps within a series. */
   @Column('text')
   series: string;
 
@@ -39,11 +39,11 @@ export class Invoice {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** Set for a credit or debit note. */
+  /** The corrected invoice of a credit or debit note; null for an invoice. */
   @Column('uuid', { name: 'reversal_id', nullable: true })
   reversalId: string | null;
 
-  /** Number of the invoice that a note corrects. */
+  /** The number of the invoice that a note corrects. */
   @Column('text', { nullable: true })
   corrects: string | null;
 
@@ -53,18 +53,18 @@ export class Invoice {
   @Column('bigint', { name: 'tax_micros', transformer: BIGINT_COLUMN })
   taxMicros: Micros;
 
-  /** Includes tax; positive for notes, too. */
+  /** The total including tax; positive for notes as well. */
   @Column('bigint', { name: 'total_micros', transformer: BIGINT_COLUMN })
   totalMicros: Micros;
 
   /**
-   * Paid in addition to the total, because the processor carried it over from another bill; negative if it was carried
-   * to a later bill or deducted.
+   * An amount paid in addition to the total, which the processor carried over from another bill; negative if the amount
+   * was carried to a later bill or deducted.
    */
   @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
   carriedMicros: Micros;
 
-  /** As of the order: later changes of the billing details do not change the tax. */
+  /** The tax rate at the time of the order. Later changes of the billing details do not change the tax. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 
@@ -90,5 +90,5 @@ export function invoiceNumber({ series, number }: Pick<Invoice, 'series' | 'numb
   return `${series}-${String(number).padStart(6, '0')}`;
 }
 
-/** The year of issue (UTC), which determines how long the invoice is kept. */
+/** Returns the year of issue (UTC), which determines how long the invoice is kept. */
 export const yearOf = ({ issuedAt }: Pick<Invoice, 'issuedAt'>) => issuedAt.getUTCFullYear();

@@ -8,7 +8,7 @@ import { INVOICE_NUMBER, Invoice } from './invoice.entity.js';
 export interface TaxDecision {
   /** Whether the buyer is a business that owes the tax itself. */
   isReverseCharge: boolean;
-  /** The order or the subscription. */
+  /** The order or the subscription for which the tax was decided. */
   subjectId: string;
 }
 
@@ -34,7 +34,7 @@ interface InvoicePage {
 const NOTED = `(select coalesce(sum(case note.kind when 'credit_note' then note.total_micros else -note.total_micros end), 0)
   from invoices note where note.account_id = invoice.account_id and note.payment_id = invoice.payment_id
   and note.kind <> 'invoice')`;
-/** The states that `toInvoiceAnswer` distinguishes. */
+/** The conditions of the states that `toInvoiceAnswer` distinguishes. */
 const IN_STATE: Readonly<Record<InvoiceState, string>> = {
   paid: `invoice.kind = 'invoice' and ${NOTED} = 0`,
   partly_returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} < invoice.total_micros`,

@@ -48,8 +48,8 @@ export class InvoicesService {
   ) {}
 
   /**
-   * Issues the invoice of a payment in the transaction that stores it, no matter which processor received it. Taking
-   * the number is the last step of the transaction.
+   * Issues the invoice of a payment in the transaction that stores the payment, no matter which processor received it.
+   * Taking the number is the last step of the transaction.
    */
   issue(transaction: Transaction, payment: Payment, lines: readonly StoredPaymentLine[]): void {
     transaction.beforeCommit(async () => {
@@ -71,7 +71,7 @@ export class InvoicesService {
 
   /**
    * Records a final reversal: a credit note for newly reversed money, a debit note for money that returned (a refund
-   * that failed, a dispute that was won). All notes of an invoice together never exceed it: money reversed beyond it,
+   * that failed, a dispute that was won). The notes of an invoice never exceed the invoice: money reversed beyond that,
    * such as a lost dispute over refunded money, is booked as a loss. The caller must hold the lock of the payment's
    * aggregate.
    * @param credits the package credits that the reversal revokes or restores.
@@ -137,8 +137,8 @@ export class InvoicesService {
 }
 
 /**
- * The tax within a note, a positive amount. It is calculated from the total of all notes of the payment, so that
- * rounding errors do not add up: if all money is reversed, all tax is.
+ * Returns the tax within a note, a positive amount. The tax is calculated from the total of all notes of the payment,
+ * so that rounding errors do not add up: if all money is reversed, all tax is.
  */
 function taxOfNote({ taxMicros, totalMicros }: Invoice, noted: NotedMoney, more: Micros): Micros {
   if (taxMicros === 0n) return 0n;

@@ -78,7 +78,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     for (const text of [...texts, '54.00 USD', paidBy]) expect(page).toContain(text);
   });
 
-  it('S44: a repeated callback creates no second invoice and no second mail', async () => {
+  it('S44: a repeated callback creates no second invoice and no second e-mail', async () => {
     const order = await billing.order(accountId, 15_000, processor);
     await billing.act(order, 'pay');
     await billing.call('POST', `orders/${order.id}/return`, { accountId });
@@ -102,7 +102,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     );
   });
 
-  it('refunded money leads to a credit note, in full or in part; money that arrives again leads to a debit note', async () => {
+  it('returned money leads to a credit note, in full or in part; money that is paid again leads to a debit note', async () => {
     const payment = await buy();
     const refund = side.refund(payment, 10);
     await billing.settle();
@@ -154,7 +154,7 @@ describe('invoices', () => {
     processor = 'stripe';
   });
 
-  it('while account is down, payments are stored and their invoices numbered; the PDFs follow', async () => {
+  it('while account is down, payments are stored and their invoices are numbered; the PDFs follow later', async () => {
     // Unprinted invoices left by earlier tests.
     await billing.deliverMail(accountId);
     billing.contacts.isDown = true;
@@ -203,7 +203,7 @@ describe('invoices', () => {
     expect((await list())[0].revision).toBe(2);
   });
 
-  it('an account can reprint 20 invoices in 24 hours, and continue a day later', async () => {
+  it('an account can reprint 20 invoices in 24 hours, and can continue a day later', async () => {
     await buy();
     const [{ id }] = await list();
     const again = async (firstName: string) => {
@@ -230,7 +230,7 @@ describe('invoices', () => {
     }
   });
 
-  it('S122: without such an invoice, no billing details are read, and an account can request 60 reprints at once', async () => {
+  it('S122: for an unknown invoice no billing details are read, and an account can request at most 60 reprints at once', async () => {
     await buy();
     const [{ id }] = await list();
     billing.contacts.isDown = true;

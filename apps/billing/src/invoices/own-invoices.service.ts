@@ -12,7 +12,7 @@ import { type InvoiceFilter, InvoicesRepository } from './invoices.repository.js
 import { RevisionsRepository } from './revisions.repository.js';
 import { RevisionsService } from './revisions.service.js';
 
-/** The requested invoices: `YYYY-MM-DD`, UTC, both days included. */
+/** The requested period of issue: `YYYY-MM-DD`, UTC, both days included. */
 export interface AskedInvoices {
   from?: string;
   to?: string;
@@ -51,7 +51,7 @@ export class OwnInvoicesService {
     });
   }
 
-  /** The newest matching invoice. */
+  /** Returns the newest matching invoice. */
   async newest(
     accountId: string,
     asked: AskedInvoices,
@@ -98,7 +98,7 @@ export class OwnInvoicesService {
   }
 
   /**
-   * Sends the mail about an invoice or note again. @throws NotFound; ServiceUnavailable while account is unavailable.
+   * Sends the e-mail about an invoice or note again. @throws NotFound; ServiceUnavailable while account is unavailable.
    */
   async resendReceipt(accountId: string, number: string): Promise<{ number: string }> {
     const contact = await this.mails.contactOf(accountId);

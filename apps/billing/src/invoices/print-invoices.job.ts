@@ -15,8 +15,8 @@ interface PrintWork {
 }
 
 /**
- * Prints each new invoice with its buyer's current details and sends the receipt, in one transaction. Only printing
- * waits while account is unavailable; payments never do.
+ * Prints each new invoice with its buyer's current details and sends the receipt, in one transaction. While account is
+ * unavailable, only printing waits, not payments.
  */
 @Injectable()
 export class PrintInvoicesJob extends WorkRunner<PrintWork> {
@@ -28,7 +28,8 @@ export class PrintInvoicesJob extends WorkRunner<PrintWork> {
     logger: Logger,
   ) {
     const queue = new WorkQueue<PrintWork>({ name: 'print-invoices' });
-    // Printing blocks the event loop: printing one invoice at a time lets callbacks be handled in between.
+    // Printing blocks the event loop. Callbacks can be handled after each invoice, because invoices are printed one at
+    // a time.
     super({ queue, database, logger, concurrency: 1 });
   }
 

@@ -24,7 +24,7 @@ export class RevisionsRepository {
       .getOne();
   }
 
-  /** The number of revisions of each invoice, by its id. */
+  /** Counts the revisions of each invoice, by the invoice's id. */
   async listLatest(
     transaction: Transaction,
     accountId: string,

@@ -15,7 +15,7 @@ import { type Invoice, invoiceNumber, yearOf } from './invoice.entity.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';
 
-/** Each revision is kept as long as its invoice. */
+/** Manages revisions, each of which is kept as long as its invoice. */
 const REVISIONS_A_DAY_MAX = 20;
 
 /** A document that is printed but not yet stored. */
@@ -25,11 +25,11 @@ export interface PrintedInvoice {
   buyer: Buyer | null;
   printedAt: Date;
   pdf: Buffer;
-  /** False if the latest revision has the same contents. */
+  /** Whether the contents differ from those of the latest revision. */
   isNew: boolean;
 }
 
-/** Prints invoices as documents: each state of a buyer's details is a revision under the same number. */
+/** Prints invoices as documents. Each state of a buyer's details is a revision under the same number. */
 @Injectable()
 export class RevisionsService {
   constructor(
@@ -42,9 +42,9 @@ export class RevisionsService {
   ) {}
 
   /**
-   * Prints an invoice with its buyer's current details; null for an erased account. The first print shows the tax id by
-   * which the tax was decided, even if the details have changed by then; later, the buyer may replace that id, but not
-   * remove it.
+   * Prints an invoice with its buyer's current details. The first print shows the tax id by which the tax was decided,
+   * even if the details have changed by then; later, the buyer may replace that id, but not remove it.
+   * @returns null for an erased account.
    * @throws NotFound, TooManyRevisions, InvoiceDataDestroyed.
    */
   async print(
@@ -75,7 +75,7 @@ export class RevisionsService {
     return { invoice, ...printed, pdf, isNew: true };
   }
 
-  /** Simultaneous requests may exceed the limit by a few. */
+  /** Checks the limit of reprints. Simultaneous requests may exceed it slightly. */
   private async checkRevisions(accountId: string, now: Date): Promise<void> {
     const since = new Date(now.getTime() - DAY_MS);
     const made = await this.database.transaction((transaction) =>
@@ -109,7 +109,7 @@ export class RevisionsService {
   }
 
   /**
-   * The latest document; null before the first.
+   * Decrypts the latest document. @returns null if there is none yet.
    * @throws InvoiceDataDestroyed; Error if its bytes differ from those that were printed.
    */
   async open(transaction: Transaction, invoice: Invoice): Promise<PrintedInvoice | null> {
@@ -143,7 +143,7 @@ export class RevisionsService {
 
 export const hashOf = (pdf: Buffer) => createHash('sha256').update(pdf).digest();
 
-/** Everything that the document shows. */
+/** Collects everything that the document shows. */
 function documentOf(
   invoice: Invoice,
   printed: Pick<InvoiceDocument, 'revision' | 'buyer' | 'printedAt'>,

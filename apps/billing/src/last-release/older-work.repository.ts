@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { ObjectRef } from '../processor-sync/wanted-objects.js';
 
-/** Queues that services of the last release fill and process while they run beside this one. */
+/** Accesses queues that services of the last release fill and process while they run beside this release. */
 @Injectable()
 export class OlderWorkRepository {
   /**
@@ -23,7 +23,7 @@ export class OlderWorkRepository {
     );
   }
 
-  /** Takes due objects that no process is fetching; the guard against outdated fetches is kept. */
+  /** Takes due objects that no process is fetching. The guard against outdated fetches is kept. */
   async takeObjects(transaction: Transaction, limit: number): Promise<ObjectRef[]> {
     return transaction.query(
       `update processor_objects set due_at = null, claimed_until = null, attempts = 0

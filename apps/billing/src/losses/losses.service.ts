@@ -4,7 +4,7 @@ import { Clock, type Micros } from '#libs/platform';
 import type { Payment } from '../payment-records/payment.entity.js';
 import { LossesRepository } from './losses.repository.js';
 
-/** Money reversed beyond its invoice: refunded, and lost once more in a dispute. */
+/** Books money that was reversed beyond its invoice: refunded, and then lost again in a dispute. */
 @Injectable()
 export class LossesService {
   constructor(
@@ -12,7 +12,7 @@ export class LossesService {
     private readonly clock: Clock,
   ) {}
 
-  /** The finally reversed amount of a payment, and the part of it that is booked as a loss. */
+  /** Returns the finally reversed amount of a payment, and the part of it that is booked as a loss. */
   async ofPayment(
     transaction: Transaction,
     payment: Payment,
@@ -20,7 +20,7 @@ export class LossesService {
     return this.losses.ofPayment(transaction, payment);
   }
 
-  /** Books an additional loss; a negative amount is money that returned. */
+  /** Books an additional loss. A negative amount is money that returned. */
   async book(transaction: Transaction, payment: Payment, micros: Micros): Promise<void> {
     if (micros === 0n) return;
     await this.losses.insert(transaction, payment, { micros, bookedAt: this.clock.now() });

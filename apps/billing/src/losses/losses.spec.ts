@@ -30,7 +30,7 @@ describe.each(BOTH)('money reversed beyond its invoice at %s', (processor) => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  /** The amount of an invoice minus its notes, and the loss. */
+  /** Returns the amount of an invoice minus its notes, and the loss. */
   async function books() {
     const [row] = await billing.database.query<Record<string, string>>(
       `select sum(sign * total_micros)::text as total, sum(sign * tax_micros)::text as tax,
@@ -44,7 +44,7 @@ describe.each(BOTH)('money reversed beyond its invoice at %s', (processor) => {
   }
   const paid = async () => (await books()).total;
 
-  it('a refund and then a lost dispute credit the invoice and its tax once; the rest is a loss', async () => {
+  it('after a refund and a lost dispute, the invoice and its tax are credited once; the rest is a loss', async () => {
     const all = await paid();
     side.refund(payment);
     await billing.settle();
@@ -54,7 +54,7 @@ describe.each(BOTH)('money reversed beyond its invoice at %s', (processor) => {
     expect(await books()).toEqual({ total: '0', tax: '0', notes: 1, lost: all });
   });
 
-  it('a partial refund and a lost dispute of the whole payment credit no more than the invoice', async () => {
+  it('after a partial refund and a lost dispute of the whole payment, no more than the invoice is credited', async () => {
     side.refund(payment, 10);
     await billing.settle();
     const [refund] = side.refunds();

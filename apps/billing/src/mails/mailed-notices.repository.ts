@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 
 @Injectable()
 export class MailedNoticesRepository {
-  /** @returns false if a mail about this was queued before. */
+  /** @returns false if an e-mail about this occasion was queued before. */
   async insert(
     transaction: Transaction,
     accountId: string,

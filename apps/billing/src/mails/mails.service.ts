@@ -6,10 +6,10 @@ import { BillingConfig } from '../billing.config.js';
 import { type Contact, ContactsService } from '../contacts/contacts.service.js';
 import { MailedNoticesRepository } from './mailed-notices.repository.js';
 
-/** A mail, given the recipient's first name and the dashboard's origin. */
+/** Composes an e-mail from the recipient's first name and the dashboard's origin. */
 export type MailForPerson = (firstName: string, dashboardUrl: string) => MailTemplate;
 
-/** Sends mails about money, each once. */
+/** Sends e-mails about money, each once. */
 @Injectable()
 export class MailsService {
   constructor(
@@ -25,7 +25,7 @@ export class MailsService {
     return this.contacts.find(accountId);
   }
 
-  /** @param about identifies the occasion: a second mail about it is not sent. */
+  /** @param about identifies the occasion, about which no second e-mail is sent. */
   async send(
     transaction: Transaction,
     contact: Contact,
@@ -38,7 +38,7 @@ export class MailsService {
     if (isNew) await this.sendAgain(transaction, contact, mail);
   }
 
-  /** For operators: sends the mail even if it was sent before. */
+  /** Sends the e-mail for an operator, even if it was sent before. */
   async sendAgain(
     transaction: Transaction,
     { accountId, email, firstName }: Contact,

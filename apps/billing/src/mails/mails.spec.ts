@@ -21,7 +21,7 @@ function receipt(kind: InvoiceKind, firstName = 'Ada') {
   return composeMail('ada@payer.example', receipt);
 }
 
-describe('mails about money', () => {
+describe('e-mails about money', () => {
   let billing: BillingUnderTest;
 
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('mails about money', () => {
       'Correction: 1,234.50 USD, debit note INV-2026-000043',
       ['1,234.50 USD of invoice INV-2026-000042 was not refunded after all'],
     ],
-  ] as const)('the mail about %s says the same in text and HTML', (kind, subject, sentences) => {
+  ] as const)('the e-mail about %s says the same in text and HTML', (kind, subject, sentences) => {
     const mail = receipt(kind);
     expect(mail.subject).toBe(subject);
     for (const sentence of ['Hello Ada', `${ORIGIN}/invoices`, ...sentences]) {
@@ -60,7 +60,7 @@ describe('mails about money', () => {
     expect(text).toContain('<img src=x');
   });
 
-  it('simultaneous sends about one subject queue one mail, and a rolled-back send queues none', async () => {
+  it('simultaneous sends about one occasion queue one e-mail, and a rolled-back send queues none', async () => {
     const accountId = billing.newAccount();
     const contact = { accountId, ...billing.contacts.contactOf(accountId) };
     const mails = billing.get(MailsService);
@@ -79,7 +79,7 @@ describe('mails about money', () => {
     expect(await billing.deliverMail(accountId)).toHaveLength(1);
   });
 
-  it('an erasure removes unsent mails', async () => {
+  it('an erasure removes unsent e-mails', async () => {
     const accountId = billing.newAccount();
     const contact = { accountId, ...billing.contacts.contactOf(accountId) };
     const mail = () => ({ subject: 'Late', paragraphs: ['Late.'] });

@@ -3,7 +3,7 @@ import type { Micros } from '#libs/platform';
 import { moneyText } from '../pricing/money-text.js';
 import type { MailForPerson } from './mails.service.js';
 
-/** The facts about an invoice that its receipt states. */
+/** The data of an invoice that its receipt states. */
 export interface ReceiptFacts {
   kind: InvoiceKind;
   corrects: string | null;
@@ -12,7 +12,7 @@ export interface ReceiptFacts {
   lines: readonly { text: string }[];
 }
 
-/** The mail that announces an invoice, a credit note or a debit note. */
+/** Composes the e-mail that announces an invoice, a credit note or a debit note. */
 export function receiptMail(
   { kind, corrects, totalMicros, currency, lines }: ReceiptFacts,
   number: string,

@@ -6,9 +6,9 @@ import type { PaymentProcessor } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { type MissedNewsCount, MissedNewsService } from './missed-news.service.js';
 
-/** The time that the first check looks back. */
+/** How far back the first check looks. */
 const LOOK_BACK_MS = 3 * DAY_MS;
-/** An event may become visible after a newer event does. */
+/** How long an event may become visible after a newer event. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
 /** Reads the events at the processors, and handles those for which no callback arrived. */
@@ -34,7 +34,7 @@ export class MissedEventsJob implements Job {
     const stored = await this.database.transaction((transaction) =>
       this.callbacks.readCursor(transaction, name),
     );
-    // A wrong clock stored a cursor in the future, so the cursor does not show how far the events were read.
+    // A wrong clock stored a cursor in the future, so the cursor does not show which events were read.
     const latest = count.startedAt.getTime() + OVERLAP_MS;
     const isKnown = stored !== undefined && stored.getTime() <= latest;
     const from = isKnown ? stored.getTime() - OVERLAP_MS : count.startedAt.getTime() - LOOK_BACK_MS;

@@ -3,7 +3,7 @@ import { MaintenanceDatabase } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { MissedNewsRepository } from './missed-news.repository.js';
 
-/** The results of a check for missed events so far. */
+/** The results so far of a check for missed events. */
 export interface MissedNewsCount {
   readonly startedAt: Date;
   checked: number;

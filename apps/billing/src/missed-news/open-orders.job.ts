@@ -27,7 +27,7 @@ export class OpenOrdersJob implements Job {
       const before = new Date(count.startedAt.getTime() - SILENT_MS);
       for (const order of await this.checkouts.listSilent(before, ORDERS_MAX)) {
         const hasAnswer = await this.lookAfter(order).catch((err: unknown) => {
-          // This order waits for the next round; the others continue.
+          // This order waits for the next round, so that the others continue.
           this.logger.error('an open order could not be followed up yet', { id: order.id, err });
           return false;
         });

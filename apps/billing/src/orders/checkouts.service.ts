@@ -17,7 +17,7 @@ import { OrdersMaintenanceRepository, OrdersRepository } from './orders.reposito
 /** The answers of a processor that cannot close an open page. */
 const NOT_CLOSABLE = 'not_closable';
 
-/** Opens the processor's page for an order. A repeat is the same call with the same key. */
+/** Opens the processor's page for an order. A repeat makes the same call with the same key. */
 @Injectable()
 export class CheckoutsService {
   constructor(
@@ -58,7 +58,7 @@ export class CheckoutsService {
     this.processors.checkOffered(processor);
   }
 
-  /** The account's customer id at a processor; undefined before its first checkout there. */
+  /** Returns the account's customer id at a processor; undefined before its first checkout there. */
   async customerOf(accountId: string, processor: ProcessorName): Promise<string | undefined> {
     return this.database.transaction((transaction) =>
       this.orders.findCustomer(transaction, accountId, processor),
@@ -66,7 +66,7 @@ export class CheckoutsService {
   }
 
   /**
-   * Closes the checkout pages of deleted accounts, in the order of their ids. A payment made in the meantime is
+   * Closes the checkout pages of deleted accounts, in the order of the orders' ids. A payment made in the meantime is
    * refunded.
    * @param after the id after which to begin.
    * @returns the orders that were tried.
@@ -85,8 +85,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Closes the page of an order that its customer drops. False if the page is no longer open because the customer has
-   * paid.
+   * Closes the page of an order that its customer drops. @returns false if the page is no longer open because the
+   * customer has paid.
    * @throws ProcessorUnavailable.
    */
   async drop(order: Order): Promise<boolean> {
@@ -95,21 +95,21 @@ export class CheckoutsService {
     if (checkoutId !== null) {
       const closed = await this.processors.get(processor).closeCheckout(checkoutId);
       if (closed.outcome === 'unknown') throw new ProcessorUnavailable(closed.cause);
-      // Pages that cannot be closed expire by themselves; a payment made before then counts.
+      // Pages that cannot be closed expire by themselves. A payment made before then counts.
       if (closed.outcome === 'refused' && closed.code !== NOT_CLOSABLE) return false;
     }
     await this.end(order, 'cancelled');
     return true;
   }
 
-  /** Open orders about which the processor has sent nothing since `before`. */
+  /** Lists open orders about which the processor has sent nothing since `before`. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.silentOrders.listSilent(before, limit);
   }
 
   /**
    * Resolves an order whose checkout may or may not have been created: by repeating the call while its key and its page
-   * are valid, then by a search. False while the processor does not answer.
+   * are valid, then by a search. @returns false while the processor does not answer.
    */
   async recover(order: Order): Promise<boolean> {
     if (this.clock.now() < order.expiresAt) return (await this.open(order)).outcome !== 'unknown';
@@ -130,8 +130,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Ends an order whose checkout the processor no longer returns, a day after its page closed, because some processors
-   * delete unpaid checkouts. A late payment still counts. False before that.
+   * Ends an order whose checkout the processor no longer returns, a day after the page closed, because some processors
+   * delete unpaid checkouts. A late payment still counts. @returns false before that day is over.
    */
   async giveUp(order: Order): Promise<boolean> {
     if (this.clock.now().getTime() < order.expiresAt.getTime() + DAY_MS) return false;

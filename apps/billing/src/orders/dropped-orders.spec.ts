@@ -52,7 +52,7 @@ describe('an unpaid order', () => {
     },
   );
 
-  it('can be dropped if it is for a plan at PayPal, although its page stays open; money that arrives counts', async () => {
+  it('can be dropped if it is for a plan at PayPal, although its page stays open; money that still arrives counts', async () => {
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
     const { body: order } = await billing.call('POST', 'orders', { accountId, body });
     expect((await drop(order.id)).body.state).toBe('cancelled');

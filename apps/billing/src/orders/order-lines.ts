@@ -6,7 +6,7 @@ import type { CheckoutLine } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import type { OrderLine } from './order-line.entity.js';
 
-/** The lines of an order as stored. */
+/** Returns the lines of an order as they are stored. */
 export function orderLinesOf(
   accountId: string,
   orderId: string,
@@ -15,7 +15,7 @@ export function orderLinesOf(
   return quoted.map((line) => ({ id: newId(), accountId, orderId, ...line }));
 }
 
-/** A line as sent to the processor: the same for each repeat of the call. */
+/** Returns a line as it is sent to the processor, the same for each repeat of the call. */
 export function checkoutLineOf({ catalogueVersion }: Order, line: OrderLine): CheckoutLine {
   const { sku, quantity, amountMicros, taxMicros, taxPpm, credits } = line;
   const priced = { quantity, amountMicros, taxMicros, taxPpm };

@@ -10,7 +10,7 @@ import { OrdersRepository } from './orders.repository.js';
 export class OrderReferencesService {
   constructor(private readonly orders: OrdersRepository) {}
 
-  /** Null if the reference is missing or not ours. */
+  /** @returns null if the reference is missing or not ours. */
   async find(
     transaction: Transaction,
     processor: ProcessorName,

@@ -4,13 +4,14 @@ import type { CheckoutSnapshot } from '../processors/payment-processor.js';
 /** States in which no money has arrived yet but may still arrive. */
 export const OPEN_ORDER_STATES = ['created', 'redirected', 'processing'] as const;
 
-/** True while no money has arrived. */
+/** Whether no money has arrived yet. */
 export const isUnpaid = (state: OrderState) =>
   ['created', 'redirected', 'processing', 'expired', 'failed', 'cancelled'].includes(state);
 
 /**
- * The state of an order after its checkout was fetched. Money counts whenever it arrives, even after the order has
- * expired or was cancelled; once a payment has determined the state, only a later refund or dispute changes it.
+ * Returns the state of an order after its checkout was fetched. Money counts whenever it arrives, even after the order
+ * has expired or was cancelled. Once a payment has determined the state, only a later refund or dispute changes the
+ * state.
  */
 export function stateAfterCheckout(
   state: OrderState,

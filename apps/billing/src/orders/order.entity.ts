@@ -33,7 +33,7 @@ export class Order {
   @Column('text')
   currency: string;
 
-  /** The buyer's tax status at the time of the order; applies to all bills of its subscription. */
+  /** The buyer's tax status at the time of the order, which applies to all bills of the order's subscription. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 

@@ -8,7 +8,7 @@ import { OPEN_ORDER_STATES } from './order-state.js';
 
 @Injectable()
 export class OrdersRepository {
-  /** False if the account already has an order with this request key. */
+  /** @returns false if the account already has an order with this request key. */
   async insert(transaction: Transaction, order: Order, lines: OrderLine[]): Promise<boolean> {
     const inserted = await transaction.manager
       .createQueryBuilder()
@@ -78,7 +78,7 @@ export class OrdersRepository {
     return transaction.manager.findBy(OrderLine, { accountId, orderId });
   }
 
-  /** The lines of several orders. */
+  /** Lists the lines of several orders. */
   async listLinesOf(
     transaction: Transaction,
     accountId: string,
@@ -88,8 +88,8 @@ export class OrdersRepository {
   }
 
   /**
-   * The order of a checkout, locked until the transaction ends. Like all order locks, it lets others write rows that
-   * refer to the order.
+   * Finds the order of a checkout, and locks it until the transaction ends. Like all order locks, this lock lets others
+   * write rows that refer to the order.
    */
   async lockByCheckout(
     transaction: Transaction,
@@ -110,7 +110,7 @@ export class OrdersRepository {
     return transaction.manager.findOneBy(Order, { processor, checkoutId });
   }
 
-  /** An order whose checkout is still unknown, by the reference that the processor repeats. */
+  /** Finds and locks an order whose checkout is still unknown, by the reference that the processor returns. */
   async lockWithoutCheckout(
     transaction: Transaction,
     processor: ProcessorName,
@@ -172,12 +172,12 @@ export class OrdersRepository {
   }
 }
 
-/** Open orders of every account. */
+/** Reads open orders of every account. */
 @Injectable()
 export class OrdersMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Orders about which the processor has sent nothing since `before`, those with the longest silence first. */
+  /** Lists orders about which the processor has sent nothing since `before`, those with the longest silence first. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
@@ -190,7 +190,7 @@ export class OrdersMaintenanceRepository {
     );
   }
 
-  /** Open orders of accounts that have been deleted. */
+  /** Lists open orders of accounts that have been deleted. */
   async listOfDeleted(after: string, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

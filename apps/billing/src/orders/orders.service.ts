@@ -21,7 +21,7 @@ import { OrdersRepository } from './orders.repository.js';
 const CHECKOUT_MS = HOUR_MS;
 /** Maximum number of unpaid orders with an open page: more than a customer needs, and few enough for the processor. */
 const OPEN_ORDERS_MAX = 20;
-/** Maximum number of orders within an hour that were not paid: each opens a page, even if it is dropped at once. */
+/** Maximum number of unpaid orders within an hour. Each opens a page, even if the order is dropped at once. */
 const BEGUN_ORDERS_MAX = 60;
 
 /** Handles customers' orders, from the request to the payment. */
@@ -68,7 +68,7 @@ export class OrdersService {
 
   /**
    * Drops the order unless it is paid. @throws NotFound, ProcessorUnavailable.
-   * @returns whether it was paid before that.
+   * @returns whether it was already paid.
    */
   async drop(accountId: string, orderId: string): Promise<{ wasPaid: boolean }> {
     const order = await this.database.transaction((transaction) =>
@@ -89,7 +89,7 @@ export class OrdersService {
     });
   }
 
-  /** The checkout of an order; null until the processor has confirmed it. */
+  /** Returns the checkout of an order; null until the processor has confirmed it. */
   async checkoutOf(
     accountId: string,
     orderId: string,
@@ -100,7 +100,7 @@ export class OrdersService {
   /**
    * Applies a fetched checkout. Amount, currency and account must match our order; otherwise the order is set aside for
    * an operator and nothing is granted (S47).
-   * @returns the account of our order; undefined if the checkout belongs to none.
+   * @returns the account of our order; undefined if the checkout belongs to no order.
    */
   async applyCheckout(
     transaction: Transaction,
@@ -124,7 +124,7 @@ export class OrdersService {
 
   /**
    * Stores the payment of a paid checkout.
-   * @returns the reason if it does not fit this order.
+   * @returns the reason if the payment does not match this order.
    */
   private async takePayment(
     transaction: Transaction,
@@ -145,7 +145,7 @@ export class OrdersService {
     return isStored ? undefined : 'the payment belongs to another order';
   }
 
-  /** The account whose order was paid by a checkout; undefined before that. */
+  /** Returns the account whose order was paid by a checkout; undefined if the checkout is not paid. */
   async ownerOfPaid(
     transaction: Transaction,
     processor: ProcessorName,
@@ -215,7 +215,7 @@ export class OrdersService {
   }
 
   /**
-   * Checks the limits on unpaid orders, for one order of an account at a time. @throws TooManyOpenOrders,
+   * Checks the limits on unpaid orders. Orders of one account are checked one at a time. @throws TooManyOpenOrders,
    * TooManyBegunOrders.
    */
   private async checkOpen(
@@ -228,7 +228,10 @@ export class OrdersService {
     if (begun > BEGUN_ORDERS_MAX) throw new TooManyBegunOrders(BEGUN_ORDERS_MAX);
   }
 
-  /** The order of this checkout, or the order that it names if the answer to its creation was lost. */
+  /**
+   * Finds and locks the order of this checkout, or the order that the checkout names if the answer to its creation was
+   * lost.
+   */
   private async lockFor(
     transaction: Transaction,
     processor: ProcessorName,
@@ -267,7 +270,7 @@ function mismatchOf(order: Order, checkout: CheckoutSnapshot): string | undefine
   const { payment } = checkout;
   if (checkout.orderId !== order.id) return 'the checkout names another order';
   if (checkout.currency !== order.currency) return 'the checkout has a different currency';
-  // The payment of a plan is part of its bills: a balance or a coupon may change the amount of a checkout.
+  // The payment of a plan is part of its bills, where a balance or a coupon may change the amount of a checkout.
   if (checkout.subscriptionId !== undefined) return undefined;
   if (checkout.amountMicros !== order.amountMicros) return 'the checkout has a different amount';
   if (checkout.state !== 'paid') return undefined;

@@ -40,7 +40,7 @@ describe('orders', () => {
     processor: 'stripe',
     ...extra,
   });
-  /** The processor objects that are still to be fetched. */
+  /** Lists the processor objects that are still to be fetched. */
   const unread = () =>
     billing.database.query(`select name, reason from work where queue = 'processor-objects'`);
   const confirmed = async () =>
@@ -145,14 +145,14 @@ describe('orders', () => {
       undefined,
       [15_000],
       {},
-    ])('S50: %p credits are refused', async (credits) => {
+    ])('S50: an order for %p credits is rejected', async (credits) => {
       expect(await post(wish({ credits }))).toMatchObject({
         status: 400,
         body: { code: 'invalid_request' },
       });
     });
 
-    it('S50: a price, an amount or a currency from outside is rejected', async () => {
+    it('S50: a price, an amount or a currency in a request is rejected', async () => {
       for (const extra of [
         { price: 1 },
         { amount_micros: '1' },
@@ -235,7 +235,7 @@ describe('orders', () => {
       ]);
     });
 
-    it('S48: a return alone grants nothing, whatever its address contains', async () => {
+    it('S48: a return alone grants nothing, whatever its URL contains', async () => {
       const [mine, paid] = [await order(), await order()];
       await billing.act(paid, 'pay');
       const page = new URL(paid.redirect_url as string).pathname.split('/').at(-1);
@@ -256,7 +256,7 @@ describe('orders', () => {
       expect(await confirmed()).toHaveLength(1);
     });
 
-    it('delayed money is pending until it arrives', async () => {
+    it('a delayed payment is pending until the money arrives', async () => {
       const [arriving, failing] = [await order(), await order()];
       await billing.act(arriving, 'delayed');
       await billing.act(failing, 'delayed-failing');
@@ -283,7 +283,7 @@ describe('orders', () => {
       expect(await billing.events(accountId)).toEqual([]);
     });
 
-    it('a late payment counts, even if the order had expired here', async () => {
+    it('a late payment counts, even if the order has already expired here', async () => {
       const bought = await order();
       await billing.database.query(`update orders set state = 'expired' where id = $1`, [
         bought.id,
@@ -304,7 +304,7 @@ describe('orders', () => {
       return run;
     };
 
-    it('a paid order without any callback is found within five minutes', async () => {
+    it('a paid order is found within five minutes even if no callback arrives', async () => {
       const { callbacks } = sideOf(billing, processor);
       callbacks.faults.drop = true;
       const order = await billing.order(accountId, 15_000, processor);
@@ -317,7 +317,7 @@ describe('orders', () => {
       expect(await lastRun()).toMatchObject({ failed: 0 });
     });
 
-    it('a paid order is found, even if an earlier order cannot be stored', async () => {
+    it('a paid order is found even if an earlier order cannot be stored', async () => {
       const { callbacks } = sideOf(billing, processor);
       callbacks.faults.drop = true;
       const stuck = await billing.order(accountId, 15_000, processor);

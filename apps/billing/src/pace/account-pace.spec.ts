@@ -32,7 +32,7 @@ describe.each(BOTH)('calls to %s', (processor) => {
   });
   afterAll(() => billing.stop());
 
-  it('S102: are limited per account, however often an account requests the state of an order', async () => {
+  it('S102: calls are limited per account, however often an account requests the state of an order', async () => {
     const side = sideOf(billing, processor);
     const ordered = async () => {
       const accountId = billing.newAccount();

@@ -5,15 +5,15 @@ import { TooManyCalls } from './pace.errors.js';
 
 /** The number of calls that a customer may cause at once after a pause. */
 const BURST = 60;
-/** After that, one call every ten seconds: people are slower, and each order is a stored row. */
+/** The interval between later calls: people are slower, and each order is a stored row. */
 const EVERY_MS = 10 * SECOND_MS;
-/** Above this number of accounts in memory, those that have paused are removed. */
+/** Maximum number of accounts in memory. Above this number, accounts whose full burst is available are removed. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
  * Limits how often one account may cause calls to a processor, or reads of its billing details. All customers share the
- * calls that a processor allows, and callbacks need some of them, so one account must not use them up (S102). Each read
- * is a row of the audit log, which is never removed (S122).
+ * calls that a processor allows, and callbacks need some of these calls, so one account must not use them up (S102).
+ * Each read is a row of the audit log, which is never deleted (S122).
  */
 @Injectable()
 export class AccountPace implements CanActivate {
@@ -27,7 +27,7 @@ export class AccountPace implements CanActivate {
     return true;
   }
 
-  /** Counts a call. @returns 0, or how long to wait, in milliseconds; then it is not counted. */
+  /** Counts a call. @returns 0, or the milliseconds to wait if the call is not allowed; such a call is not counted. */
   take(accountId: string, nowMs: number): number {
     const fullAtMs = Math.max(this.fullAtMs.get(accountId) ?? 0, nowMs);
     const waitMs = fullAtMs - nowMs - (BURST - 1) * EVERY_MS;

@@ -5,7 +5,7 @@ export class TooManyCalls extends Problem {
     super({
       code: 'too_busy',
       status: 429,
-      detail: `Your account has sent too many such requests. Try again in ${waitWords(retryAfterSeconds)}.`,
+      detail: `Your account has sent too many requests of this kind. Try again in ${waitWords(retryAfterSeconds)}.`,
       retryAfterSeconds,
     });
   }

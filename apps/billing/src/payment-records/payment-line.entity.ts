@@ -9,7 +9,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** Set only on subscription lines, like the following columns. */
+  /** The subscription; null on other lines, as are the following columns. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 
@@ -31,8 +31,8 @@ export class StoredPaymentLine extends PurchasedLine {
   monthlyCredits: bigint | null;
 
   /**
-   * Whether it is a change within a paid period, whose reversal restores the earlier plan and does not end the
-   * subscription.
+   * Whether the line is a change within a paid period. The reversal of such a line restores the earlier plan and does
+   * not end the subscription.
    */
   @Column('boolean', { name: 'is_change' })
   isChange: boolean;

@@ -3,7 +3,7 @@ import type { Micros } from '#libs/platform';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** Money that arrived. Its amounts never change; reversals are rows of their own. */
+/** Money that arrived. Its amounts never change, because reversals are separate rows. */
 @Entity('payments')
 export class Payment {
   @PrimaryColumn('uuid')
@@ -21,7 +21,7 @@ export class Payment {
   @Column('text', { name: 'external_id' })
   externalId: string;
 
-  /** The processor's bill that it paid; null for an order that is paid once. */
+  /** The processor's bill that the payment paid; null for an order that is paid once. */
   @Column('text', { name: 'bill_id', nullable: true })
   billId: string | null;
 
@@ -29,8 +29,8 @@ export class Payment {
   amountMicros: Micros;
 
   /**
-   * The part that its lines do not account for: carried over between bills by a balance or a minimum, or deducted by a
-   * coupon. Negative if less was paid than the lines cost.
+   * The part of the payment that its lines do not account for: carried over between bills by a balance or a minimum, or
+   * deducted by a coupon. Negative if less was paid than the lines cost.
    */
   @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
   carriedMicros: Micros;
@@ -43,15 +43,15 @@ export class Payment {
   catalogueVersion: string;
 
   /**
-   * False for money that is refunded without publishing an event, because the payment is a duplicate or the account is
-   * deleted.
+   * Whether the payment is announced. False for money that is refunded without an event, because the payment is a
+   * duplicate or the account is deleted.
    */
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
 
   /**
-   * Whether the payment was found, after its announcement, to be for a second subscription of a line; it is then
-   * refunded.
+   * Whether the payment turned out, after its announcement, to be for a second subscription of a line. Such a payment
+   * is refunded.
    */
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;

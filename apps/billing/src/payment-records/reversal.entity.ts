@@ -26,11 +26,11 @@ export class Reversal {
   @Column('text')
   cause: ReversalCause;
 
-  /** Null for a refund requested here, until the processor has confirmed it. */
+  /** The reversal's id at the processor; null for a refund requested here until the processor has confirmed it. */
   @Column('text', { name: 'external_id', nullable: true })
   externalId: string | null;
 
-  /** Counts from 1. A reopened dispute starts the next attempt, and so does a retried refund. */
+  /** The number of the attempt, from 1. A reopened dispute or a retried refund starts the next attempt. */
   @Column('integer')
   attempt: number;
 
@@ -47,11 +47,11 @@ export class Reversal {
   @Column('bigint', { name: 'amount_micros', transformer: BIGINT_COLUMN })
   amountMicros: Micros;
 
-  /** The reason of the refund; null unless it was started here. */
+  /** The reason for the refund; null unless the refund was started here. */
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** The failed refund that this one retries. */
+  /** The failed refund that this refund retries. */
   @Column('uuid', { name: 'retry_of', nullable: true })
   retryOf: string | null;
 
@@ -59,7 +59,7 @@ export class Reversal {
   @Column('timestamptz', { name: 'retry_at', nullable: true })
   retryAt: Date | null;
 
-  /** The time at which a failed refund was closed, because another replaced it or it was dismissed. */
+  /** The time at which a failed refund was closed, because another refund replaced it or an operator dismissed it. */
   @Column('timestamptz', { name: 'closed_at', nullable: true })
   closedAt: Date | null;
 

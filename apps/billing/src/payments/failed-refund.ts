@@ -2,17 +2,18 @@ import { DAY_MS, HOUR_MS } from '#libs/platform';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 
 /**
- * The pauses between attempts at a refund that the processor rejects: our balance there may be topped up in the
+ * The pauses between attempts at a refund that the processor rejects, because our balance there may be topped up in the
  * meantime.
  */
 export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 
-/** Whether a refund failed, was not replaced by another and was not dismissed. */
+/** Whether a refund failed and was neither replaced by another refund nor dismissed. */
 export const isFailedRefund = ({ cause, state, closedAt }: Reversal): boolean =>
   cause === 'refund' && state === 'undone' && closedAt === null;
 
 /**
- * @returns the refund, marked as failed. A refund that was started here is retried after a pause, at most four times.
+ * Marks a refund as failed. A refund that was started here is retried after a pause, at most four times. @returns the
+ * marked refund.
  */
 export function failed(refund: Reversal, now: Date): Reversal {
   const { cause, reason, attempt } = refund;

@@ -8,7 +8,7 @@ import type { SubscriptionPayment } from './subscription-payment.js';
 
 @Injectable()
 export class PaymentsRepository {
-  /** False if this payment is already stored. */
+  /** @returns false if this payment is already stored. */
   async insert(
     transaction: Transaction,
     payment: Payment,
@@ -102,7 +102,7 @@ export class PaymentsRepository {
     return transaction.manager.existsBy(Reversal, { accountId, processor, state: 'final' });
   }
 
-  /** The account whose payment paid a bill. Every renewal queries it several times. */
+  /** Finds the account whose payment paid a bill. Every renewal runs this query several times. */
   async ownerOfBill(
     transaction: Transaction,
     processor: ProcessorName,
@@ -116,7 +116,7 @@ export class PaymentsRepository {
   }
 
   /**
-   * Lists what the payments of a subscription paid for, oldest period first, without changes whose money is refunded
+   * Lists what the payments of a subscription paid for, oldest period first. Leaves out changes whose money is refunded
    * because they had no effect.
    */
   async listStretches(
@@ -148,7 +148,7 @@ export class PaymentsRepository {
       .getMany();
   }
 
-  /** False if its id is already in use. */
+  /** @returns false if the reversal's id is already in use. */
   async insertReversal(transaction: Transaction, reversal: Reversal): Promise<boolean> {
     const inserted = await transaction.manager
       .createQueryBuilder()

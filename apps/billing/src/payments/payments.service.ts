@@ -20,7 +20,7 @@ import type { SubscriptionPayment } from './subscription-payment.js';
 
 const PAYMENTS_MAX = 500;
 
-/** The purpose of a part of a payment. */
+/** One part of a payment, with its purpose. */
 export interface PaidLine {
   kind: PaymentLineKind;
   sku: string;
@@ -31,7 +31,7 @@ export interface PaidLine {
   taxPpm: number;
   credits: bigint | null;
   tier: string | null;
-  /** Set for a subscription's line. */
+  /** The part of a subscription's time that the line paid for; undefined for other lines. */
   stretch?: PaidStretch;
 }
 
@@ -44,7 +44,7 @@ export interface PaidStretch {
   from: Date;
   /** Null for lines without credits. */
   monthlyCredits: bigint | null;
-  /** Whether it is a change within a paid period. */
+  /** Whether the line is a change within a paid period. */
   isChange: boolean;
 }
 
@@ -56,11 +56,14 @@ export interface ConfirmedPayment {
   billId: string | null;
   catalogueVersion: string;
   lines: readonly PaidLine[];
-  /** False for money that will be refunded, because the payment is a duplicate or pays too late for a change. */
+  /**
+   * Whether the money is kept. False for a duplicate, or for a payment that arrived too late for its change; such money
+   * is refunded.
+   */
   isAnnounced: boolean;
 }
 
-/** Stores money that arrived, each payment once. */
+/** Stores payments, each once. */
 @Injectable()
 export class PaymentsService {
   constructor(
@@ -72,8 +75,8 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Stores a payment with its lines and announces it, unless its money is refunded (because of a duplicate, a late
-   * change or a deleted account). A repeat changes nothing.
+   * Stores a payment with its lines and announces it, unless the money is refunded (because of a duplicate, a late
+   * change or a deleted account). A repeated call changes nothing.
    * @returns false if the payment is already stored for something else.
    */
   async confirm(transaction: Transaction, confirmed: ConfirmedPayment): Promise<boolean> {
@@ -110,7 +113,7 @@ export class PaymentsService {
     return true;
   }
 
-  /** Publishes a payment again with the same data; consumers ignore it if they have applied it. */
+  /** Publishes a payment again with the same data. Consumers that have applied the payment ignore the repeat. */
   async announceAgain(transaction: Transaction, payment: Payment): Promise<void> {
     if (!payment.isAnnounced) return;
     await this.announce(transaction, payment, await this.payments.listLines(transaction, payment));
@@ -142,7 +145,7 @@ export class PaymentsService {
     return this.payments.hasFinalReversal(transaction, accountId, processor);
   }
 
-  /** The account that paid a bill. */
+  /** Finds the account that paid a bill. */
   async ownerOfBill(
     transaction: Transaction,
     processor: ProcessorName,
@@ -151,7 +154,7 @@ export class PaymentsService {
     return this.payments.ownerOfBill(transaction, processor, billId);
   }
 
-  /** The paid lines of a subscription, with the finally reversed amount of each payment. */
+  /** Lists the paid lines of a subscription, with the finally reversed amount of each payment. */
   async listStretches(
     transaction: Transaction,
     accountId: string,
@@ -168,7 +171,7 @@ export class PaymentsService {
     return this.payments.listReversals(transaction, payment);
   }
 
-  /** The latest payments of an account, newest first. */
+  /** Lists the latest payments of an account, newest first. */
   async list(transaction: Transaction, accountId: string): Promise<Payment[]> {
     return this.payments.list(transaction, accountId, PAYMENTS_MAX);
   }
@@ -177,7 +180,7 @@ export class PaymentsService {
     return this.payments.find(transaction, accountId, id);
   }
 
-  /** The payment to which a refund or dispute belongs. */
+  /** Finds the payment to which a refund or dispute belongs. */
   async findOfReversal(
     transaction: Transaction,
     accountId: string,
@@ -186,12 +189,12 @@ export class PaymentsService {
     return this.payments.findOfReversal(transaction, accountId, reversalId);
   }
 
-  /** Notes that this payment was unwanted and that its refund has begun. */
+  /** Records that this payment was unwanted and that its refund has begun. */
   async markReturned(transaction: Transaction, payment: Payment): Promise<void> {
     await this.payments.markReturned(transaction, payment, this.clock.now());
   }
 
-  /** Notes that the rights announced for the running period of a second subscription are withdrawn. */
+  /** Records that the rights announced for the running period of a second subscription are withdrawn. */
   async unwant(
     transaction: Transaction,
     { accountId, id }: { accountId: string; id: string },
@@ -235,7 +238,7 @@ function storedLine({ id, accountId }: Payment, line: PaidLine): StoredPaymentLi
   };
 }
 
-/** The outbox validates each line against the class for its kind. */
+/** Converts a line to its published form. The outbox validates each line against the class for its kind. */
 function announcedLine(line: StoredPaymentLine): PaymentLine {
   return {
     lineId: line.id,

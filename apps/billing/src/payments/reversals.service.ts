@@ -21,7 +21,7 @@ export interface ReversedPayment {
   payment: Payment;
   refundedMicros: bigint;
   isDisputed: boolean;
-  /** False if nothing changed. */
+  /** Whether anything changed. */
   isNews: boolean;
 }
 
@@ -35,7 +35,7 @@ const STATES: Readonly<Record<RefundSnapshot['state'] | DisputeSnapshot['state']
     won: 'undone',
   };
 
-/** Handles refunds and disputes of payments, whether they were made here or at the processor. */
+/** Handles refunds and disputes of payments, whether they began here or at the processor. */
 @Injectable()
 export class ReversalsService {
   constructor(
@@ -65,7 +65,7 @@ export class ReversalsService {
       if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // Money that was to be returned has arrived again, and no failed refund of ours covers it.
+      // A reversal was undone and no refund is retried, so the money that was to be returned is here again.
       const isHere = next.state === 'undone' && next.retryAt === null;
       if (isHere) await this.payments.markReturned(transaction, payment, null);
     }
@@ -74,9 +74,9 @@ export class ReversalsService {
   }
 
   /**
-   * Starts a refund. Under the payment's lock, `build` creates its row from the earlier reversals, or finds that there
-   * is nothing to refund; a row with a known id is a repeat and is returned unchanged. A new refund replaces the failed
-   * refund that it retries, or else all refunds that failed before.
+   * Starts a refund. Under the payment's lock, `build` creates the refund's row from the earlier reversals, or finds
+   * that there is nothing to refund. A row whose id is already stored is a repeat and is returned unchanged. A new
+   * refund replaces the failed refund that it retries, or else all refunds that failed before.
    */
   async begin<Built extends Reversal | undefined>(
     transaction: Transaction,
@@ -99,7 +99,7 @@ export class ReversalsService {
     return wanted;
   }
 
-  /** Dismisses a failed refund. False if it has not failed, or is closed. */
+  /** Dismisses a failed refund. @returns false if the refund has not failed, or is closed. */
   async dismiss(transaction: Transaction, payment: Payment, reversalId: string): Promise<boolean> {
     await this.lock(transaction, payment);
     const reversals = await this.payments.listReversals(transaction, payment);
@@ -118,7 +118,7 @@ export class ReversalsService {
     await this.announce(transaction, lock, payment, { next: undone, reversals });
   }
 
-  /** Replaces failed refunds with another one. The rest of an unwanted payment is refunded separately. */
+  /** Replaces failed refunds with another refund. The rest of an unwanted payment is refunded separately. */
   private async replace(
     transaction: Transaction,
     payment: Payment,
@@ -142,7 +142,7 @@ export class ReversalsService {
     return this.outbox.lock(transaction, { key, aggregate: `payment:${id}` });
   }
 
-  /** Announces the change of a reversal, unless its payment was never announced, and corrects its invoice. */
+  /** Announces the change of a reversal, unless its payment was never announced, and corrects the invoice. */
   private async announce(
     transaction: Transaction,
     lock: AggregateLock,
@@ -166,7 +166,7 @@ export class ReversalsService {
     });
   }
 
-  /** The row that results from this snapshot; undefined if nothing has changed. */
+  /** Returns the row that results from this snapshot; undefined if nothing has changed. */
   private nextOf(
     payment: Payment,
     snapshot: RefundSnapshot | DisputeSnapshot,
@@ -208,7 +208,10 @@ export class ReversalsService {
   }
 }
 
-/** The latest attempt to which a snapshot belongs; for a refund started here, the row that has no processor id yet. */
+/**
+ * Finds the latest attempt to which a snapshot belongs. For a refund that was started here, this is the row that has no
+ * processor id yet.
+ */
 function latestOf(
   snapshot: RefundSnapshot | DisputeSnapshot,
   reversals: readonly Reversal[],

@@ -1,6 +1,6 @@
 import type { PaymentLineKind } from '#libs/contracts';
 
-/** The payment for a period of a subscription, and what is left of it. Amounts are decimal strings. */
+/** A payment for a period of a subscription, and what is left of the payment. Amounts are decimal strings. */
 export interface SubscriptionPayment {
   kind: PaymentLineKind;
   sku: string;

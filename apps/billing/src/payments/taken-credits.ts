@@ -9,9 +9,9 @@ type PaidLine = Pick<
 >;
 
 /**
- * The package credits that a reversal revokes in addition to earlier reversals of its payment. If the reversal is
- * undone, the same credits are restored. The number is what entitlement books: in proportion to the money, rounded up
- * once per line. Used credits become debt.
+ * Returns the package credits that a reversal revokes in addition to earlier reversals of its payment. If the reversal
+ * is undone, the same credits are restored. The number is the one that entitlement books: in proportion to the money,
+ * rounded up once per line. Used credits become debt.
  */
 export function takenCredits(
   reversal: Reversal,

@@ -44,8 +44,8 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
   }
 
   /**
-   * A 15K plan whose customer accepts a change to 50K the given number of days before the period ends; PayPal reviews
-   * the payment for 3 days.
+   * Creates a 15K plan whose customer accepts a change to 50K the given number of days before the period ends. PayPal
+   * reviews the payment for 3 days.
    */
   async function reviewed(days: number): Promise<void> {
     accountId = billing.newAccount();
@@ -62,7 +62,8 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
   }
 
   /**
-   * Holds back the subscription's callbacks until PayPal has decided and the next period is paid, then returns them.
+   * Holds back the subscription's callbacks until PayPal has decided and the next period is paid. @returns the
+   * callbacks.
    */
   async function callbacksAfterwards(): Promise<readonly Callback[]> {
     side().callbacks.hold();
@@ -90,7 +91,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     ['after its period', 1],
     ['within its period but announced afterwards', 4],
   ])(
-    'S49: a reviewed change that is paid %s is refunded, whatever the order of callbacks',
+    'S49: a reviewed change that is paid %s is refunded, in whatever order callbacks arrive',
     async (_, days) => {
       await reviewed(days);
       const { length } = await callbacksAfterwards();
@@ -105,7 +106,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     },
   );
 
-  it('a late payment without a callback is found with its subscription, and refunded', async () => {
+  it('a late payment without a callback is found when its subscription is fetched, and is refunded', async () => {
     await reviewed(1);
     await callbacksAfterwards();
     await billing.database.transaction((transaction) =>

@@ -11,7 +11,8 @@ export interface PlannedUnits {
 
 /**
  * Decides when a change takes effect. A larger plan with the same interval is an upgrade, which takes effect now and is
- * prorated; a smaller plan, or another interval, waits for the end of the period. Undefined if nothing would change.
+ * prorated. A smaller plan, or another interval, waits for the end of the period. Returns undefined if nothing would
+ * change.
  */
 export function effectOfChange(
   from: PlannedUnits,
@@ -23,7 +24,7 @@ export function effectOfChange(
   return worth(to) > worth(from) ? 'now' : 'period_end';
 }
 
-/** A plan of today's catalogue in the form that processors need: a change counts as a purchase. */
+/** Returns a plan of today's catalogue in the form that processors need. A change counts as a purchase. */
 export function planRefOf(
   { sku, interval, name, unitMicros }: SubscriptionPlan,
   taxPpm: number,
@@ -48,9 +49,9 @@ interface Running {
 }
 
 /**
- * The credits that an upgrade adds for the rest of the current month, as entitlement computes them: the share of the
- * difference, rounded down. If the rest of the period costs the whole price in cents, it is the whole difference
- * (`../bills/bill-lines.ts`). The months of a yearly plan are counted from its start.
+ * Returns the credits that an upgrade adds for the rest of the current month, as entitlement computes them: the share
+ * of the difference, rounded down. If the rest of the period costs the whole price in cents, the upgrade adds the whole
+ * difference (`../bills/bill-lines.ts`). The months of a yearly plan are counted from its start.
  */
 export function creditsAtOnce(
   running: Running,

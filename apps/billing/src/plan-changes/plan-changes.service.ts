@@ -40,26 +40,28 @@ import {
 /** The time for which the price of a preview is valid. */
 const PREVIEW_MS = 15 * MINUTE_MS;
 /**
- * Maximum number of concurrent changes; each holds a database connection until the processor answers, and others wait.
+ * Maximum number of concurrent changes. Each holds a database connection until the processor answers; further changes
+ * wait.
  */
 const CHANGES_AT_ONCE = 3;
 /** Maximum number of running and waiting changes; each account can have one. */
 const CHANGES_MAX = 50;
 
 const UNDER_WAY = 'Another change to your subscriptions is in progress.';
-/** Until the restoration is complete, it would overwrite what the customer changes. */
+/** A refusal until a restoration is complete, because the restoration would overwrite what the customer changes. */
 const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
-const NEXT_IS_PAID = 'The next period is paid already. Change the plan once that period has begun.';
+const NEXT_IS_PAID = 'The next period is already paid. Change the plan once that period has begun.';
 const BEING_PAID =
   'The payment processor is reviewing the payment of an earlier change. Wait until it has finished.';
 
 /**
- * Makes the changes that customers request to their subscriptions. A fetch then updates our rows, as after a callback.
+ * Makes the changes that customers request to their subscriptions. A fetch then updates our rows, as it does after a
+ * callback.
  */
 @Injectable()
 export class PlanChangesService {
-  /** Accounts with a running change: a slow change delays only its own customer. */
+  /** The accounts with a running change, so that a slow change delays only its own customer. */
   private readonly changing = new Set<string>();
   private readonly turns = new Semaphore(CHANGES_AT_ONCE);
 
@@ -101,9 +103,9 @@ export class PlanChangesService {
   }
 
   /**
-   * Changes the plan: an upgrade now, for the price of the preview, everything else at the end of the period. Rights
-   * rise when the upgrade is paid, never because of this answer. A repeat with the same `key`, the customer's
-   * `Idempotency-Key`, is the same change.
+   * Changes the plan: an upgrade takes effect now, for the price of the preview, and everything else at the end of the
+   * period. Rights rise when the upgrade is paid, never because of this answer. A repeat with the same `key`, the
+   * customer's `Idempotency-Key`, is the same change.
    */
   async change(
     accountId: string,
@@ -149,8 +151,8 @@ export class PlanChangesService {
   }
 
   /**
-   * Ends the subscription at the end of its period; the paid time stays. The customer's reason is stored once it is
-   * cancelled.
+   * Ends the subscription at the end of its period; the paid time stays. The customer's reason is stored once the
+   * subscription is cancelled.
    */
   async cancel(
     accountId: string,
@@ -174,7 +176,7 @@ export class PlanChangesService {
       if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause);
       crashPoint('plan-change.after-call');
       const subscription = await this.refreshed(row);
-      // If the drop was refused because the change is paid, the change is no longer open.
+      // If the processor refused because the change is paid, the change is no longer open.
       const isOpen = subscription.unpaid_change !== null;
       if (dropped.outcome === 'refused' && isOpen) throw refusalOf(dropped);
       return { subscription, redirect_url: null };
@@ -182,8 +184,8 @@ export class PlanChangesService {
   }
 
   /**
-   * Changes the tax rate from the next period on. The plan and its net price stay. A change that waits for the end of
-   * the period takes the new rate, too.
+   * Changes the tax rate from the next period on. The plan and its net price stay. The rate also applies to a change
+   * that waits for the end of the period.
    * @throws PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
    */
   async changeTax(accountId: string, id: string, taxPpm: number): Promise<void> {
@@ -230,7 +232,7 @@ export class PlanChangesService {
     // A cancelled subscription is resumed; a pending change remains pending.
     const isChangeMeant = row.pendingSku !== null && row.cancelAt === null;
     if (isChangeMeant && processor.capabilities.changesNeedApproval) {
-      // A change that was approved on the processor's page must be withdrawn there, too.
+      // A change that was approved on the processor's page must also be withdrawn there.
       const result = valueOf(
         await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
       );
@@ -245,7 +247,7 @@ export class PlanChangesService {
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
-  /** The processor's page on which the customer changes the payment method. */
+  /** Returns the processor's page on which the customer changes the payment method. */
   async paymentPage(accountId: string, id: string): Promise<{ redirect_url: string }> {
     const row = await this.own.findCurrent(accountId, id);
     const { customerId, returnUrl } = await this.own.customerOf(row);
@@ -285,8 +287,9 @@ export class PlanChangesService {
   }
 
   /**
-   * The time of the preview; now if there was none. It must be in the paid period: a time at the end of the previous
-   * period would cost next to nothing and still change the plan for the whole current period.
+   * Returns the time of the preview, or the current time if there was no preview. The time must be in the paid period:
+   * an upgrade as of the end of the previous period would cost next to nothing and still change the plan for the whole
+   * current period.
    * @throws InvalidRequest, PeriodNotPaid.
    */
   private agreedTime({ periodStart, periodEnd }: Subscription, agreed: string | undefined): Date {
@@ -314,16 +317,16 @@ function changeOf(
   return { subscriptionId: externalId, plan: planRefOf(plan, taxPpm), quantity, currency };
 }
 
-/** An amount due and the tax within it. */
+/** Returns an amount due and the tax within it. */
 const due = (micros: Micros, { taxPpm }: Subscription) => ({
   due_micros: micros.toString(),
   tax_micros: taxWithin(micros, taxPpm).toString(),
 });
 
 /**
- * The idempotency key of a change. The same request with the same agreed time has the same key, however often it is
- * sent. A client's own key is part of it, so that a dropped change can be requested again. PayPal accepts at most 108
- * characters.
+ * Returns the idempotency key of a change. The same request with the same agreed time has the same key, however often
+ * it is sent. The client's own key is part of it, so that a dropped change can be requested again. PayPal accepts at
+ * most 108 characters.
  */
 function changeIdOf(
   { id }: Subscription,
@@ -348,7 +351,7 @@ function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
   return { plan, quantity };
 }
 
-/** The change that the cancellation dropped, if its plan is still sold. */
+/** Returns the change that the cancellation dropped, if its plan is still sold. */
 function droppedBy(row: Subscription): PlannedUnits | undefined {
   const plan = row.restorableSku === null ? undefined : planOfSku(row.restorableSku);
   const units = plan && { plan, quantity: row.restorableQuantity ?? 1 };
@@ -358,7 +361,7 @@ function droppedBy(row: Subscription): PlannedUnits | undefined {
 const notSold = () =>
   new InvalidRequest([{ field: 'sku', message: 'is not a plan that this subscription can have' }]);
 
-/** Processors count in seconds. */
+/** Cuts a time to whole seconds, in which processors count. */
 const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);
 
 function valueOf<T>(outcome: CallResult<T>): T {

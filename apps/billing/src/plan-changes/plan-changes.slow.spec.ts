@@ -76,7 +76,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
 
-  it('S51: no simultaneous upgrade cancels an upgrade that is already paid', async () => {
+  it('S51: a simultaneous upgrade never cancels an upgrade that is already paid', async () => {
     const bills = billing.simulator.world.all('invoice').length;
     const wish = (sku: string) =>
       billing.call('POST', `subscriptions/${id}/change`, { accountId, body: { sku } });
@@ -274,7 +274,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     }
   });
 
-  // `paypal-subscriptions.slow.spec.ts` tests what PayPal does instead.
+  // `paypal-subscriptions.slow.spec.ts` tests PayPal's different behaviour.
   if (processor === 'stripe') {
     const card = (behaviour: 'works' | 'asks') => {
       const [{ customer }] = billing.simulator.world.all('subscription');
@@ -325,7 +325,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
         }),
       ]);
       expect(states.at(-1)).toMatchObject({ sku: 'api-50K-month', limits: { live: 80 } });
-      // 21 of 31 days of 48 dollars.
+      // The price of 21 of 31 days, at 48 dollars a month.
       expect(Number(due) / 1e6).toBeCloseTo((48 * 21) / 31, 0);
     });
 

@@ -13,7 +13,7 @@ afterEach(() => {
   expect(billing.logLines.splice(0)).toEqual([]);
 });
 
-/** @param afterMs when the preview is requested; counted back from the end of the period if it is negative. */
+/** @param afterMs the time of the preview after the start of the period; a negative value counts back from the end. */
 async function previewed(
   processor: 'stripe' | 'paypal',
   plan: string,
@@ -32,7 +32,7 @@ async function previewed(
   return { id, accountId, start, end, preview };
 }
 
-/** The share of a difference, rounded down. */
+/** Returns the share of a difference, rounded down. */
 const shareOf = (more: number, start: Date, end: Date, from: string) => {
   const [part, whole] = [end.getTime() - Date.parse(from), end.getTime() - start.getTime()];
   return Math.floor((more * part) / whole);
@@ -57,7 +57,8 @@ it.each(['stripe', 'paypal'] as const)(
 );
 
 /**
- * The time at which an upgrade is requested, and the amount due. The rest of the old plan eventually rounds to zero.
+ * The time at which an upgrade is requested, and the amount due. Shortly before the end, the rest of the old plan
+ * rounds to zero.
  */
 const MOMENTS = [
   ['right after the start', 65 * SECOND_MS, 185_000_000],

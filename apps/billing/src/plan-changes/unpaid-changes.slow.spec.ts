@@ -48,7 +48,7 @@ describe('an unpaid plan change', () => {
     return (await billing.deliverMail(accountId)).map(({ subject }) => subject);
   }
 
-  it('is shown with the amount due after the card was declined, also by mail, and can be paid on its page', async () => {
+  it('is shown with the amount due after the card was declined, also by e-mail, and can be paid on its page', async () => {
     await subscribed('stripe');
     card('declines');
     const asked = await ask('change', WISH);
@@ -66,7 +66,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('is not reported as declined if its card needs authentication, and is abandoned after a day', async () => {
+  it('is not reported as declined if the card needs authentication, and is abandoned after a day', async () => {
     await subscribed('stripe');
     card('asks');
     await ask('change', WISH);
@@ -76,7 +76,7 @@ describe('an unpaid plan change', () => {
     expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
   });
 
-  it('can be dropped: nothing stays open, and another can be requested within the same second', async () => {
+  it('can be dropped: nothing stays open, and another change can be requested within the same second', async () => {
     await subscribed('stripe');
     card('declines');
     const first = { 'idempotency-key': newId() };
@@ -87,7 +87,7 @@ describe('an unpaid plan change', () => {
     expect(invoice.status).toBe('void');
     expect(await ask('drop')).toMatchObject({ status: 200 });
     card('works');
-    // Repeating a request from before the drop does not request the change again.
+    // Repeating a request that was sent before the drop does not request the change again.
     await ask('change', WISH, first);
     expect(await paid()).toHaveLength(1);
     await ask('change', WISH, { 'idempotency-key': newId() });
@@ -178,7 +178,7 @@ describe('an unpaid plan change', () => {
     expect(await ask('change', { sku: 'api-150K-month' })).toMatchObject(refused);
   });
 
-  it('takes effect if PayPal takes the payment while it is being dropped', async () => {
+  it('takes effect if PayPal takes the payment while the change is being dropped', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await pressButton(body.redirect_url, 'agree' as never);
@@ -198,7 +198,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('takes no money after it was dropped at PayPal, whatever its customer does later', async () => {
+  it('takes no money after it was dropped at PayPal, whatever the customer does later', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await ask('drop');

@@ -8,7 +8,7 @@ import {
 import type { Micros } from '#libs/platform';
 import { type BuyerTax, taxOn } from '../tax/tax-rates.js';
 
-/** The customer's request; it never contains a price. */
+/** A customer's request, which never contains a price. */
 export type Wish =
   | { product: 'package'; credits: number }
   | { product: 'subscription'; sku: string; quantity: number };
@@ -31,14 +31,17 @@ export interface Quote {
   currency: string;
   /** The amount to pay, with tax. */
   amountMicros: Micros;
-  /** Decided now: later changes of the billing details do not change the tax. */
+  /**
+   * Whether the buyer owes the tax. This is decided at the time of the quote: later changes of the billing details do
+   * not change the tax.
+   */
   isReverseCharge: boolean;
-  /** The tax id that decided the tax; null if none did. */
+  /** The tax id by which the tax was decided; null if there was none. */
   judgedBy: string | null;
   lines: QuotedLine[];
 }
 
-/** The price for a buyer by today's catalogue, whose prices are net; undefined for items that are not sold. */
+/** Returns the price for a buyer by today's catalogue, whose prices are net; undefined for items that are not sold. */
 export function quoteOf(wish: Wish, tax: BuyerTax): Quote | undefined {
   const { ppm: taxPpm, isReverseCharge, judgedBy } = tax;
   const line = wish.product === 'package' ? packageLine(wish.credits) : planLine(wish);

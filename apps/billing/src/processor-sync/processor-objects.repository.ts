@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { ObjectRef } from './wanted-objects.js';
 
-/** Guards against outdated fetches: the result of a fetch is written only if no newer result was. */
+/** Guards against outdated fetches: a result is written only if no newer result was written before. */
 @Injectable()
 export class ProcessorObjectsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The value to read before a fetch and to pass to `advance` after it. */
+  /** Reads the value that is passed to `advance` after a fetch. Call this before the fetch. */
   async readSyncNo({ processor, kind, id }: ObjectRef): Promise<string> {
     const [{ syncNo }] = await this.database.query<{ syncNo: string }>(
       `insert into processor_objects as o (processor, kind, external_id) values ($1, $2, $3)
@@ -18,7 +18,7 @@ export class ProcessorObjectsRepository {
     return syncNo;
   }
 
-  /** False if another fetch, which may be newer, was written since `syncNo` was read. */
+  /** @returns false if another fetch, which may be newer, was written since `syncNo` was read. */
   async advance(
     transaction: Transaction,
     { processor, kind, id }: ObjectRef,

@@ -27,8 +27,8 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * The account of an object that needs no further fetch, because its payment is stored and stays paid. A bill is
-   * requested by its callback and by its subscription, and a checkout by both callbacks of a package.
+   * Returns the account of an object that needs no further fetch, because its payment is stored and stays paid. Two
+   * sources request the same fetch: a bill's callback and its subscription, or both callbacks of a package.
    */
   async ownerOfSettled(
     transaction: Transaction,
@@ -51,8 +51,9 @@ export class SnapshotsService {
   }
 
   /**
-   * The objects to fetch before a snapshot can be stored: a refund may arrive before its payment, a bill before its
-   * subscription. If a line has two subscriptions, the current one is fetched, too, because it may have ended.
+   * Lists the objects to fetch before a snapshot can be stored: a refund may arrive before its payment, a bill before
+   * its subscription. If a line has two subscriptions, the current subscription is also fetched, because it may have
+   * ended.
    */
   async neededBefore(
     transaction: Transaction,
@@ -93,8 +94,8 @@ export class SnapshotsService {
   }
 
   /**
-   * The subscription of a bill whose period has not begun yet, and when it begins: a processor that bills early may not
-   * report that.
+   * Returns the subscription of a bill whose period has not begun yet, and the time at which the period begins. A
+   * processor that bills early may not report the beginning.
    */
   begunBy(
     processor: ProcessorName,
@@ -105,12 +106,12 @@ export class SnapshotsService {
     return line && { ref: { kind: 'subscription', id: snapshot.subscriptionId }, at: line.from };
   }
 
-  /** With other processors, only the bill shows that a period has begun. */
+  /** Whether the processor reports that a period has begun. With other processors, only the bill shows this. */
   private announcesRenewals(processor: ProcessorName): boolean {
     return this.processors.get(processor).capabilities.announcesRenewals;
   }
 
-  /** The objects to fetch because of a snapshot: objects that a checkout started, and unknown bills. */
+  /** Lists the objects to fetch because of a snapshot: objects that a checkout started, and unknown bills. */
   async wantedAfter(
     transaction: Transaction,
     processor: ProcessorName,
@@ -132,7 +133,7 @@ export class SnapshotsService {
     return wanted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** @returns the account that owns the object; undefined if it belongs to none of ours. */
+  /** @returns the account that owns the object; undefined if the object is not ours. */
   async apply(
     transaction: Transaction,
     processor: ProcessorName,
@@ -159,7 +160,7 @@ export class SnapshotsService {
     }
   }
 
-  /** A payment that has not succeeded (yet) is not stored; the order has its state. */
+  /** Returns the account of a payment. A payment that has not succeeded is not stored; its order has the state. */
   private async ownerOfPayment(
     transaction: Transaction,
     processor: ProcessorName,

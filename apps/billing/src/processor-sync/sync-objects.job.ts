@@ -6,9 +6,9 @@ import { SyncService } from './sync.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
- * Maximum number of objects in progress. A processor needs a quarter of a second per answer, and a renewal needs two
- * answers: with this limit, a hundred thousand renewals take less than an hour. The call rate limits how often a
- * processor is called.
+ * Maximum number of objects in progress. A processor takes a quarter of a second per answer, and a renewal needs two
+ * answers: with this limit, a hundred thousand renewals take less than an hour. The call rate separately limits the
+ * calls to a processor.
  */
 const UNDER_WAY_MAX = 16;
 const RETRY_DELAYS_MS = [
@@ -21,10 +21,10 @@ const RETRY_DELAYS_MS = [
   DAY_MS,
 ];
 
-/** The fetch failed; the message is its `SyncResult`. */
+/** The error of a failed fetch. The message is the `SyncResult`. */
 class NotSynced extends Error {}
 
-/** Processes the objects to fetch and never gives up: failures stay visible and are retried with growing delays. */
+/** Fetches the objects in the queue and never gives up: failures stay visible and are retried with growing delays. */
 @Injectable()
 export class SyncObjectsJob extends WorkRunner<ObjectRef> {
   constructor(

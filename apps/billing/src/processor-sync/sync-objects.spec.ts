@@ -11,7 +11,7 @@ import { WantedObjects } from './wanted-objects.js';
 
 const COUNT = 40;
 /**
- * The number of concurrent calls that keeps up with 28 renewals a second, with two calls each and a quarter of a second
+ * The number of concurrent calls that is enough for 28 renewals a second, with two calls each and a quarter of a second
  * per call.
  */
 const CALLS_WANTED = 14;
@@ -24,7 +24,7 @@ let stripe: Server;
  * slot.
  */
 const held = new Set<string>();
-/** Requests for held objects; the processor answers when the test says so. */
+/** The requests for held objects, which the processor answers only when the test says so. */
 const waiting: { id: string; answer: () => void }[] = [];
 
 beforeAll(async () => {

@@ -10,21 +10,27 @@ import { SnapshotsService } from './snapshots.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
- * `unknown`: the processor gave no answer. `refused`: it has no such object, or we cannot read the object. `foreign`:
- * the object belongs to none of ours. All are retried with growing delays, and stay visible in the meantime.
+ * `unknown`: the processor gave no answer. `refused`: the processor has no such object, or we cannot read the object.
+ * `foreign`: the object is not ours. All are retried with growing delays, and stay visible in the meantime.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
-/** After a fetch has been overtaken this many times, it is left to the next round. */
+/**
+ * Maximum number of times that a fetch is repeated because a newer fetch overtook it. After that, the next round
+ * fetches the object.
+ */
 const RACES_MAX = 5;
-/** Kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */
+/** The kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */
 const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];
-/** Database connections for fetches; the rest are for callbacks and customers, who are waiting for an answer. */
+/**
+ * Number of database connections for fetches. The other connections are for callbacks and customers, who are waiting
+ * for an answer.
+ */
 const TRANSACTIONS_AT_ONCE = 4;
 
 /**
- * Updates our rows to the processor's current state. Whatever the reason (a callback, a return, a check of a silent
- * order), the fetch is the same, so neither order nor repeats of reasons matter (S44, S49).
+ * Updates our rows to the processor's current state. The fetch is the same for every reason (a callback, a return, a
+ * check of a silent order), so the order and the repetition of reasons do not matter (S44, S49).
  */
 @Injectable()
 export class SyncService {
@@ -46,10 +52,10 @@ export class SyncService {
   }
 
   /**
-   * Fetches an object and applies it. Waits while this process is already fetching the object, and does nothing if that
-   * fetch settled it: both callbacks of a package lead to the same checkout. Callbacks in several processes share the
-   * queue; only a customer's return may fetch an object that another process is fetching. The later of the two then
-   * fetches again, which is harmless and cheaper than a lock that holds a connection during the call.
+   * Fetches an object and applies the result. Waits while this process is already fetching the object, and does nothing
+   * if that fetch settled the object: both callbacks of a package lead to the same checkout. Callbacks in several
+   * processes share the queue. Only a customer's return may fetch an object that another process is fetching. The later
+   * of the two then fetches again, which is harmless and cheaper than a lock that holds a connection during the call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
     return this.turns.take(ref, () => this.syncAlone(ref));
@@ -98,7 +104,7 @@ export class SyncService {
   }
 
   /**
-   * Rows are locked in the same order everywhere: first the objects that must be fetched because of an object, then the
+   * Locks rows in the same order everywhere: first the objects that must be fetched because of an object, then the
    * object, then our own rows. Otherwise, two objects of one subscription could deadlock.
    */
   private async write(

@@ -15,13 +15,13 @@ export class WantedObjects extends WorkQueue<ObjectRef> {
     super({ name: 'processor-objects' });
   }
 
-  /** Schedules the fetch of an object, as soon as possible; once more if it is being fetched. */
+  /** Schedules the fetch of an object, as soon as possible. If the object is being fetched, schedules another fetch. */
   async wantObject(transaction: Transaction, ref: ObjectRef): Promise<void> {
     await this.want(transaction, { name: nameOf(ref), payload: payloadOf(ref) });
   }
 
   /**
-   * Schedules a further fetch at a future time; does nothing if that time has passed. The fetch has its own name in the
+   * Schedules a further fetch at a future time. Does nothing if that time has passed. The fetch has its own name in the
    * queue, so that an earlier fetch of the object does not replace it.
    */
   async wantObjectAt(transaction: Transaction, ref: ObjectRef, at: Date): Promise<void> {
@@ -30,7 +30,7 @@ export class WantedObjects extends WorkQueue<ObjectRef> {
     await this.want(transaction, {
       name: `${nameOf(ref)} at ${at.toISOString()}`,
       payload: payloadOf(ref),
-      // A processor whose clock is weeks ahead must not keep its payments from being stored.
+      // A processor whose clock is weeks ahead must not prevent its payments from being stored.
       delaySeconds: Math.min(seconds, LATER_MAX_SECONDS),
     });
   }

@@ -9,7 +9,7 @@ import { PaypalProcessor } from './paypal/paypal-processor.js';
 import { StripeProcessor } from './stripe/stripe-processor.js';
 
 describe('a call rate', () => {
-  /** The time at which each of this many simultaneous calls is sent, in milliseconds. */
+  /** Returns the time at which each of this many simultaneous calls is sent, in milliseconds. */
   const times = (rate: CallRate, count: number, nowMs = 0) =>
     Array.from({ length: count }, () => nowMs + rate.take(nowMs));
 
@@ -31,7 +31,7 @@ describe('a call rate', () => {
     for (let at = 0; at < 5_000; at += 50) expect(rate.take(at)).toBe(0);
   });
 
-  it('a call that would wait for ten seconds is refused and takes no place in the queue', () => {
+  it('a call that would wait for ten seconds is rejected and takes no place in the queue', () => {
     const rate = new CallRate(10);
     expect(() => times(rate, 1_000)).toThrow(CallsExhausted);
     expect(() => rate.take(0)).toThrow(CallsExhausted);
@@ -82,9 +82,9 @@ describe('processors with a call rate', () => {
       }),
   };
 
-  it.each(['stripe', 'paypal'])('%s: each call over the wire waits for its turn', async (name) => {
+  it.each(['stripe', 'paypal'])('%s: every network call waits for its turn', async (name) => {
     const taken: number[] = [];
-    /** The real call rate, which also counts the calls. */
+    /** A real call rate that also counts the calls. */
     class CountedRate extends CallRate {
       override take(nowMs: number): number {
         taken.push(nowMs);
@@ -102,7 +102,7 @@ describe('processors with a call rate', () => {
   });
 
   it.each(['stripe', 'paypal'])(
-    '%s: a call that was not made is unknown, not refused',
+    '%s: the outcome of a call that was not made is unknown, not refused',
     async (name) => {
       calls = 0;
       const rate = new CallRate(1);

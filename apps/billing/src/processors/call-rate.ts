@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** Calls that would wait longer are refused: a customer would have left, and a job runs again. */
+/**
+ * Maximum time that a call waits. Calls that would wait longer are rejected: a customer would have left, and a job runs
+ * again.
+ */
 const WAIT_MAX_MS = 10 * SECOND_MS;
-/** The number of seconds whose calls may be made at once after a pause. */
+/** The burst after a pause, as the number of seconds whose calls may be made at once. */
 const BURST_SECONDS = 0.25;
 
-/** The call was not made, because too many others were waiting before it. */
+/** An error for a call that was not made, because too many others were waiting before it. */
 export class CallsExhausted extends Error {}
 
 /**
- * Limits how often this process calls one processor: a number of calls per second, and a burst after a pause. It is a
- * token bucket, stored as the time at which it is full (the generic cell rate algorithm, ITU-T I.371). Several
- * processes share a rate by dividing it among them.
+ * Limits how often this process calls one processor: a number of calls per second, and a burst after a pause. The limit
+ * is a token bucket, stored as the time at which the bucket is full (the generic cell rate algorithm, ITU-T I.371).
+ * Several processes share a rate by dividing it among them.
  */
 export class CallRate {
   private readonly everyMs: number;
@@ -24,15 +27,15 @@ export class CallRate {
     this.burstMs = Math.max(0, BURST_SECONDS * SECOND_MS - this.everyMs);
   }
 
-  /** Resolves when the next call may go out, first come, first served. @throws CallsExhausted. */
+  /** Resolves when the next call may be sent, first come, first served. @throws CallsExhausted. */
   async turn(): Promise<void> {
     const waitMs = this.take(monotonicMs());
     if (waitMs > 0) await sleep(waitMs);
   }
 
   /**
-   * Reserves the next place. @returns how long to wait for it.
-   * @throws CallsExhausted; then no place is reserved.
+   * Reserves the next place. @returns the time to wait for the place.
+   * @throws CallsExhausted if no place is reserved.
    */
   take(nowMs: number): number {
     const fullAtMs = Math.max(this.fullAtMs, nowMs);

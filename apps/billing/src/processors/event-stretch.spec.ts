@@ -6,7 +6,7 @@ import type { ProcessorEvent } from './payment-processor.js';
 const START = new Date('2026-03-02T09:00:00Z');
 const FULL = 10;
 
-/** Reads all events at `times` until `now` from a list that holds at most `FULL` of them. */
+/** Reads all events at `times` until `now` from a list that holds at most `FULL` events. */
 async function readAll(times: readonly number[], now: Date) {
   const [read, lists]: [ProcessorEvent[], number[]] = [[], []];
   let cursor = START;
@@ -39,7 +39,7 @@ describe('missed events', () => {
     expect((await readAll(times, new Date(at(6 * DAY_MS)))).read).toEqual(times);
   });
 
-  it('a second with more events does not end the list', async () => {
+  it('a second with more events than a list holds does not end the reading', async () => {
     const times = Array.from({ length: FULL + 1 }, (_, n) => at(n));
     await expect(readAll(times, new Date(at(DAY_MS)))).rejects.toThrow('too much happened');
   });

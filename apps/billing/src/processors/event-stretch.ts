@@ -1,13 +1,16 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import type { EventPage, ProcessorEvent } from './payment-processor.js';
 
-/** Longest first: a few calls are enough after a long silence; when many subscriptions renew, a minute fills a page. */
+/**
+ * The lengths of time to try, longest first: a few calls are enough after a long silence; when many subscriptions
+ * renew, a minute fills a page.
+ */
 const STRETCHES_MS = [30 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS];
 
 /**
- * Reads the events after `cursor`, over the longest stretch of time that contains few enough of them.
- * @param list the events from one time until before another, oldest first; undefined if there are too many.
- * @throws Error if even one second has too many: no event is skipped.
+ * Reads the events after `cursor`, over the longest stretch of time that contains few enough events for one list.
+ * @param list returns the events from one time until before another, oldest first; undefined if there are too many.
+ * @throws Error if even one second has too many events, because no event is skipped.
  */
 export async function readEvents(
   cursor: Date,

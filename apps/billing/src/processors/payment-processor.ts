@@ -1,12 +1,13 @@
 import type { BillingInterval, SubscriptionState } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 
-/** The processors a customer can choose between. */
+/** The processors among which a customer can choose. */
 export type ProcessorName = 'stripe' | 'paypal';
 
 /**
- * The result of a call to a processor. `unknown`: no answer or an unreadable one, so the call may or may not have been
- * carried out. Only the same call with the same key, or a search by our reference, resolves it (never a new key).
+ * The result of a call to a processor. `unknown`: no answer or an unreadable answer, so the call may or may not have
+ * been carried out. Only the same call with the same key, or a search by our reference, resolves this (never a new
+ * key).
  */
 export type CallResult<T> =
   | { outcome: 'done'; value: T }
@@ -14,12 +15,12 @@ export type CallResult<T> =
   | { outcome: 'unknown'; cause: unknown };
 
 /**
- * The code of a refused change: the payment of an earlier change was taken or is under review, and that change is not
- * yet in force.
+ * The code of a refused change: the payment of an earlier change was taken or is under review, and the earlier change
+ * is not yet in force.
  */
 export const CHANGE_BEING_PAID = 'change_being_paid';
 
-/** An object at the processor. */
+/** A reference to an object at the processor. */
 export interface ProcessorRef {
   kind: 'checkout' | 'payment' | 'refund' | 'dispute' | 'subscription' | 'bill';
   id: string;
@@ -43,15 +44,15 @@ export interface CheckoutLine {
   quantity: number;
   /** The price of all units together, without tax; whole cents. */
   amountMicros: Micros;
-  /** Shown as a separate line; included in the plan's price if the line has a plan. */
+  /** The tax, shown as a separate line; included in the plan's price if the line has a plan. */
   taxMicros: Micros;
   taxPpm: number;
-  /** Set for a plan that renews; then it is the only line. */
+  /** The plan of a line that renews; such a line is the only line. */
   plan?: PlanRef;
 }
 
 export interface CheckoutRequest {
-  /** Our reference, in the processor's metadata. */
+  /** Our reference, which the processor stores in its metadata. */
   orderId: string;
   accountId: string;
   /** The customer at the processor; undefined for an account's first checkout there. */
@@ -69,7 +70,7 @@ export interface CheckoutRequest {
 export interface CreatedCheckout {
   checkoutId: string;
   customerId: string;
-  /** The processor's own page. */
+  /** The URL of the processor's page. */
   redirectUrl: string;
 }
 
@@ -82,7 +83,7 @@ export interface CheckoutSnapshot {
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';
   amountMicros: Micros;
   currency: string;
-  /** Whether the customer agreed and the payment was just declined. The page stays open for another attempt. */
+  /** Whether the customer agreed and the payment was just declined. The page then stays open for another attempt. */
   isDeclined?: boolean;
   payment?: PaymentSnapshot;
   /** The subscription that a paid checkout started. */
@@ -107,7 +108,7 @@ export interface RefundSnapshot {
   paymentId: string;
   /** Our id of the refund; null if it was made at the processor. */
   refundId: string | null;
-  /** A refund may still fail days after it succeeded. */
+  /** The state of the refund, which may still fail days after it succeeded. */
   state: 'pending' | 'succeeded' | 'failed';
   amountMicros: Micros;
   currency: string;
@@ -117,7 +118,7 @@ export interface DisputeSnapshot {
   kind: 'dispute';
   id: string;
   paymentId: string;
-  /** While a dispute is open, the money is withheld. A decided dispute may be reopened. */
+  /** The state of the dispute. While it is open, the money is withheld. A decided dispute may be reopened. */
   state: 'open' | 'lost' | 'won';
   amountMicros: Micros;
   currency: string;
@@ -146,14 +147,14 @@ export interface SubscriptionSnapshot extends BilledPlan {
   /** The change that the customer requested but has not paid for. */
   unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;
-  /** The bill of a change, if its payment may have arrived after the payment for a later period. */
+  /** The bill of a change, if the payment for it may have arrived after the payment for a later period. */
   paidChangeId?: string;
 }
 
 /** A plan change that waits for its payment; the plan stays the same in the meantime. */
 export interface UnpaidChange extends BilledPlan {
   dueMicros: Micros;
-  /** The URL at which the customer pays; empty if the change must be approved first. */
+  /** The URL at which the customer pays; empty if the customer must approve the change first. */
   pageUrl: string;
   /** The time at which the change is dropped. */
   until: Date;
@@ -162,7 +163,7 @@ export interface UnpaidChange extends BilledPlan {
 }
 
 export interface BillLine extends BilledPlan {
-  /** Negative for the unused rest of the old plan. */
+  /** The amount; negative for the unused rest of the old plan. */
   amountMicros: Micros;
   from: Date;
   to: Date;
@@ -177,16 +178,19 @@ export interface BillSnapshot {
   state: 'open' | 'paid' | 'void';
   /** The payment of a paid bill; null if nothing was due. */
   paymentId: string | null;
-  /** The amount paid: a balance, a minimum or a coupon may make it differ from the lines. */
+  /** The amount paid, which may differ from the lines because of a balance, a minimum or a coupon. */
   amountMicros: Micros;
   currency: string;
-  /** The lines for our plans, without all others. */
+  /** The lines for our plans; all other lines are left out. */
   lines: BillLine[];
-  /** Whether the payment arrived after the time that it pays for. It then has no effect and is refunded. */
+  /** Whether the payment arrived after the time that it pays for. Such a payment has no effect and is refunded. */
   isTooLate?: boolean;
 }
 
-/** The current state of an object. It has no version, so the caller that stores it must guard against older fetches. */
+/**
+ * The current state of an object. Objects carry no version, so the caller that stores the state must guard against
+ * older fetches.
+ */
 export type ProcessorSnapshot =
   | CheckoutSnapshot
   | PaymentSnapshot
@@ -200,30 +204,32 @@ export interface ProcessorEvent {
   id: string;
   type: string;
   occurredAt: Date;
-  /** Undefined if the event does not concern us. */
+  /** The object that changed; undefined if the event does not concern us. */
   ref?: ProcessorRef;
 }
 
 export type CallbackRejection =
   'unsigned' | 'wrong_signature' | 'stale' | 'malformed' | 'wrong_mode';
 
-/** `undecided`: the data needed to check the signature is not available now; the sender must retry. */
+/**
+ * The result of a signature check. `undecided`: the data for the check is not available now, so the sender must retry.
+ */
 export type CallbackVerdict =
   | { verdict: 'accepted'; event: ProcessorEvent }
   | { verdict: 'rejected'; reason: CallbackRejection }
   | { verdict: 'undecided'; cause: unknown };
 
-/** The operations that processors may lack; billing then does them itself or does not offer them. */
+/** The abilities that a processor may lack. Billing then does the work itself or does not offer the operation. */
 export interface ProcessorCapabilities {
   /** Whether payments can be partly refunded. */
   refundsPartly: boolean;
   /** The time for which the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
-  /** Whether the processor sends a callback when a checkout has expired; otherwise only a fetch shows that. */
+  /** Whether the processor sends a callback when a checkout has expired. If not, only a fetch shows the expiry. */
   announcesExpiry: boolean;
   /**
-   * Whether the processor sends a callback when a subscription's period begins; otherwise it sends one only about the
-   * payment.
+   * Whether the processor sends a callback when a subscription's period begins. If not, it sends a callback only about
+   * the payment.
    */
   announcesRenewals: boolean;
   /** Whether an unpaid checkout can be found by our reference. */
@@ -237,7 +243,7 @@ export interface ProcessorCapabilities {
 }
 
 export interface RefundRequest {
-  /** Our reference, which is also the key of the call. */
+  /** Our reference, which is also the idempotency key of the call. */
   refundId: string;
   paymentId: string;
   amountMicros: Micros;
@@ -252,34 +258,34 @@ export interface ChangeRequest {
 
 /** The next plan, with another tax rate. */
 export interface TaxChangeRequest extends ChangeRequest {
-  /** True if the customer chose the next plan, which takes effect at the end of the period. */
+  /** Whether the customer chose the next plan, which takes effect at the end of the period. */
   isPending: boolean;
 }
 
 export interface UpgradeRequest extends ChangeRequest {
-  /** Our reference, which is also the key of the call. */
+  /** Our reference, which is also the idempotency key of the call. */
   changeId: string;
   /** The time from which the price difference is charged: the time passed to the preview. */
   from: Date;
 }
 
-/** `payment_required`: the customer must pay or confirm on that page; the plan changes when it is paid. */
+/** `payment_required`: the customer must pay or confirm on the page; the plan changes when the payment arrives. */
 export type UpgradeResult = { state: 'paid' } | { state: 'payment_required'; redirectUrl: string };
 
-/** `approval_required`: nothing changes until the customer has agreed on that page. */
+/** `approval_required`: nothing changes until the customer has agreed on the page. */
 export type ChangeResult =
   { state: 'scheduled' } | { state: 'approval_required'; redirectUrl: string };
 
-/** The events since a time, and the cursor at which the next call continues. */
+/** The events after a time, and the cursor at which the next call continues. */
 export interface EventPage {
   /** Oldest first. */
   events: ProcessorEvent[];
   cursor: Date;
-  /** Whether more events may be available right now. */
+  /** Whether more events are available at once. */
   hasMore: boolean;
 }
 
-/** A payment processor as billing uses it. Callbacks are not trusted without a fetch. */
+/** A payment processor as billing uses it. A callback has no effect without a fetch. */
 export interface PaymentProcessor {
   readonly name: ProcessorName;
   readonly capabilities: ProcessorCapabilities;
@@ -288,47 +294,47 @@ export interface PaymentProcessor {
   createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>>;
 
   /**
-   * Handles a customer's return from a checkout. The contents of the return address are not trusted (S48): the checkout
-   * is taken from our order.
+   * Handles a customer's return from a checkout. The contents of the return URL are not trusted (S48): the checkout is
+   * taken from our order.
    */
   completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>>;
 
-  /** Closes a checkout page permanently. Refused if the customer has already paid. */
+  /** Closes a checkout page permanently. The result is `refused` if the customer has already paid. */
   closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>>;
 
   /**
    * Finds the checkout of an order by our reference, if the answer to its creation was lost and its key has expired.
-   * Also null if the processor offers no search; then no customer was ever sent to that checkout.
+   * The result is also null if the processor offers no search; then no customer was ever sent to that checkout.
    */
   findCheckout(orderId: string, customerId: string): Promise<CallResult<CheckoutSnapshot | null>>;
 
   /**
-   * Checks the signature over the raw bytes before it reads them (S41). Makes no network call, except to fetch an
+   * Checks the signature over the raw bytes before parsing them (S41). Makes no network call, except to fetch an
    * unknown certificate from a trusted host.
    */
   verifyCallback(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict>;
 
   /**
-   * Fetches the current state of an object. Captures its money first, if the customer has approved it and the processor
-   * leaves the capture to us.
+   * Fetches the current state of an object. First captures the money if the customer has approved the payment and the
+   * processor leaves the capture to us.
    */
   fetch(ref: ProcessorRef): Promise<CallResult<ProcessorSnapshot>>;
 
   refund(request: RefundRequest): Promise<CallResult<RefundSnapshot>>;
 
-  /** Finds a refund by our reference, if its answer was lost and its key has expired. */
+  /** Finds a refund by our reference, if the answer to the call was lost and its key has expired. */
   findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>>;
 
-  /** The cost of an upgrade at `from`. */
+  /** Returns the cost of an upgrade at `from`. */
   previewChange(request: ChangeRequest, from: Date): Promise<CallResult<{ dueMicros: Micros }>>;
 
-  /** Changes a plan now, for the prorated difference. Nothing changes until it is paid. */
+  /** Changes a plan now, for the prorated difference. Nothing changes until the difference is paid. */
   upgrade(request: UpgradeRequest): Promise<CallResult<UpgradeResult>>;
 
   /** Changes a plan, or its interval, when the running period ends. */
   changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<CallResult<ChangeResult>>;
 
-  /** Drops an unpaid change. Refused if it is no longer unpaid. */
+  /** Drops an unpaid change. The result is `refused` if the change is no longer unpaid. */
   dropChange(subscriptionId: string, key: string): Promise<CallResult<unknown>>;
 
   /**
@@ -338,8 +344,8 @@ export interface PaymentProcessor {
   setPlan(request: ChangeRequest, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
   /**
-   * Changes the tax rate from the next period on; no customer has to agree. Call this at least `priceNoticeMs` before
-   * the renewal. The next plan stays the same.
+   * Changes the tax rate from the next period on, without the customer's consent. Call this at least `priceNoticeMs`
+   * before the renewal. The next plan stays the same.
    */
   changeTax(request: TaxChangeRequest, key: string): Promise<CallResult<unknown>>;
 
@@ -356,15 +362,16 @@ export interface PaymentProcessor {
   /** Undoes what was scheduled for the end of the period: a cancellation or a change. */
   resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
-  /** The processor's page on which a customer changes the payment method. */
+  /** Returns the processor's page on which a customer changes the payment method. */
   paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>>;
 
   /**
-   * The payments, paid bills, refunds and disputes that began from `start` on and before `end`, whether or not we know
-   * them. Bills come before their payments. Refused if there are too many to read at once.
+   * Lists the payments, paid bills, refunds and disputes that began from `start` on and before `end`, whether or not
+   * they are stored here. Bills come before their payments. The result is `refused` if there are too many to read at
+   * once.
    */
   listMoney(start: Date, end: Date): Promise<CallResult<ProcessorRef[]>>;
 
-  /** The events since `cursor`, whether or not their callbacks arrived. */
+  /** Lists the events since `cursor`, whether or not their callbacks arrived. */
   listSince(cursor: Date): Promise<CallResult<EventPage>>;
 }

@@ -1,14 +1,14 @@
 import { percentText } from '../tax/tax-rates.js';
 import type { PlanRef } from './payment-processor.js';
 
-/** A tax rate in the form in which processors store it for us. */
+/** A tax rate in the form that we store at processors. */
 export const TAX_PPM = /^\d{1,6}$/;
 
-/** The name of a plan on a processor's page; the plan's price includes its tax. */
+/** Returns the name of a plan on a processor's page. The plan's price includes the tax. */
 export const planNameOf = ({ name, taxPpm }: Pick<PlanRef, 'name' | 'taxPpm'>) =>
   taxPpm === 0 ? name : `${name}, ${percentText(taxPpm)} % tax included`;
 
-/** The name under which a processor stores the price of a plan. */
+/** Returns the name under which a processor stores the price of a plan. */
 export function priceKeyOf(
   { sku, catalogueVersion, taxPpm }: Pick<PlanRef, 'sku' | 'catalogueVersion' | 'taxPpm'>,
   currency: string,

@@ -1,2 +1,5 @@
-/** A processor's object with an unknown state or unknown contents: it is set aside visibly and has no effect. */
+/**
+ * A processor's object with an unknown state or unknown contents. Such an object is set aside visibly and has no
+ * effect.
+ */
 export class UnfitObject extends Error {}

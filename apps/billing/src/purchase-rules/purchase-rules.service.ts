@@ -22,12 +22,12 @@ export class PurchaseRulesService {
     private readonly tax: BuyerTaxService,
   ) {}
 
-  /** Uses today's catalogue and the account's tax. @returns undefined for items that are not sold. */
+  /** Prices a request with today's catalogue and the account's tax. @returns undefined for items that are not sold. */
   async quote(accountId: string, wish: Wish): Promise<Quote | undefined> {
     return quoteOf(wish, NO_TAX) && quoteOf(wish, await this.tax.taxOf(accountId));
   }
 
-  /** Stores which tax id decided the tax of an order. */
+  /** Stores the tax id by which the tax of an order was decided. */
   async noteTax(
     transaction: Transaction,
     accountId: string,

@@ -3,9 +3,9 @@ import type { StoredPaymentLine } from '../payment-records/payment-line.entity.j
 
 /** A difference between billing and another service or a processor. */
 export interface Finding {
-  /** `fulfilment`: compared with entitlement (I21). `processor`: compared with the processor (I14). */
+  /** `fulfilment`: a difference from entitlement (I21). `processor`: a difference from the processor (I14). */
   kind: 'fulfilment' | 'processor';
-  /** Null for objects that only a processor has. */
+  /** The account; null for objects that only a processor has. */
   accountId: string | null;
   /** The subject: `line <id>`, `subscription <id>`, `stripe payment <id there>`. */
   subject: string;
@@ -18,7 +18,7 @@ export interface ComparedLine extends StoredPaymentLine {
   reversedMicros: bigint;
 }
 
-/** The difference between a line and entitlement's record of it; undefined if both agree. */
+/** Returns the difference between a line and entitlement's record of it; undefined if both agree. */
 export function faultOfLine(line: ComparedLine, known: LineSums | undefined): string | undefined {
   if (!known) return 'entitlement has no record of it';
   const { accountId, paymentId, kind, amountMicros } = line;

@@ -15,7 +15,7 @@ export class ProcessorMoneyService {
     private readonly syncing: SyncService,
   ) {}
 
-  /** Fetches objects for which we have no row. An object that stays unknown waits for an operator. */
+  /** Fetches objects for which we have no row. An object that remains without a row waits for an operator. */
   async findUnknown(since: Date, until: Date): Promise<Finding[]> {
     const findings: Finding[] = [];
     for (const processor of this.processors.all) {
@@ -47,7 +47,7 @@ export class ProcessorMoneyService {
   ): Promise<Finding | undefined> {
     const result = await this.syncing.sync({ processor: name, ...ref });
     const isKnown = (await this.repository.listUnknown(name, [ref])).length === 0;
-    // A dispute that reversed nothing in the end, because we won it, for example, is not stored.
+    // A dispute that reversed nothing in the end, for example because we won it, is not stored.
     if (!isKnown && result === 'synced') return undefined;
     const detail = isKnown
       ? 'no callback about it had arrived'

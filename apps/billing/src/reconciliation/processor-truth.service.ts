@@ -8,7 +8,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 import type { Finding } from './finding.js';
 import { ProcessorMoneyService } from './processor-money.service.js';
 
-/** Columns that follow the processor; we decide the others. */
+/** The columns that follow the processor. Billing itself decides the other columns. */
 const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'cancelAt'] as const;
 
 /** Checks whether our rows agree with the processors (I14). */
@@ -29,7 +29,10 @@ export class ProcessorTruthService {
     return this.money.findUnknown(since, until);
   }
 
-  /** A payment of a bill without money, or from another processor's account, cannot be compared. */
+  /**
+   * Compares a payment with the processor. A payment of a bill without money, or from another processor's account,
+   * cannot be compared.
+   */
   async ofPayment(payment: Payment): Promise<Finding | undefined> {
     const { accountId, externalId: id, amountMicros, currency } = payment;
     const fetched = await this.processors.get(payment.processor).fetch({ kind: 'payment', id });
@@ -44,7 +47,7 @@ export class ProcessorTruthService {
     return { ...found, detail: `the processor has ${theirs}`, isHealed: false };
   }
 
-  /** Stores the processor's state; a row that had to change is a healed finding. */
+  /** Stores the processor's state. A row that had to change is a healed finding. */
   async ofSubscription(row: Subscription): Promise<Finding | undefined> {
     const { accountId, processor, externalId: id } = row;
     const result = await this.syncing.sync({ processor, kind: 'subscription', id });

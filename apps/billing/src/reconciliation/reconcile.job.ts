@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Job, Logger } from '#libs/platform';
 import { ReconciliationService } from './reconciliation.service.js';
 
-/** The daily comparison of billing with entitlement and the processors. */
+/** Compares billing with entitlement and the processors, once a day. */
 @Injectable()
 export class ReconcileJob implements Job {
   readonly name = 'reconcile';

@@ -18,7 +18,7 @@ type Run = Pick<ReconciliationAnswer, 'lines' | 'payments' | 'subscriptions'> & 
 export class ReconciliationMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Announced lines confirmed before `before`, by id, with the reversed amounts of their payments. */
+  /** Lists announced lines confirmed before `before`, by id, with the reversed amounts of their payments. */
   async listLines(before: Date, after = FIRST_ID, limit = 500): Promise<ComparedLine[]> {
     const lines = await this.maintenance.transaction((transaction) =>
       transaction.manager
@@ -39,7 +39,7 @@ export class ReconciliationMaintenanceRepository {
     return lines.map((line) => ({ ...line, reversedMicros: byPayment.get(line.paymentId) ?? 0n }));
   }
 
-  /** Payments of money confirmed since `since`. */
+  /** Lists payments of money confirmed since `since`. */
   async listPayments(since: Date, after = FIRST_ID, limit = 500): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
@@ -52,7 +52,7 @@ export class ReconciliationMaintenanceRepository {
     );
   }
 
-  /** Subscriptions that have not ended. */
+  /** Lists subscriptions that have not ended. */
   async listRunning(after = FIRST_ID, limit = 500): Promise<Subscription[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
@@ -65,7 +65,7 @@ export class ReconciliationMaintenanceRepository {
     );
   }
 
-  /** The processor's objects for which we have no row, in their order. */
+  /** Lists the processor's objects for which we have no row, in their order. */
   async listUnknown(
     processor: ProcessorName,
     refs: readonly ProcessorRef[],

@@ -9,11 +9,11 @@ import { type ComparedLine, type Finding, faultOfLine } from './finding.js';
 import { ProcessorTruthService } from './processor-truth.service.js';
 import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
 
-/** Newer lines may not have arrived at entitlement yet. */
+/** The age from which lines are compared. Newer lines may not have arrived at entitlement yet. */
 const LINE_AGE_MS = 10 * MINUTE_MS;
 /** The time for which payments are compared with their processor. */
 const PAYMENT_AGE_MS = 8 * DAY_MS;
-/** The next run checks whether a repeated announcement has arrived. */
+/** The result for a line whose event was published again. The next run checks whether the event has arrived. */
 const REPLAYED = 'it was announced again';
 
 /** Compares payments with entitlement's grants and with the processors. */
@@ -75,7 +75,7 @@ export class ReconciliationService {
     }
   }
 
-  /** The stored rows are authoritative: their events are published again unchanged. */
+  /** Publishes the stored rows' events again unchanged, because the stored rows are authoritative. */
   private async replay({ accountId, paymentId }: ComparedLine): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const payment = await this.payments.findOwn(transaction, accountId, paymentId);

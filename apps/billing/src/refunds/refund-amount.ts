@@ -5,14 +5,14 @@ import type { Reversal } from '../payment-records/reversal.entity.js';
 
 type TimedLine = Pick<StoredPaymentLine, 'amountMicros' | 'taxMicros' | 'startsAt' | 'periodEnd'>;
 
-/** The amount of a payment that can still be reversed; failed refunds and won disputes do not reduce it. */
+/** Returns the amount of a payment that can still be reversed. Failed refunds and won disputes do not reduce it. */
 export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micros {
   const counting = reversals.filter(({ state }) => state !== 'undone');
   const left = counting.reduce((rest, { amountMicros }) => rest - amountMicros, paidMicros);
   return left > 0n ? left : 0n;
 }
 
-/** The money that was refunded before for the rest of a period. Failed refunds do not count. */
+/** Returns the money that was already refunded for the rest of a period. Failed refunds do not count. */
 export function restRefunded(reversals: readonly Reversal[]): Micros {
   return reversals
     .filter(({ scope, state }) => scope === 'remaining' && state !== 'undone')
@@ -20,8 +20,8 @@ export function restRefunded(reversals: readonly Reversal[]): Micros {
 }
 
 /**
- * The money, tax included, for the time of a payment's lines from `from` on, rounded to the nearest cent for each line.
- * If a coupon or a balance paid part of the lines, only the paid part counts.
+ * Returns the money, tax included, for the time of a payment's lines from `from` on, rounded to the nearest cent for
+ * each line. If a coupon or a balance paid part of the lines, only the rest counts.
  * @returns undefined for a payment without a period, or if its period is over by then.
  */
 export function restOf(

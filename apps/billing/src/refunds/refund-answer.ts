@@ -47,7 +47,7 @@ export function toPaymentAnswer(
   };
 }
 
-/** The effect that `paidTimeOf` calculates once the refund is final. */
+/** Returns the effect that `paidTimeOf` calculates once the refund is final. */
 function planEffect(
   row: Reversal,
   reversals: readonly Reversal[],

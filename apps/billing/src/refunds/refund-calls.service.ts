@@ -8,7 +8,7 @@ import type { CallResult, RefundSnapshot } from '../processors/payment-processor
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** How long before a processor forgets an idempotency key we stop relying on the key. */
+/** The safety margin before a processor forgets an idempotency key; within it, the key is no longer used. */
 const RETENTION_MARGIN_MS = HOUR_MS;
 
 /** Calls processors to refund. A row is written before each call, so no refund is lost or made twice. */
@@ -25,7 +25,7 @@ export class RefundCallsService {
 
   /**
    * Completes a started refund at the processor: by the same call with the same key while the processor remembers the
-   * key, afterwards by a search for our reference. `unknown` is retried.
+   * key, afterwards by a search for our reference. An unknown outcome is retried.
    */
   async settle(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const outcome = await this.ask(payment, begun);
@@ -45,8 +45,8 @@ export class RefundCallsService {
   }
 
   /**
-   * An unreadable answer is not a refusal: the refund may have been made. It stays requested until a fetch or a repeat
-   * of the call shows its state.
+   * Requests the refund. An unreadable answer is not a refusal, because the refund may have been made: it stays
+   * requested until a fetch or a repeat of the call shows its state.
    */
   private async ask(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const outcome = await this.call(payment, begun);

@@ -1,7 +1,7 @@
 import { IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
 import { IsInstant, type ReversalScope } from '#libs/contracts';
 
-/** An operator's request. The same `refundId` counts once. */
+/** An operator's request. Requests with the same `refundId` count once. */
 export class RefundRequest {
   @IsUUID()
   refundId: string;
@@ -9,16 +9,16 @@ export class RefundRequest {
   @IsUUID()
   paymentId: string;
 
-  /** `remaining`: everything from `from` on; the time before stays paid. */
+  /** The scope. `remaining`: everything from `from` on; the time before that stays paid. */
   @IsIn(['whole', 'remaining'])
   scope: ReversalScope;
 
-  /** The amount of a `whole` refund in millionths, whole cents; by default, all that is left. */
+  /** The amount of a `whole` refund in millionths, whole cents; if missing, all that is left. */
   @IsOptional()
   @Matches(/^[1-9][0-9]{0,13}0{4}$/)
   amountMicros?: string;
 
-  /** The start of the time that a `remaining` refund covers; by default, now. */
+  /** The start of the time that a `remaining` refund covers; if missing, now. */
   @IsOptional()
   @IsInstant()
   from?: string;

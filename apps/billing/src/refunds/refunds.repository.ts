@@ -14,8 +14,8 @@ export class RefundsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Unwanted payments, of a deleted account or of a second subscription, for which no refund is requested yet, oldest
-   * first.
+   * Lists unwanted payments, of a deleted account or of a second subscription, for which no refund is requested yet,
+   * oldest first.
    */
   async listToReturn(limit: number): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
@@ -29,9 +29,8 @@ export class RefundsMaintenanceRepository {
   }
 
   /**
-   * Lists failed refunds whose pause is over, longest due first. A refund cannot be requested while pending reversals
-   * cover the whole payment, such as a dispute that may be won. Such a refund is skipped until the reversals are
-   * decided.
+   * Lists failed refunds whose pause is over, longest due first. While pending reversals, such as a dispute that may be
+   * won, cover the whole payment, no refund can be requested. Such a refund is skipped until the reversals are decided.
    */
   async listToRetry(now: Date, limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
     return this.maintenance.transaction(async (transaction) => {
@@ -47,7 +46,7 @@ export class RefundsMaintenanceRepository {
     });
   }
 
-  /** Refunds begun here that the processor has not confirmed yet, oldest first. */
+  /** Lists refunds begun here that the processor has not confirmed yet, oldest first. */
   async listToSettle(limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
     return this.maintenance.transaction(async (transaction) => {
       const refunds = await transaction.manager

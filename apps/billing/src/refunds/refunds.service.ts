@@ -28,7 +28,7 @@ type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
   again?: Reversal;
 };
 
-const NOT_FAILED = 'This refund has not failed, was replaced by another one, or was dismissed.';
+const NOT_FAILED = 'This refund has not failed, was replaced by another refund, or was dismissed.';
 
 /** Makes and retries the refunds that start here, not at the processor. */
 @Injectable()
@@ -41,7 +41,7 @@ export class RefundsService {
     private readonly clock: Clock,
   ) {}
 
-  /** An account's payments with their reversals, newest first. */
+  /** Lists an account's payments with their reversals, newest first. */
   async list(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.database.transaction(async (transaction) => {
       const payments: PaymentAnswer[] = [];
@@ -56,8 +56,8 @@ export class RefundsService {
 
   /**
    * Refunds a payment, completely or for its remaining time. A repeat with the same id completes unfinished steps.
-   * @throws NotFound, InvalidRequest, NothingToRefund, RefundRefused; ProcessorUnavailable while it is not known
-   * whether the refund was made: it is settled later.
+   * @throws NotFound, InvalidRequest, NothingToRefund, RefundRefused; ProcessorUnavailable while it is unknown whether
+   *   the refund was made, which is settled later.
    */
   async refund(accountId: string, request: RefundRequest): Promise<RefundAnswer> {
     const { paymentId, refundId, scope, reason } = request;
@@ -75,8 +75,8 @@ export class RefundsService {
   }
 
   /**
-   * Retries a failed refund now, as a separate refund, because under the old key the processor would only repeat its
-   * refusal.
+   * Retries a failed refund now, as a separate refund with its own key, because under the old key the processor would
+   * only repeat its refusal.
    * @throws NotFound, NothingToRefund, RefundRefused, ProcessorUnavailable.
    */
   async retry(accountId: string, refundId: string): Promise<RefundAnswer> {
@@ -86,7 +86,7 @@ export class RefundsService {
     return this.made(payment, begun);
   }
 
-  /** Retries a refund whose pause is over, unless it was closed since it was listed. */
+  /** Retries a refund whose pause is over, unless it was closed after it was listed. */
   async retryDue(payment: Payment, refundId: string): Promise<void> {
     const now = this.clock.now();
     const begun = await this.beginAgain(
@@ -133,8 +133,8 @@ export class RefundsService {
       const meant = reversals.find((row) => isFailedRefund(row) && isMeant(row));
       if (meant && leftOf(payment.amountMicros, reversals) === 0n) {
         const made = reversals.filter(({ state }) => state === 'final');
-        // The money was returned in another way. If a reversal may still fail, such as an open dispute, its result is
-        // awaited.
+        // The money was returned in another way. If a reversal may still fail, such as an open dispute, this waits for
+        // its result.
         const isBack = leftOf(payment.amountMicros, made) === 0n;
         if (isBack) await this.reversals.dismiss(transaction, payment, meant.id);
         return undefined;
@@ -170,7 +170,7 @@ export class RefundsService {
     const amountMicros = isRest ? wanted - restRefunded(reversals) : wanted;
     if (left === 0n) throw new NothingToRefund('Nothing of this payment is left to refund.');
     if (amountMicros > left && wish.scope === 'whole' && !again) {
-      throw new NothingToRefund('The refundable rest of this payment is less than this amount.');
+      throw new NothingToRefund('This amount exceeds what can still be refunded.');
     }
     if (amountMicros <= 0n) {
       throw new NothingToRefund('The time after that is already refunded.');
@@ -195,7 +195,7 @@ export class RefundsService {
   }
 
   /**
-   * @returns undefined for all that is left.
+   * Checks the amount of a refund. @returns undefined for all that is left.
    * @throws InvalidRequest, NothingToRefund.
    */
   private async amountOf(

@@ -54,7 +54,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
     return answer;
   }
 
-  /** The announced reversals, oldest first. */
+  /** Returns the announced reversals, oldest first. */
   async function said(): Promise<string[]> {
     return (await billing.events(accountId))
       .filter(({ type }) => type.startsWith('billing.payment-reversed') || type.endsWith('undone'))
@@ -86,7 +86,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await refund({})).toMatchObject({ status: 409, body: { code: 'nothing_to_refund' } });
     });
 
-    it('partial refunds never exceed the amount paid, nor the credits that it bought', async () => {
+    it('partial refunds never exceed the amount paid, nor the credits bought', async () => {
       await buy();
       const first = await refund({ amountMicros: '50000000' });
       expect(first).toMatchObject({ status: 200, body: { credits: '13889' } });
@@ -129,7 +129,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await refund({ refundId })).toMatchObject({ status: 422 });
     });
 
-    it('a lost answer is resolved by repeating the same call, and leads to one refund', async () => {
+    it('a lost answer is resolved by repeating the same call, and only one refund is made', async () => {
       await buy();
       const before = refunds().length;
       side.callbacks.faults.drop = true;
@@ -208,7 +208,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await setAside()).toEqual([]);
     });
 
-    it('a refund rejected at once is retried four times; then an operator retries or dismisses it', async () => {
+    it('a refund that is refused at once is retried four times; then an operator can retry or dismiss it', async () => {
       await buy();
       const before = refunds().length;
       billing.simulator.apiFaults.refusedRefunds = Infinity;
@@ -279,7 +279,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect((await decide('x', 'retry')).status).toBe(404);
     });
 
-    it('a customer who owes used credits cannot buy through this processor until the credits are repaid', async () => {
+    it('a customer who owes used credits cannot buy through the same processor until the credits are repaid', async () => {
       await buy();
       billing.holdings.set(accountId, { debt: '120' });
       await order();

@@ -34,7 +34,7 @@ export class ReturnMoneyJob implements Job {
     }
   }
 
-  /** This payment waits for the next round; the others continue. */
+  /** Postpones a payment to the next round, so that the others continue. */
   private postpone(fields: object): void {
     this.logger.error('a payment could not be refunded yet', fields);
   }

@@ -95,7 +95,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(side.hasEndedLatest()).toBe(true);
     });
 
-    it('the rest of its period is refunded once, however often it is requested; an earlier start adds the time between', async () => {
+    it('is refunded for the rest of its period once, however often this is requested; an earlier start adds the time between', async () => {
       const [start, until] = [billing.clock.now().getTime(), Date.parse(end())];
       await subscribe();
       await billing.pass((until - start) / 2);
@@ -109,7 +109,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(body).toMatchObject({ amountMicros: '6750000' });
     });
 
-    it('a full refund of its first payment ends it at once, and a partial refund does not', async () => {
+    it('ends at once when its first payment is refunded in full, but not after a partial refund', async () => {
       await subscribe();
       const until = (await subscription()).paid_through;
       await refund({ amountMicros: '5000000' });
@@ -122,7 +122,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
     });
 
-    it('a lost dispute of a renewal ends it at the end of the previous period; if the dispute is won again, the time returns', async () => {
+    it('ends with the previous period when a dispute of the renewal is lost; if the dispute is won in the end, the time returns', async () => {
       await subscribe();
       const turn = addMonths(billing.clock.now(), 1);
       await billing.pass(turn.getTime() - billing.clock.now().getTime());
@@ -141,7 +141,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await lastState()).toMatchObject({ state: 'cancelled', paidThrough: until });
     });
 
-    it('an open dispute ends nothing', async () => {
+    it('does not end while a dispute is open', async () => {
       await subscribe();
       side.dispute((await payments())[0].externalId);
       await billing.settle();
@@ -149,7 +149,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await subscription()).toMatchObject({ state: 'active' });
     });
 
-    it('the refund of an upgrade restores the old plan, and a failed refund the new plan', async () => {
+    it('returns to the old plan when an upgrade is refunded, and to the new plan when that refund fails', async () => {
       const { id } = await subscribe();
       const until = end();
       await billing.pass(HOUR_MS);
@@ -174,7 +174,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       );
     });
 
-    it('a downgrade that waits for the end of the period outlasts the refund of an upgrade', async () => {
+    it('keeps a downgrade that waits for the end of the period when an upgrade is refunded', async () => {
       const { id } = await subscribe();
       const until = end();
       await billing.pass(HOUR_MS);
@@ -190,7 +190,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await side.moneyOf(accountId)).toMatchObject({ paid: paid + 10_00 });
     });
 
-    it('a restored plan can be upgraded again, and keeps the upgrade', async () => {
+    it('can be upgraded again after its old plan was restored, and keeps the upgrade', async () => {
       const { id } = await subscribe();
       for (let time = 0; time < 2; time += 1) {
         await billing.pass(HOUR_MS);

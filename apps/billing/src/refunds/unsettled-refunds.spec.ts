@@ -38,14 +38,14 @@ async function paymentOf(id: string): Promise<string> {
   const [payment] = await billing.database.query<{ id: string }>(sql, [id]);
   return payment.id;
 }
-/** Pays for a deleted account; the payment must be refunded. */
+/** Makes a payment for a deleted account, which must be refunded. */
 async function payDeleted(): Promise<string> {
   const bought = await billing.order(accountId, 15_000, 'paypal');
   await billing.deliver('deleted', accountId);
   await billing.act(bought, 'pay');
   return paymentOf(accountId);
 }
-/** A processor that this installation does not have, so every call for this payment throws. */
+/** Moves a payment to a processor that this installation does not have, so that every call for the payment throws. */
 const strand = (paymentId: string) =>
   billing.database.query(`update payments set processor = 'gone' where id = $1`, [paymentId]);
 
@@ -104,7 +104,7 @@ it('a payment that cannot be refunded, and a refund that cannot be settled, do n
   expect(await attempts()).toEqual([{ state: 'final' }]);
 });
 
-it('a refund that waits for a dispute does not block others, and is due when the dispute is won', async () => {
+it('a refund that waits for a dispute does not block others, and is made when the dispute is won', async () => {
   const repository = billing.get(RefundsMaintenanceRepository);
   const due = async () => {
     const listed = await repository.listToRetry(billing.clock.now(), 1);

@@ -19,7 +19,7 @@ export class ReturnsService {
     return wasPaid ? this.complete(accountId, orderId) : this.orders.get(accountId, orderId);
   }
 
-  /** Reads only the order from the return's address; it must belong to the account (S48). */
+  /** Takes only the order from the URL of the return. The order must belong to the account (S48). */
   async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);
     if (checkoutId !== null) {

@@ -13,9 +13,9 @@ export type NoticeReason =
   | 'ending'
   | 'ended';
 
-/** A notice that has not been mailed yet. */
+/** A notice that has not been sent yet. */
 export interface DueNotice {
-  /** Identifies the occasion, which is mailed once. */
+  /** The occasion, about which one e-mail is sent. */
   about: string;
   reason: NoticeReason;
   accountId: string;
@@ -26,9 +26,9 @@ export interface DueNotice {
   currency: string;
   /** The amount due for a declined change, in millionths of the currency unit. */
   unpaidMicros: string | null;
-  /** The tax rate included in its prices. */
+  /** The tax rate included in the prices of the subscription. */
   taxPpm: number;
-  /** False if the tax rate of the renewal can still change with the billing details. */
+  /** Whether the tax rate of the renewal is final. If false, it can still change with the billing details. */
   isTaxDecided: boolean;
   periodEnd: Date;
   paidThrough: Date | null;
@@ -46,8 +46,8 @@ export class DueNoticesMaintenanceRepository {
 }
 
 /**
- * At most one notice per subscription, by its present state. A renewal is announced 3 days ahead (14 for a yearly
- * plan). While a payment is overdue, notices are sent at once, after 3 and after 6 of the 7 days of grace.
+ * The SQL of due notices: at most one per subscription, by its present state. A renewal is announced 3 days ahead (14
+ * for a yearly plan). While a payment is overdue, notices are sent at once, after 3 and after 6 of the 7 days of grace.
  */
 const LIST = `
   with standing as (

@@ -19,7 +19,7 @@ const DUE: Omit<DueNotice, 'reason'> = {
   cancelAt: null,
 };
 
-/** Subject and sentences of each mail about a subscription. Prices include tax, as charged. */
+/** The subject and the sentences of each e-mail about a subscription. Prices include tax, as charged. */
 const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
   change_declined: [
     'Your payment was declined: 65.00 USD is due',
@@ -58,7 +58,7 @@ const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
   ],
 };
 
-describe('mails about a subscription', () => {
+describe('e-mails about a subscription', () => {
   it.each(Object.entries(MAILS))('say the same in text and in HTML: %s', (reason, expected) => {
     const due = { ...DUE, reason: reason as NoticeReason };
     const written = subscriptionNotice(due)('Ada', 'https://dashboard.example');

@@ -85,14 +85,17 @@ const day = (date: Date) => date.toISOString().slice(0, 10);
 const graceEnd = ({ paidThrough, periodEnd }: DueNotice) =>
   new Date((paidThrough ?? periodEnd).getTime() + GRACE_MS);
 
-/** The plan stays the same; the mail says how much is due, and where to pay it or drop the change. */
+/**
+ * Composes the e-mail about a declined change. The plan stays the same; the e-mail says how much is due, and where to
+ * pay it or drop the change.
+ */
 function declinedChange({ unpaidMicros, currency }: DueNotice, name: string): MailForPerson {
   const open = `${moneyText(BigInt(unpaidMicros ?? 0))} ${currency}`;
   return (firstName, dashboardUrl) => ({
     subject: `Your payment was declined: ${open} is due`,
     paragraphs: [
       `Hello ${firstName}, the payment of ${open} for the change to ${name} was declined. Nothing was charged, and your plan stays the same.`,
-      'Pay it in another way or drop the change in the dashboard.',
+      'Pay in another way, or drop the change, in the dashboard.',
     ],
     action: { label: 'Pay or drop the change', url: `${dashboardUrl}/subscriptions` },
   });

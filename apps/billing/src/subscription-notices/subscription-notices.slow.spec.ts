@@ -34,7 +34,10 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
   const before = (time: Date, ms: number) => new Date(time.getTime() - ms);
   const day = (time: Date) => time.toISOString().slice(0, 10);
-  /** The mails since the subscription began, except receipts; the job runs twice, to show that each is sent once. */
+  /**
+   * Returns the e-mails since the subscription began, except receipts. Runs the job twice, to show that each e-mail is
+   * sent once.
+   */
   async function notices() {
     await billing.get(MailNoticesJob).runOnce();
     await billing.get(MailNoticesJob).runOnce();
@@ -42,7 +45,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     return mails.filter(({ subject }) => !subject.startsWith('Receipt'));
   }
 
-  // This runs first, while no other subscription renews during the year.
+  // This test runs first, while no other subscription renews during the year.
   it('a yearly renewal is announced two weeks ahead', async () => {
     await subscribe('api-5K-year', 12);
     await passTo(before(end, 15 * DAY_MS));
@@ -95,7 +98,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     }
   });
 
-  it('a cancellation is confirmed with the day on which the plan ends; if it is undone and repeated, it is announced once', async () => {
+  it('a cancellation is confirmed with the day on which the plan ends; a second cancellation after an undo sends no other e-mail', async () => {
     const id = await subscribe();
     for (const step of ['cancel', 'undo', 'cancel']) {
       await billing.call('POST', `subscriptions/${id}/${step}`, { accountId });
@@ -113,7 +116,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     expect(ended.text).toContain(`paid until ${day(end)}`);
   });
 
-  it('a deleted account gets no notices about its subscriptions, nor does any account while account is down', async () => {
+  it('a deleted account gets no notices about its subscriptions, and nobody gets notices while account is down', async () => {
     await subscribe();
     await passTo(before(end, 2 * DAY_MS));
     billing.contacts.isDown = true;

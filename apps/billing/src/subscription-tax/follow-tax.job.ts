@@ -5,16 +5,15 @@ import { RenewalTaxService } from './renewal-tax.service.js';
 import { UndecidedTaxesMaintenanceRepository } from './undecided-taxes.repository.js';
 
 /**
- * The lead time between the decision about the rate and the moment at which the processor needs the price. The
- * processor may be unavailable for a while, and the mail about a monthly renewal, sent three days ahead, names the
- * price.
+ * The time between the decision about the rate and the time at which the processor needs the price. The processor may
+ * be unavailable for a while, and the e-mail about a monthly renewal, which is sent three days ahead, names the price.
  */
 const AHEAD_MS = 4 * DAY_MS;
 const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Decides tax rates for next periods. A period keeps the rate with which it began; the next period gets the rate that
- * the operator's table has by then for the buyer's current billing details.
+ * Decides tax rates for next periods. A period keeps the rate with which it began. The next period gets the rate that
+ * the operator's table has at the time of the decision for the buyer's current billing details.
  */
 @Injectable()
 export class FollowTaxJob implements Job {

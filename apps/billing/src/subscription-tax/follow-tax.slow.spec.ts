@@ -68,7 +68,7 @@ describe('tax of a running subscription', () => {
     await billing.pass(2 * DAY_MS);
   }
 
-  it('the mail two weeks before a yearly renewal names the price that is charged', async () => {
+  it('the e-mail two weeks before a yearly renewal names the price that is charged', async () => {
     await subscribe('stripe', 'api-15K-year');
     live('DE');
     await passTo(addMonths(start, 12).getTime() - 13 * DAY_MS);
@@ -102,7 +102,7 @@ describe('tax of a running subscription', () => {
   );
 
   it.each(['stripe', 'paypal'] as const)(
-    'at %s the mail about a renewal names the price with the rate that was decided for it',
+    'at %s the e-mail about a renewal names the price with the rate that was decided for it',
     async (processor) => {
       await subscribe(processor);
       live('DE');
@@ -130,7 +130,7 @@ describe('tax of a running subscription', () => {
     await passTo(addMonths(start, 3).getTime() - 11 * DAY_MS);
     await billing.follow();
     expect(await own()).toMatchObject({ tax_micros: '2190000', pending_change: null });
-    // The amount due now still uses this period's rate.
+    // The amount due now still contains this period's rate.
     const preview = await step(id, 'preview', { sku: 'api-50K-month' });
     expect(BigInt(preview.body.tax_micros)).toBe(
       taxWithin(BigInt(preview.body.due_micros), 81_000),
@@ -156,7 +156,7 @@ describe('tax of a running subscription', () => {
     ['an upgrade', 'api-50K-month', ['75000000', '14250000', '89250000']],
     ['a downgrade', 'api-5K-month', ['10000000', '1900000', '11900000']],
   ])(
-    'at PayPal, %s after the decision renews at the decided rate if there is time, otherwise at the old rate, which the mail names',
+    'at PayPal, %s after the decision renews at the decided rate if there is time, otherwise at the old rate; the e-mail names the rate',
     async (_, sku, renewed) => {
       const id = await subscribe('paypal');
       const change = async (daysBefore: number, wanted: string) => {
@@ -228,7 +228,7 @@ describe('tax of a running subscription', () => {
     expect(await own()).toMatchObject({ sku: 'api-5K-month', pending_change: null });
   });
 
-  it('the rate stays if the buyer’s country is no longer known', async () => {
+  it('the rate stays the same if the buyer’s country is no longer known', async () => {
     await subscribe('stripe');
     billing.contacts.set(accountId, { details: null });
     await renew(1);

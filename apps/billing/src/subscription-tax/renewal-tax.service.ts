@@ -36,15 +36,18 @@ export class RenewalTaxService {
     private readonly logger: Logger,
   ) {}
 
-  /** Leaves it undecided if it must be retried: a processor or account is unavailable, or a plan change is running. */
+  /**
+   * Decides the rate of one renewal. Leaves the rate undecided if the decision must be retried: a processor or account
+   * is unavailable, or a plan change is running.
+   */
   async decide(subscription: UndecidedTax): Promise<void> {
     const decided = await this.decided(subscription);
     if (decided) await this.subscriptions.markDecided(subscription, decided);
   }
 
   /**
-   * The expected rate of a renewal whose rate is not decided yet. A yearly renewal is announced before the decision;
-   * and a processor that needs prices early keeps the old rate for a plan that changes after the decision.
+   * Returns the expected rate of a renewal whose rate is not decided yet. A yearly renewal is announced before the
+   * decision, and a processor that needs prices early keeps the old rate for a plan that changes after the decision.
    */
   async expected(
     { accountId, taxPpm, processor, periodEnd }: ExpectedTax,

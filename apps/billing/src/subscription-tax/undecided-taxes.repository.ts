@@ -19,9 +19,9 @@ export interface RenewedSoon {
 
 /** The decision about a buyer's tax before a renewal. */
 export interface DecidedTax {
-  /** Null if nothing could be decided; then the rate stays the same. */
+  /** Whether the buyer owes the tax; null if nothing could be decided, so that the tax stays the same. */
   isReverseCharge: boolean | null;
-  /** Null if nothing could be decided. */
+  /** The decided rate; null if nothing could be decided. */
   taxPpm: number | null;
 }
 
@@ -31,8 +31,8 @@ export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Subscriptions whose period ends between `from` and `to`, soonest first. Those with prices of an older catalogue are
-   * left out, because their net price is not today's.
+   * Lists subscriptions whose period ends between `from` and `to`, soonest first. Subscriptions with prices of an older
+   * catalogue are left out, because their net price is not today's.
    */
   async list({ processor, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
     return this.maintenance.query<UndecidedTax>(

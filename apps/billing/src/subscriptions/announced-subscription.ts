@@ -2,7 +2,7 @@ import { SubscriptionChanged, planOfSku, rightsOf } from '#libs/contracts';
 import { type PaidPlan, worthOf } from '../bills/paid-time.js';
 import type { Subscription } from './subscription.entity.js';
 
-/** A subscription in its published form: the processor's state, and the rights that were paid for. */
+/** Returns a subscription in its published form: the processor's state, and the rights that were paid for. */
 export function announced(row: Subscription): SubscriptionChanged {
   const { sku, quantity } = rightsPlan(row);
   const plan = planOfSku(sku);
@@ -25,14 +25,14 @@ export function announced(row: Subscription): SubscriptionChanged {
 }
 
 /**
- * The state of a second subscription of a line that was announced before it was known to be the second, and must be
- * announced again.
+ * Returns the state to announce for a second subscription of a line that was announced before it was known to be the
+ * second.
  */
 export const announcedEnd = (row: Subscription): SubscriptionChanged => {
   return { ...announced(row), state: 'expired' };
 };
 
-/** A new row was never announced. */
+/** Whether the row is new, so that it was never announced. */
 export const isBegun = ({ createdAt, updatedAt }: Subscription) =>
   createdAt.getTime() === updatedAt.getTime();
 
@@ -41,9 +41,9 @@ export function isNews(current: Subscription, next: Subscription): boolean {
 }
 
 /**
- * The plan whose rights the subscription gives. Normally, this is the plan that the processor bills, as far as it is
- * paid. While a payment is overdue, it is the last paid plan. While an unreadable paid bill waits for an operator, it
- * is the plan that the bill would have granted.
+ * Returns the plan whose rights the subscription gives. Normally, this is the plan that the processor bills, as far as
+ * it is paid. While a payment is overdue, it is the last paid plan. While an unreadable paid bill waits for an
+ * operator, it is the plan that the bill would have granted.
  */
 function rightsPlan(row: Subscription): PaidPlan {
   const billed = { sku: row.sku, quantity: row.quantity };

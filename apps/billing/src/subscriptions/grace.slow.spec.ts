@@ -57,7 +57,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
   const before = (ms: number) => new Date(addMonths(start, 1).getTime() - ms);
 
-  /** Ends the period without a payment for the next one. */
+  /** Ends the period without a payment for the next period. */
   async function failRenewal(): Promise<SubscriptionChanged> {
     await side.setFunds(accountId, 'declines');
     await passTo(new Date(addMonths(start, 1).getTime() + HOUR_MS));
@@ -92,7 +92,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
   });
 
   if (processor === 'stripe') {
-    it('an upgrade two seconds before the end of the period, or one to 20 units, does not grant its rights either', async () => {
+    it('neither an upgrade two seconds before the end of the period nor an upgrade to 20 units at that time grants its rights', async () => {
       const id = await subscribe('api-5K-month');
       const addOn = await subscribe('rate-limit-month');
       await passTo(before(2 * SECOND_MS));

@@ -33,7 +33,7 @@ export class OwnSubscriptionsService {
     return toSubscriptionAnswer(await this.find(accountId, id));
   }
 
-  /** @throws NotFound; PlanNotChangeable if it has ended. */
+  /** @throws NotFound; PlanNotChangeable if the subscription has ended. */
   async findCurrent(accountId: string, id: string): Promise<Subscription> {
     const row = await this.find(accountId, id);
     if (!row.isCurrent) throw new PlanNotChangeable('This subscription has ended.');
@@ -61,7 +61,7 @@ export class OwnSubscriptionsService {
     );
   }
 
-  /** Notes the change that a cancellation drops, so that undoing the cancellation schedules it again. */
+  /** Records the change that a cancellation drops, so that undoing the cancellation schedules the change again. */
   async noteDropped(
     row: Subscription,
     change: Pick<PendingChange, 'sku' | 'quantity'> | null,
@@ -74,7 +74,7 @@ export class OwnSubscriptionsService {
     );
   }
 
-  /** The account's customer id at the subscription's processor, and the page to return to from there. */
+  /** Returns the account's customer id at the subscription's processor, and the page to which the customer returns. */
   async customerOf({ accountId, processor }: Subscription) {
     const customerId = await this.checkouts.customerOf(accountId, processor);
     if (customerId === undefined) throw new NotFound();

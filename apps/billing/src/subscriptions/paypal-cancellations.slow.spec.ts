@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { PaypalPlan } from '../../../../test/billing/paypal-plan.js';
 
-describe('cancellations of subscriptions by PayPal', () => {
+describe('cancellations of subscriptions through PayPal', () => {
   let billing: BillingUnderTest;
   let plan: PaypalPlan;
   let accountId: string;
@@ -62,7 +62,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
-  it('undoing the cancellation does not resume a subscription that its operator paused at PayPal', async () => {
+  it('undoing a cancellation does not resume a subscription that the operator paused at PayPal', async () => {
     billing.simulator.paypal.subscriptions.suspend(plan.atPaypal().id);
     await billing.settle();
     expect(await plan.row()).toMatchObject({ state: 'paused' });
@@ -70,7 +70,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect(plan.atPaypal().status).toBe('SUSPENDED');
   });
 
-  it('a subscription that its operator paused at PayPal ends when it is cancelled, so that PayPal cannot bill it again', async () => {
+  it('a subscription that the operator paused at PayPal ends when it is cancelled, so that PayPal cannot bill it again', async () => {
     billing.simulator.paypal.subscriptions.suspend(plan.atPaypal().id);
     await billing.settle();
     const ended = { state: 'cancelled', paid_through: end.toISOString(), is_current: false };
@@ -78,7 +78,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect(plan.atPaypal().status).toBe('CANCELLED');
   });
 
-  it('a subscription that PayPal suspended as unpaid ends with its account, and PayPal is not called about it again', async () => {
+  it('a subscription that PayPal suspended as unpaid ends with its account, and causes no further calls to PayPal', async () => {
     const { api, subscriptions } = billing.simulator.paypal;
     subscriptions.setFunds('declines');
     await plan.passTo(new Date(end.getTime() + HOUR_MS));
@@ -108,7 +108,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect(await plan.row()).toMatchObject({ state: 'active', sku: 'api-5K-month' });
   });
 
-  it('a cancellation can be undone, even if PayPal bills the next period on the 1st instead of the 29th', async () => {
+  it('a cancellation can be undone even if PayPal bills the next period on the 1st instead of the 29th', async () => {
     plan.atPaypal().billing_info.next_billing_time = new Date(
       end.getTime() + 3 * DAY_MS,
     ).toISOString();
@@ -149,11 +149,11 @@ describe('cancellations of subscriptions by PayPal', () => {
       ['passed over: it is cancelled again', -2, 'SUSPENDED'],
       ['not billed yet: it is undone', -9, 'ACTIVE'],
     ])(
-      'an interrupted undo is completed by the next fetch; the next period is %s',
+      'an interrupted undo is completed by the next fetch, and the next period is %s',
       async (_, at, status) => {
         await plan.ask('cancel');
         await plan.passTo(hours(at));
-        // Simulates that billing died after the activation.
+        // Simulates a crash of billing after the activation.
         const { subscriptions } = billing.simulator.paypal;
         const { id: agreement, custom_id: mark = '' } = plan.atPaypal();
         subscriptions.patch(agreement, [

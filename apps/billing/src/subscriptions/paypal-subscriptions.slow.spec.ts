@@ -7,7 +7,7 @@ import { PaypalPlan } from '../../../../test/billing/paypal-plan.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 import { WantedObjects } from '../processor-sync/wanted-objects.js';
 
-describe('subscriptions by PayPal', () => {
+describe('subscriptions through PayPal', () => {
   let billing: BillingUnderTest;
   let plan: PaypalPlan;
   let accountId: string;
@@ -27,7 +27,7 @@ describe('subscriptions by PayPal', () => {
     ({ accountId, start, end, bought } = plan);
   });
 
-  it('a paid checkout becomes a subscription whose first period is paid', async () => {
+  it('a paid checkout starts a subscription whose first period is paid', async () => {
     expect(await billing.stateOf(accountId, bought)).toBe('paid');
     const { payments, states } = await plan.said();
     expect(payments).toEqual([
@@ -62,7 +62,7 @@ describe('subscriptions by PayPal', () => {
     });
   });
 
-  it('a renewal that fails keeps the paid time, and its late payment extends it', async () => {
+  it('a failed renewal keeps the paid time, and its late payment extends it', async () => {
     await plan.said();
     billing.simulator.paypal.subscriptions.setFunds('declines');
     await plan.passTo(end);
@@ -179,7 +179,7 @@ describe('subscriptions by PayPal', () => {
     expect(await plan.row()).toMatchObject({ sku: 'api-15K-month', pending_change: null });
   });
 
-  it('a downgrade is accepted, waits for the end of the period, and is withdrawn where it was accepted', async () => {
+  it('a downgrade is accepted, waits for the end of the period, and can be withdrawn on the page where it was accepted', async () => {
     const lower = await plan.ask('change', { sku: 'api-5K-month' });
     expect(lower.body.subscription.pending_change).toBeNull();
     await plan.agree(lower.body.redirect_url);
@@ -200,7 +200,7 @@ describe('subscriptions by PayPal', () => {
       billing.simulator.paypal.subscriptions.earlyMs = 0;
     });
 
-    it('the rights of a lower plan begin with its period, and the subscription is fetched then', async () => {
+    it('the rights of a lower plan begin with its period, at whose start the subscription is fetched', async () => {
       await plan.agree((await plan.ask('change', { sku: 'api-5K-month' })).body.redirect_url);
       await plan.passTo(hours(-2));
       const paidThrough = addMonths(start, 2).toISOString();
@@ -216,7 +216,7 @@ describe('subscriptions by PayPal', () => {
       expect(await billing.database.query(waits, [ref.id])).toEqual([
         { hours: expect.closeTo(2, 1) },
       ]);
-      // If the clock is weeks ahead, the fetch is still not delayed beyond the maximum for work.
+      // Even if the clock is weeks ahead, the fetch is not delayed beyond the maximum for work.
       await billing.database.transaction((transaction) =>
         wanted.wantObjectAt(transaction, ref, addMonths(billing.clock.now(), 1)),
       );
@@ -233,7 +233,7 @@ describe('subscriptions by PayPal', () => {
     });
 
     it.each(['api-5K-month', 'api-50K-month'])(
-      'a change to %s is refused until that period has begun, because its price would apply one period too late',
+      'a change to %s is rejected until that period has begun, because its price would apply one period too late',
       async (sku) => {
         await plan.passTo(hours(-2));
         expect(await plan.row()).toMatchObject({ paid_through: addMonths(start, 2).toISOString() });
@@ -251,7 +251,7 @@ describe('subscriptions by PayPal', () => {
       },
     );
   });
-  it('a refund of a period’s payment made at PayPal is a reversal', async () => {
+  it('a refund at PayPal of the payment for a period is a reversal', async () => {
     await plan.said();
     const { world, captures } = billing.simulator.paypal;
     captures.refund(world.all('capture').at(-1)!.id, {});
@@ -260,7 +260,7 @@ describe('subscriptions by PayPal', () => {
     expect(events.map(({ type }) => type)).toContain('billing.payment-reversed');
   });
 
-  it('a subscription that its customer ended at PayPal ends here, too', async () => {
+  it('a subscription that its customer ended at PayPal also ends here', async () => {
     billing.simulator.paypal.subscriptions.cancel(plan.atPaypal().id);
     await billing.settle();
     expect(await plan.row()).toMatchObject({ state: 'cancelled', paid_through: end.toISOString() });

@@ -9,9 +9,9 @@ import { permutationsOf } from '../../../../test/billing/permutations.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 
-/** Events about money or a state. The other events of a purchase concern the same objects. */
+/** The events about money or a state. The other events of a purchase name the same objects. */
 const TELLING = /invoice\.paid|subscription\.(created|updated)|SALE\.COMPLETED|ACTIVATED/;
-/** In cents: the first month of 150K, and 5K, which renews before PayPal charges a reactivated subscription. */
+/** Prices in cents: the first month of 150K, and 5K, which renews before PayPal charges a reactivated subscription. */
 const KEPT = { stripe: 19_500 + 1_000, paypal: 19_500 + 2 * 1_000 };
 
 describe.each(BOTH)('a second paid subscription of a line at %s', (processor) => {
@@ -68,7 +68,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     await billing.settle();
   }
 
-  /** The money for plans that the processor keeps, and the part that was announced and not reversed. */
+  /** Returns the money for plans that the processor keeps, and the part that was announced and not reversed. */
   async function kept(accountId: string): Promise<{ there: number; announced: number }> {
     for (let round = 0; round < 3; round += 1) {
       await billing.follow();
@@ -93,7 +93,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     return body.subscriptions.filter((one: { is_current: boolean }) => one.is_current);
   }
 
-  it('is refunded when the unpaid bill of the first is paid, whatever the order of the callbacks', async () => {
+  it('is refunded when the unpaid bill of the first is paid, in whatever order callbacks arrive', async () => {
     const first = await unpaid();
     let count = 0;
     for (let nth = 0; nth === 0 || nth < permutationsOf(count).length; nth += 1) {
@@ -162,7 +162,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     expect(data).toMatchObject({ state: 'expired' });
   });
 
-  /** The processor has the money, but reports the subscription as unpaid for a while. */
+  /** Returns a function that sets whether the processor, which has the money, reports the subscription as unpaid. */
   function standIn(external: string): (isUnpaid: boolean) => void {
     const { world, paypal } = billing.simulator;
     if (processor === 'stripe') {

@@ -42,11 +42,13 @@ export class Subscription {
   @Column('text')
   currency: string;
 
-  /** Tax rate included in its prices, in millionths of the net price. A period keeps the rate with which it began. */
+  /**
+   * The tax rate included in the prices, in millionths of the net price. A period keeps the rate with which it began.
+   */
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
 
-  /** Whether the buyer owes the tax itself, as decided before a renewal; null means as decided at the order. */
+  /** Whether the buyer owes the tax, as decided before a renewal; null if the decision of the order still applies. */
   @Column('boolean', { name: 'is_reverse_charge', nullable: true })
   isReverseCharge: boolean | null;
 
@@ -54,7 +56,7 @@ export class Subscription {
   @Column('timestamptz', { name: 'tax_decided_at', nullable: true })
   taxDecidedAt: Date | null;
 
-  /** The rate decided for the period after that. */
+  /** The rate decided for the following period. */
   @Column('integer', { name: 'next_tax_ppm', nullable: true })
   nextTaxPpm: number | null;
 
@@ -64,7 +66,7 @@ export class Subscription {
   @Column('timestamptz', { name: 'period_end' })
   periodEnd: Date;
 
-  /** End of the last paid period that was not reversed. */
+  /** The end of the last paid period that was not reversed. */
   @Column('timestamptz', { name: 'paid_through', nullable: true })
   paidThrough: Date | null;
 
@@ -87,11 +89,11 @@ export class Subscription {
   @Column('integer', { name: 'unpaid_quantity', nullable: true })
   unpaidQuantity: number | null;
 
-  /** Decimal text, because rows are compared by their text. */
+  /** The amount due as decimal text, because rows are compared by their text. */
   @Column('bigint', { name: 'unpaid_micros', nullable: true })
   unpaidMicros: string | null;
 
-  /** The URL at which the change is paid; null if it must be requested again. */
+  /** The URL at which the change is paid; null if the customer must request the change again. */
   @Column('text', { name: 'unpaid_page', nullable: true })
   unpaidPage: string | null;
 
@@ -109,18 +111,21 @@ export class Subscription {
   @Column('boolean', { name: 'is_duplicate' })
   isDuplicate: boolean;
 
-  /** Set if the account's deletion, not the customer, cancelled it. */
+  /** Whether the account's deletion, not the customer, cancelled the subscription. */
   @Column('boolean', { name: 'is_cancelled_by_deletion' })
   isCancelledByDeletion: boolean;
 
-  /** The change that the cancellation dropped: undoing it, or a restoration, schedules it again. */
+  /**
+   * The change that the cancellation dropped. Undoing the cancellation, or restoring the account, schedules the change
+   * again.
+   */
   @Column('text', { name: 'restorable_sku', nullable: true })
   restorableSku: string | null;
 
   @Column('integer', { name: 'restorable_quantity', nullable: true })
   restorableQuantity: number | null;
 
-  /** Whether the payment of its last period was finally reversed; it is then ended at the processor. */
+  /** Whether the payment of the last period was finally reversed. The subscription is then ended at the processor. */
   @Column('boolean', { name: 'is_reversed' })
   isReversed: boolean;
 
@@ -134,11 +139,11 @@ export class Subscription {
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 
-  /** The time until which an unreadable paid bill would give rights; they stay until an operator decides. */
+  /** The time until which an unreadable paid bill would give rights. The rights stay until an operator decides. */
   @Column('timestamptz', { name: 'held_through', nullable: true })
   heldThrough: Date | null;
 
-  /** The plan of its last paid period, which limits its rights; null before the first. */
+  /** The plan of the last paid period, which limits the rights; null before the first payment. */
   @Column('text', { name: 'paid_sku', nullable: true })
   paidSku: string | null;
 

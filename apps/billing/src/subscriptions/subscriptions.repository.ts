@@ -4,7 +4,7 @@ import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Subscription } from './subscription.entity.js';
 
-/** The columns needed to decide about a subscription, so that its whole row need not be read. */
+/** The columns needed to decide about a subscription, so that the whole row need not be read. */
 interface KnownSubscription {
   accountId: string;
   isCurrent: boolean;
@@ -36,8 +36,8 @@ export class SubscriptionsRepository {
 
   /**
    * Lets one transaction at a time decide about an account's subscriptions. Whether a subscription is the current one
-   * of its line, and what its bills paid for, depend on rows that another transaction may be writing. Call this before
-   * reading them.
+   * of its line, and what its bills paid for, depends on rows that another transaction may be writing. Call this before
+   * reading those rows.
    */
   async lock(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(
@@ -99,7 +99,7 @@ export class SubscriptionsRepository {
     return transaction.manager.findOneBy(Subscription, { accountId, line, isCurrent: true });
   }
 
-  /** The subscription that a payment paid for; null for a change that was paid after its period. */
+  /** Finds the subscription that a payment paid for; null for a change that was paid after its period. */
   async findPaidBy(
     transaction: Transaction,
     accountId: string,

@@ -38,7 +38,7 @@ const NOTHING_HELD = { setAsideBecause: null, heldThrough: null } as const;
 const NOT_OURS = 'the processor names a plan that is not ours';
 const NO_WISH = { wantedSku: null, wantedQuantity: null } as const;
 
-/** Subscriptions in the state that the processors report, and the payments of their bills. */
+/** Keeps subscriptions in the state that the processors report, and stores the payments of their bills. */
 @Injectable()
 export class SubscriptionsService {
   constructor(
@@ -50,7 +50,7 @@ export class SubscriptionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the account that owns it; undefined if none of our orders started it. */
+  /** Stores a fetched subscription. @returns the account that owns it; undefined if none of our orders started it. */
   async applySnapshot(
     transaction: Transaction,
     processor: ProcessorName,
@@ -67,8 +67,8 @@ export class SubscriptionsService {
 
   /**
    * Stores what a paid bill paid for and moves the paid time.
-   * @returns the account that owns it; undefined if the subscription, or the bill of the changed period, is not known
-   * (yet).
+   * @returns the account that owns the bill; undefined if the subscription, or the bill of the changed period, is not
+   *   known (yet).
    */
   async applyBill(
     transaction: Transaction,
@@ -137,7 +137,7 @@ export class SubscriptionsService {
     await this.write(transaction, row, { ...paidMembers(paidTime), ...wish });
   }
 
-  /** The current subscription of a line, which prevents another from being started. */
+  /** Finds the current subscription of a line, which prevents another subscription from being started. */
   async currentOf(
     transaction: Transaction,
     accountId: string,
@@ -163,8 +163,8 @@ export class SubscriptionsService {
   }
 
   /**
-   * Whether its bills may be applied: the processor's current state decides which of two subscriptions of a line
-   * counts.
+   * Whether the bills of a subscription may be applied: the processor's current state decides which of two
+   * subscriptions of a line counts.
    */
   async isDecided(
     transaction: Transaction,
@@ -175,7 +175,10 @@ export class SubscriptionsService {
     return known !== undefined && (known.isCurrent || known.isDuplicate);
   }
 
-  /** The current subscription of the same line, if it is another one; it may have ended since we last fetched it. */
+  /**
+   * Finds the current subscription of the same line, if it is another subscription. It may have ended since we last
+   * fetched it.
+   */
   async rivalOf(
     transaction: Transaction,
     processor: ProcessorName,
@@ -229,7 +232,7 @@ export class SubscriptionsService {
       pendingQuantity: null,
       ...NOTHING_UNPAID,
       isCurrent: false,
-      // A subscription started by money that arrived after the deletion is ended and refunded like a duplicate.
+      // A subscription whose money arrived after the deletion is ended and refunded like a duplicate.
       isDuplicate: !(await this.accounts.isActive(transaction, order.accountId)),
       isCancelledByDeletion: false,
       restorableSku: null,
@@ -273,7 +276,7 @@ export class SubscriptionsService {
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
       ...unpaidMembers(row, snapshot.unpaidChange),
-      // The rate was decided for the next plan and was part of that plan's price.
+      // The rate was decided for the next plan and was part of the price of that plan.
       ...(isOtherNext(row, snapshot) && { taxDecidedAt: null, nextTaxPpm: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),
@@ -283,7 +286,7 @@ export class SubscriptionsService {
     };
   }
 
-  /** Writes changes and publishes the whole row; a repeat writes and publishes nothing. */
+  /** Writes changes and publishes the whole row. A repeat writes and publishes nothing. */
   private async write(
     transaction: Transaction,
     row: Subscription,
@@ -309,8 +312,8 @@ export class SubscriptionsService {
 }
 
 /**
- * The effect of an unreadable paid bill: an operator is alerted, and meanwhile the customer has the rights that the
- * bill would have granted.
+ * Returns the effect of an unreadable paid bill: an operator is alerted, and meanwhile the customer has the rights that
+ * the bill would have granted.
  */
 function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscription> {
   const ends = reason === 'change' ? [] : lines.map(({ to }) => to.getTime());

@@ -40,7 +40,7 @@ describe('subscriptions', () => {
     return body;
   }
 
-  /** The announcements since the last call. */
+  /** Returns the announcements since the last call. */
   async function said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
     const events = await billing.events(accountId);
     const fresh = events.slice(seen);
@@ -71,7 +71,7 @@ describe('subscriptions', () => {
     expect(stripe.calls - before).toBe(2);
   });
 
-  it('a paid checkout becomes a subscription whose first period is paid', async () => {
+  it('a paid checkout starts a subscription whose first period is paid', async () => {
     const start = billing.clock.now();
     const end = addMonths(start, 1);
     const bought = await subscribe();
@@ -119,7 +119,7 @@ describe('subscriptions', () => {
     expect(states.at(-1)).toMatchObject({ paidThrough: addMonths(start, 2).toISOString() });
   });
 
-  it('a failed renewal is past due, keeps its paid time, and recovers with a working card', async () => {
+  it('a subscription whose renewal failed is past due, keeps its paid time, and recovers with a working card', async () => {
     const start = billing.clock.now();
     await subscribe();
     const [{ customer }] = billing.simulator.world.all('subscription');
@@ -152,7 +152,7 @@ describe('subscriptions', () => {
     expect((await order('api-50K-month')).status).toBe(201);
   });
 
-  it('a second subscription of a line is refused while one is current', async () => {
+  it('a second subscription of a line is rejected while the first is current', async () => {
     await subscribe('api-5K-month');
     expect(await order('api-50K-year')).toMatchObject({
       status: 409,
@@ -206,7 +206,7 @@ describe('subscriptions', () => {
     });
   });
 
-  it('S50: a product that is not sold cannot be subscribed to', async () => {
+  it('S50: a plan that is not sold cannot be bought as a subscription', async () => {
     for (const sku of [
       'api-15K',
       'package-15000',

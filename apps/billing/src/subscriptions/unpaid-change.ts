@@ -12,7 +12,8 @@ export const NOTHING_UNPAID = {
 } as const;
 
 /**
- * The columns for a change that waits for its payment. A processor may report only once that the payment was declined.
+ * Returns the columns for a change that waits for its payment. A processor may report only once that the payment was
+ * declined.
  */
 export function unpaidMembers(
   row: Subscription,

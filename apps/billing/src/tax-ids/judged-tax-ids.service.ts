@@ -5,8 +5,8 @@ import { JudgedTaxIdsRepository } from './judged-tax-ids.repository.js';
 import type { TaxSubject } from './tax-subject.js';
 
 /**
- * The tax ids by which taxes were decided. An invoice names the tax id of its own decision, even if the buyer removes
- * or replaces it before the invoice is printed.
+ * Stores the tax ids by which taxes were decided. An invoice names the tax id of its own decision, even if the buyer
+ * removes or replaces that id before the invoice is printed.
  */
 @Injectable()
 export class JudgedTaxIdsService {
@@ -15,7 +15,7 @@ export class JudgedTaxIdsService {
     private readonly data: InvoiceEncryptionService,
   ) {}
 
-  /** @param taxId null if no tax id decided the tax; then an earlier one is deleted. */
+  /** @param taxId null if the tax was decided without a tax id; an earlier tax id is then deleted. */
   async keep(transaction: Transaction, subject: TaxSubject, taxId: string | null): Promise<void> {
     if (taxId === null) return this.kept.delete(transaction, subject);
     const text = Buffer.from(JSON.stringify(taxId));
@@ -23,7 +23,7 @@ export class JudgedTaxIdsService {
     await this.kept.put(transaction, subject, { year, taxId: encrypted });
   }
 
-  /** @returns null if no tax id decided the tax, or if the retention period of that year is over. */
+  /** @returns null if the tax was decided without a tax id, or if the retention period of that year is over. */
   async find(transaction: Transaction, subject: TaxSubject): Promise<string | null> {
     const kept = await this.kept.find(transaction, subject);
     if (!kept) return null;

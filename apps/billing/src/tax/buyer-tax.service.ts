@@ -17,19 +17,19 @@ export class BuyerTaxService {
   ) {}
 
   /**
-   * Does not call account while no rates are set.
+   * Determines the tax. Does not call account while no rates are set.
    * @throws BillingDetailsMissing, ServiceUnavailable.
    */
   async taxOf(accountId: string): Promise<BuyerTax> {
     if (this.rates.isEmpty) return NO_TAX;
     const contact = await this.contacts.find(accountId);
-    // An erased account buys nothing; the purchase rules reject it.
+    // An erased account cannot buy anything: the purchase rules reject it.
     if (!contact) return NO_TAX;
     if (!contact.details) throw new BillingDetailsMissing();
     return this.rates.taxOf(contact.details);
   }
 
-  /** Like `taxOf`, but without an exception if the country is missing. @throws ServiceUnavailable. */
+  /** Works like `taxOf`, but does not throw if the country is missing. @throws ServiceUnavailable. */
   async preview(accountId: string): Promise<TaxAnswer> {
     try {
       const { ppm, isReverseCharge } = await this.taxOf(accountId);
@@ -40,7 +40,7 @@ export class BuyerTaxService {
     }
   }
 
-  /** Stores which tax id decided the tax of this subject, for its invoices. */
+  /** Stores the tax id by which the tax of this subject was decided, for its invoices. */
   async note(
     transaction: Transaction,
     subject: TaxSubject,

@@ -1,6 +1,6 @@
 import { type Micros, shareOfMoney } from '#libs/platform';
 
-/** A whole amount in the millionths used by rates: 190,000 is 19 %. */
+/** The whole, in the millionths in which rates are written: 190,000 is 19 %. */
 const WHOLE_PPM = 1_000_000n;
 /** `DE=19`, `FR=20/0`, `CH=8.1`: country, percent, percent for businesses. */
 export const TAX_RATE = /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?$/;
@@ -20,11 +20,11 @@ export interface TaxedBuyer {
 }
 
 export interface BuyerTax {
-  /** In millionths of the net price. */
+  /** The rate, in millionths of the net price. */
   ppm: number;
   /** Whether the buyer is a business that owes the tax itself. Its invoices must say so. */
   isReverseCharge: boolean;
-  /** The tax id that decided the tax; null if none did. */
+  /** The tax id by which the tax was decided; null if there was none. */
   judgedBy: string | null;
 }
 
@@ -43,7 +43,7 @@ export class TaxRates {
     this.byCountry = new Map(rates.map((rate) => ratesOf(rate)));
   }
 
-  /** True without a table; then no buyer needs to give a country. */
+  /** True if there is no table; then no buyer needs to give a country. */
   get isEmpty(): boolean {
     return this.byCountry.size === 0;
   }
@@ -56,27 +56,30 @@ export class TaxRates {
   }
 }
 
-/** The tax on a price without tax, to the nearest cent, half up. */
+/** Returns the tax on a price without tax, to the nearest cent, half up. */
 export function taxOn(netMicros: Micros, ppm: number): Micros {
   return shareOfMoney(netMicros, BigInt(ppm), WHOLE_PPM);
 }
 
-/** The tax within an amount that includes it, to the nearest cent, half up; the rest is net. */
+/** Returns the tax within an amount that includes it, to the nearest cent, half up; the rest is net. */
 export function taxWithin(grossMicros: Micros, ppm: number): Micros {
   return shareOfMoney(grossMicros, BigInt(ppm), WHOLE_PPM + BigInt(ppm));
 }
 
-/** The price of a unit including tax. It is rounded per unit, because processors multiply it by the quantity. */
+/**
+ * Returns the price of a unit including tax. The price is rounded per unit, because processors multiply it by the
+ * quantity.
+ */
 export function withTax(netMicros: Micros, ppm: number): Micros {
   return netMicros + taxOn(netMicros, ppm);
 }
 
-/** A rate in readable form: `19`, `8.1`. */
+/** Formats a rate: `19`, `8.1`. */
 export function percentText(ppm: number): string {
   return String(ppm / 10_000);
 }
 
-/** The name of the tax on a page or an invoice. */
+/** Returns the name of the tax on a page or an invoice. */
 export const taxNameOf = (ppm: number) => `Tax ${percentText(ppm)} %`;
 
 function ratesOf(rate: string): [string, CountryRates] {
@@ -85,7 +88,7 @@ function ratesOf(rate: string): [string, CountryRates] {
   return [country, { consumerPpm: ppmOf(consumer), businessPpm: ppmOf(business) }];
 }
 
-/** Converts percent with up to four decimals, without rounding errors. */
+/** Converts a percentage with up to four decimals, without rounding errors. */
 function ppmOf(percent: string): number {
   const [whole = '', decimals = ''] = percent.split('.');
   return Number(whole) * 10_000 + Number(decimals.padEnd(4, '0'));

@@ -51,23 +51,30 @@ describe('tax', () => {
     expect(await told()).toEqual({ tax_ppm: 0, is_reverse_charge: false });
   });
 
-  it.each(['stripe', 'paypal'] as const)('is added to a package and taken at %s', async (name) => {
-    live('DE');
-    const { body: bought } = await order({ product: 'package', credits: 15_000, processor: name });
-    expect(bought).toMatchObject({ amount_micros: '64260000', tax_micros: '10260000' });
-    expect(bought.lines).toEqual([
-      expect.objectContaining({ amount_micros: '54000000', tax_micros: '10260000' }),
-    ]);
-    await billing.act(bought as OrderAnswer, 'pay');
-    expect(await billing.stateOf(accountId, bought)).toBe('paid');
-    expect(await payments()).toEqual([
-      expect.objectContaining({
-        amountMicros: '64260000',
-        lines: [expect.objectContaining({ amountMicros: '54000000', credits: '15000' })],
-      }),
-    ]);
-    expect(await amounts()).toEqual([['invoice', '54000000', '10260000', '64260000']]);
-  });
+  it.each(['stripe', 'paypal'] as const)(
+    'tax is added to a package and taken at %s',
+    async (name) => {
+      live('DE');
+      const { body: bought } = await order({
+        product: 'package',
+        credits: 15_000,
+        processor: name,
+      });
+      expect(bought).toMatchObject({ amount_micros: '64260000', tax_micros: '10260000' });
+      expect(bought.lines).toEqual([
+        expect.objectContaining({ amount_micros: '54000000', tax_micros: '10260000' }),
+      ]);
+      await billing.act(bought as OrderAnswer, 'pay');
+      expect(await billing.stateOf(accountId, bought)).toBe('paid');
+      expect(await payments()).toEqual([
+        expect.objectContaining({
+          amountMicros: '64260000',
+          lines: [expect.objectContaining({ amountMicros: '54000000', credits: '15000' })],
+        }),
+      ]);
+      expect(await amounts()).toEqual([['invoice', '54000000', '10260000', '64260000']]);
+    },
+  );
 
   it('tax is a separate line on Stripe’s page', async () => {
     live('CH');
@@ -173,7 +180,7 @@ describe('tax', () => {
     expect(rows.map(({ kept }) => kept.includes('FR12345678901'))).toEqual([false, false]);
   });
 
-  it('renewals and credit notes name the tax id that decided their tax', async () => {
+  it('renewals and credit notes name the tax id by which their tax was decided', async () => {
     live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
     const wish = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
     const start = billing.clock.now();
@@ -200,7 +207,7 @@ describe('tax', () => {
   it('business details given after the sale do not turn an invoice into reverse charge', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
-    // This holds even for business details given before the invoice is printed.
+    // This is true even for business details given before the invoice is printed.
     live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
     await billing.act(body as OrderAnswer, 'pay');
     await billing.deliverMail(accountId);
@@ -244,9 +251,12 @@ describe('tax rates', () => {
     ['XX', undefined, 999_999, false],
     ['XX', '1234', 5_000, false],
     ['US', '123456789', 0, false],
-  ])('%s, tax id %s: %i millionths, reverse charge %s', (country, tax_id, ppm, isReverse) => {
-    expect(rates.taxOf({ country, tax_id })).toMatchObject({ ppm, isReverseCharge: isReverse });
-  });
+  ])(
+    '%s, tax id %s: the rate is %i millionths, reverse charge %s',
+    (country, tax_id, ppm, isReverse) => {
+      expect(rates.taxOf({ country, tax_id })).toMatchObject({ ppm, isReverseCharge: isReverse });
+    },
+  );
 
   it('cents are rounded half up, and net and tax always add up', () => {
     expect(taxOn(27_000_000n, 81_000)).toBe(2_190_000n);
@@ -268,7 +278,7 @@ describe('tax rates', () => {
     'DE=19/',
     'DE=19,DE=7',
     'DE=1.23456',
-  ])('%s is rejected at the start', (text) => {
+  ])('%s is rejected at startup', (text) => {
     expect(() => loadConfig(BillingConfig, { BILLING_TAX_RATES: text })).toThrow(
       ConfigurationError,
     );

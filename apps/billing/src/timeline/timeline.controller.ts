@@ -3,7 +3,7 @@ import { type TimelineEntry, TimelineQuestion, timelineOf } from '#libs/contract
 import { AccountId, AllowCallers } from '#libs/platform';
 import { TimelineService } from './timeline.service.js';
 
-/** Lists the events of an account that this service knows. */
+/** Lists this service's events of an account. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

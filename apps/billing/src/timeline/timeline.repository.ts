@@ -5,10 +5,10 @@ import { EVENT_LINES } from '#libs/messaging';
 
 const MONEY = (micros: string) => `trim(to_char(${micros} / 1000000.0, 'FM999999999990.00'))`;
 
-/** The kind of rows that record for which subscription a reason was given; the reason itself is encrypted. */
+/** The kind of the rows that record for which subscription a reason was given. The reason itself is encrypted. */
 export const REASON = 'reason';
 
-/** Each part is read through its own index up to the limit before the parts are merged. */
+/** The parts of the query. Each is read through its own index up to the limit before the parts are merged. */
 const PARTS = [
   part({
     at: 'created_at',
@@ -89,12 +89,12 @@ const PARTS = [
 ].join(' union all ');
 
 interface TimelinePart {
-  /** SQL for the time, the kind and the text of an entry. */
+  /** The SQL for the time, the kind and the text of an entry. */
   at: string;
   kind: string;
   text: string;
   from: string;
-  /** The column with the id; `id` by default. */
+  /** The name of the column with the id; `id` if missing. */
   id?: string;
 }
 

@@ -28,7 +28,7 @@ describe('account commands', () => {
   const find = async (text: string) =>
     (await desk.answer('account', 'find', text)) as { accountId: string; matched: string[] }[];
 
-  it('S117: an account is found by any text that its owner may know, and each search is audited', async () => {
+  it('S117: an account is found by any id or address that its owner may give, and each search is audited', async () => {
     const { accountId } = owner;
     const order = await desk.billing.order(accountId);
     await desk.billing.act(order, 'pay');
@@ -89,7 +89,7 @@ describe('account commands', () => {
     expect(await order('block-downloads', 'deletion')).toMatchObject({ code: 1 });
   });
 
-  it('a suspension reaches keys and sessions with its reason, and its end restores exactly these', async () => {
+  it('a suspension applies to keys and sessions and shows its reason, and its end undoes exactly this', async () => {
     const { accountId, key, token } = owner;
     const facts = () => desk.account.client.findKey(hashApiKey(key, desk.account.config.keyPepper));
     const session = async () => (await desk.account.dashboard('GET', 'session', { token })).body;
@@ -112,7 +112,7 @@ describe('account commands', () => {
     expect((await desk.command('account', 'suspend', accountId)).code).toBe(1);
   });
 
-  it('a timeline lists each event once, newest first, over pages', async () => {
+  it('a timeline lists each event once, newest first, page by page', async () => {
     const { accountId } = await desk.account.register('timeline@example.com');
     desk.advance(1_000);
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
@@ -166,7 +166,9 @@ describe('account commands', () => {
     const args = ['account', 'timeline', accountId, '--before', before];
     expect(await desk.answer(...args)).toMatchObject({ inspectionsLeftOut: 2 });
     const { stdout } = await desk.command(...args);
-    expect(stdout).toContain('\n2 inspections by operators left out: --inspections\n');
+    expect(stdout).toContain(
+      '\n2 inspections by operators left out; add --inspections to list them\n',
+    );
   });
 
   it('a match names the field of the account that matched', async () => {
@@ -203,7 +205,7 @@ describe('account commands', () => {
     expect(found).toEqual([owner.accountId, forger]);
   });
 
-  it('a search without a result says so and exits with 1', async () => {
+  it('a search without a match says so and exits with 1', async () => {
     for (const text of ['nobody@example.com', 'INV-1999-000001', 'pi_unknown', "' or 1=1 --"]) {
       expect(await desk.command('account', 'find', text)).toMatchObject({
         code: 1,

@@ -15,7 +15,7 @@ interface BlockOptions extends UnblockOptions {
   until?: string;
 }
 
-/** Adds `account block-downloads` and `account unblock-downloads`; a suspension blocks all rights instead. */
+/** Adds `account block-downloads` and `account unblock-downloads`. A suspension, in contrast, blocks all rights. */
 export function blockCommands(account: Command, config: CliConfig): void {
   const cause = () =>
     new Option('--cause <cause>', 'blocks of different causes are lifted independently')
@@ -25,17 +25,17 @@ export function blockCommands(account: Command, config: CliConfig): void {
     .command('block-downloads')
     .argument('<account-id>', 'as shown by `account find`', id)
     .description(
-      'block the database files of an account: 403 downloads_blocked; everything else keeps working',
+      'block the database files of an account: they get 403 downloads_blocked; everything else keeps working',
     )
     .addOption(cause())
-    .option('--until <time>', 'RFC 3339; by default, until it is lifted', laterInstant)
+    .option('--until <time>', 'RFC 3339; if omitted, until the block is lifted', laterInstant)
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')
     .action((accountId: string, options: BlockOptions) => block(config, accountId, options));
   account
     .command('unblock-downloads')
     .argument('<account-id>', 'as shown by `account find`', id)
-    .description('lift the blocks of one cause; a suspension remains')
+    .description('lift the blocks of one cause; a suspension stays in force')
     .addOption(cause())
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')
@@ -75,5 +75,5 @@ async function unblock(
       new EntitlementClient(http).liftBlock(accountId, cause),
     ),
   );
-  answer(output, { accountId, cause }, () => [`downloads are not blocked any more (${cause})`]);
+  answer(output, { accountId, cause }, () => [`downloads are no longer blocked (${cause})`]);
 }

@@ -2,8 +2,8 @@ import { type AccountMatch, REQUESTS_KEPT_DAYS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 
 /**
- * The number of days searched: the days for which the log is kept, another day for rows that are not dropped yet, and
- * another for a clock that is ahead.
+ * The number of days searched: the days for which the log is kept, one more day for rows that are not dropped yet, and
+ * one for a gateway whose clock is ahead.
  */
 const DAYS_SEARCHED = REQUESTS_KEPT_DAYS + 2;
 
@@ -20,8 +20,8 @@ export class LoggedRequestsMaintenanceRepository {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
   /**
-   * Finds the account of a request. Reads one day's partition at a time, the latest first: most requests of interest
-   * are recent.
+   * Finds the account of a request. Reads one day's partition at a time, the latest first, because operators mostly ask
+   * about recent requests.
    */
   async find(requestId: string): Promise<AccountMatch[]> {
     for (let daysAgo = 0; daysAgo < DAYS_SEARCHED; daysAgo++) {
@@ -32,7 +32,7 @@ export class LoggedRequestsMaintenanceRepository {
   }
 }
 
-// Days follow the database's clock; the first day reaches a day into the future.
+// Days are counted by the database's clock. The first day lies in the future, because a gateway's clock may be ahead.
 const FIND = `
   select account_id as "accountId", at, operation, subject, status from request_log
   where request_id = $1 and at >= now() - $2::int * interval '1 day'

@@ -1,11 +1,11 @@
 import { isId } from '#libs/platform';
 
-/** Characters that mail programs and tables put around copied text. */
+/** Characters that mail programs and tables add around copied text. */
 const AROUND = /^[\s\p{Cf}<("'`]+|[\s\p{Cf}>)"'`.,;]+$/gu;
 const NAMED_ADDRESS = /<([^<>\s]+@[^<>\s]+)>/;
 
 /**
- * Normalises a searched text, because text that an operator copies from a mail may have spaces, brackets or capitals.
+ * Normalises a search text, because text that an operator copies from an e-mail may have spaces, brackets or capitals.
  */
 export function searchedText(typed: string): string {
   const [, address] = NAMED_ADDRESS.exec(typed) ?? [];

@@ -24,7 +24,7 @@ interface Timeline {
   entries: TimelineEntry[];
   /** The value of `--before` for the next page; absent on the last page. */
   nextBefore?: string;
-  /** How often operators inspected the account within this page; these entries are omitted from it. */
+  /** The number of inspections by operators within this page; these entries are omitted from the page. */
   inspectionsLeftOut: number;
 }
 
@@ -34,9 +34,9 @@ export function timelineCommand(account: Command, config: CliConfig): void {
     .command('timeline')
     .argument('<account-id>', 'as shown by `account find`', id)
     .description(
-      'orders, payments, refunds, callbacks, events, credits, blocks, mails, keys, log-ins: newest first',
+      'orders, payments, refunds, callbacks, events, credits, blocks, e-mails, keys, log-ins: newest first',
     )
-    .option('--before <time>', 'RFC 3339: only older entries, for the next page', instant)
+    .option('--before <time>', 'RFC 3339; lists only older entries, for the next page', instant)
     .option('--limit <number>', 'entries per page', wholeNumber, 50)
     .option('--inspections', 'include inspections by operators')
     .option('--json', 'as JSON')
@@ -45,7 +45,7 @@ export function timelineCommand(account: Command, config: CliConfig): void {
 
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
   const { limit, before, inspections: withInspections = false } = options;
-  // The owner is read first, because this writes the inspection to the audit log.
+  // The owner is read first, because this read records the inspection in the audit log.
   const { email } = await inspected(config, accountId);
   const timeline = await read(config, accountId, { question: { before, limit }, withInspections });
   answer(
@@ -61,9 +61,12 @@ async function show(config: CliConfig, accountId: string, options: TimelineOptio
 }
 
 const inspectionsLine = (count: number) =>
-  `${counted(count, 'inspection')} by operators left out: --inspections`;
+  `${counted(count, 'inspection')} by operators left out; add --inspections to list them`;
 
-/** Requests the page from each service as if it were the only one; entries older than the cut are requested again. */
+/**
+ * Requests a full page from each service. Entries older than the end of the merged page are requested again for the
+ * next page.
+ */
 async function read(
   config: CliConfig,
   accountId: string,
@@ -83,7 +86,7 @@ async function read(
   ]);
   const all = parts.flat().toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   const cut = all.at(limit - 1)?.at;
-  // Entries of the same time stay on one page, because a page ends at a time.
+  // Entries with the same time stay on one page, because a page ends at a time.
   const entries = cut === undefined ? all : all.filter(({ at }) => at >= cut);
   const isWhole = cut === undefined || parts.every((part) => part.length < limit);
   const nextBefore = entries.length === all.length && isWhole ? undefined : cut;

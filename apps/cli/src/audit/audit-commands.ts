@@ -24,7 +24,7 @@ export function auditCommands(program: Command, config: CliConfig): void {
   const audit = program.command('audit').description('the append-only log of who did what');
   audit
     .command('list')
-    .argument('[account-id]', 'as shown by `account find`; by default, the installation', id)
+    .argument('[account-id]', 'as shown by `account find`; if omitted, the installation', id)
     .description('list the audit entries of an account, or of the installation, newest first')
     .option('--before <position>', 'the last position of the previous page')
     .option('--limit <number>', 'entries per page, at most 500', wholeNumber, LISTED)

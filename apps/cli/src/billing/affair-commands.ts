@@ -92,5 +92,5 @@ async function resend(
       new BillingClient(http).resendReceipt(accountId, number),
     ),
   );
-  answer(output, sent, () => [`The mail about ${number} will be sent again.`]);
+  answer(output, sent, () => [`The e-mail about ${number} will be sent again.`]);
 }

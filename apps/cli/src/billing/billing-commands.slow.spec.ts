@@ -33,7 +33,7 @@ describe('billing commands', () => {
         '--id',
         payment,
       );
-    expect((await refund()).stdout).toContain('54.00 refunded, final, 15,000 credits taken back');
+    expect((await refund()).stdout).toContain('54.00 refunded, final, 15,000 credits revoked');
     expect((await refund()).code).toBe(0);
     await desk.billing.settle();
     const said = (await desk.billing.events(accountId)).length;
@@ -71,7 +71,7 @@ describe('billing commands', () => {
     const third = newId();
     await desk.command('billing', 'refund', accountId, payment, ...why, ...wish, third);
     expect((await decide('dismiss-refund', third)).stdout).toBe(
-      'No further action will be taken on it.\n',
+      'This refund will not be retried.\n',
     );
     expect((await decide('dismiss-refund', third)).code).toBe(1);
     expect(desk.billing.logLines.splice(0)).toHaveLength(3);
@@ -107,7 +107,7 @@ describe('billing commands', () => {
     expect(made).toEqual([{ id: refundId }]);
   });
 
-  it('the mail about an invoice is resent only to its recipient, and a refund says how it affects the plan', async () => {
+  it('the e-mail about an invoice is sent again only to its recipient, and a refund says how it affects the plan', async () => {
     const { billing } = desk;
     const { accountId } = await desk.account.register('again@example.com');
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
@@ -142,7 +142,7 @@ describe('billing commands', () => {
     ['--from', 'tomorrow', 'such as 2027-01-31T12:00:00Z'],
     ['--from', '2027-02-31T99:00:00Z', 'such as 2027-01-31T12:00:00Z'],
   ])(
-    'a refund %s of %p is reported as a mistake before anything is sent',
+    'a refund %s of %p is reported as a mistake before any request is sent',
     async (name, text, hint) => {
       const { accountId } = await (typist ??= desk.account.register('typist@example.com'));
       const before = await desk.audited(accountId);

@@ -67,10 +67,10 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .requiredOption('--reason <text>', 'why')
     .option(
       '--amount <number>',
-      'for a whole refund, such as 12.50; by default, all that is left',
+      'for a whole refund, such as 12.50; if omitted, all that is left',
       amountMicros,
     )
-    .option('--from <time>', 'RFC 3339, for a remaining refund; by default, now', instant)
+    .option('--from <time>', 'RFC 3339, for a remaining refund; if omitted, now', instant)
     .addOption(new Option('--id <uuid>', 'id of the refund').default(newId(), 'a new one'))
     .option('--json', 'as JSON')
     .action((accountId: string, paymentId: string, options: RefundOptions) =>
@@ -116,7 +116,7 @@ async function decide(
     ),
   );
   answer({ json }, made, (refunded) =>
-    order === 'retry-refund' ? refundLines(refunded) : ['No further action will be taken on it.'],
+    order === 'retry-refund' ? refundLines(refunded) : ['This refund will not be retried.'],
   );
 }
 
@@ -232,12 +232,12 @@ const refundLines = ({
 
 const PLAN_TEXTS: Record<NonNullable<RefundAnswer['plan']>, (from?: string) => string> = {
   ends: (from) =>
-    `The plan ends, and its credits from ${from ?? 'the beginning of the period'} on are taken back. Used credits become a debt.`,
+    `The plan ends, and its credits from ${from ?? 'the beginning of the period'} on are revoked. Used credits become a debt.`,
   set_back: (from) =>
-    `The upgrade is taken back with its credits from ${from ?? 'its beginning'} on; the previous plan continues.`,
-  stays: () => 'The plan continues; the same share of the credits of its period is taken back.',
+    `The upgrade is undone, and its credits from ${from ?? 'its beginning'} on are revoked; the previous plan continues.`,
+  stays: () => 'The plan continues; the same share of the credits of its period is revoked.',
 };
 
 const creditsText = (credits: string) =>
-  credits === '0' ? '' : `, ${counted(BigInt(credits), 'credit')} taken back`;
+  credits === '0' ? '' : `, ${counted(BigInt(credits), 'credit')} revoked`;
 const amountOf = (micros: string) => (Number(micros) / MICROS).toFixed(2);

@@ -60,7 +60,10 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
     );
 }
 
-/** @throws ConfigurationError; ExtensionMissing if the database is not a Citus coordinator. */
+/**
+ * Spreads the tables over the nodes of a Citus cluster. @throws ConfigurationError; ExtensionMissing if the database is
+ * not a Citus coordinator.
+ */
 async function distributeTables(
   config: CliConfig,
   own: OwnDatabases,
@@ -95,7 +98,7 @@ async function generate(config: CliConfig, { names, seed, ...output }: GenerateO
     }
   });
   answer(output, { names, added }, () => [
-    `${added} names added, ${names - added} were there before`,
+    `${added} names added, ${names - added} existed already`,
   ]);
 }
 

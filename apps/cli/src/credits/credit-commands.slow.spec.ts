@@ -48,7 +48,7 @@ describe('credit commands', () => {
     expect(await desk.audited(ID)).toEqual([]);
   });
 
-  it('set-aside lists the account whose credits cannot be updated, until they can be updated again', async () => {
+  it('set-aside lists an account while its credits cannot be updated', async () => {
     const { entitlement } = desk;
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
     const [damaged, sound] = [newId(), newId()];
@@ -59,7 +59,7 @@ describe('credit commands', () => {
       await entitlement.subscribe(accountId, subscription);
     }
     const advance = async () => {
-      // Tokens use the desk's clock.
+      // Tokens expire by the desk's clock.
       entitlement.clock.set('2026-04-02T09:00:00Z');
       await entitlement.database.query('update set_aside_accounts set until = clock_timestamp()');
       await entitlement.advanceAll();

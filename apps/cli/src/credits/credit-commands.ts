@@ -40,7 +40,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .command('revoke')
     .argument('<account-id>', 'as shown by `account find`', id)
     .argument('<credits>', 'how many', wholeNumber)
-    .description('take spendable credits away; a repeat with the same --id has no effect')
+    .description('revoke spendable credits; a repeat with the same --id has no effect')
     .requiredOption('--reason <text>', 'reason, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the revocation').default(newId(), 'a new one'))
     .option('--json', 'as JSON')
@@ -54,7 +54,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .description('grant credits; a repeat with the same --id has no effect')
     .requiredOption('--reason <text>', 'reason, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the adjustment').default(newId(), 'a new one'))
-    .option('--expires <time>', 'RFC 3339; by default, the credits never expire', laterInstant)
+    .option('--expires <time>', 'RFC 3339; if omitted, the credits never expire', laterInstant)
     .option('--json', 'as JSON')
     .action((accountId: string, amount: number, options: GrantOptions) =>
       grant(config, accountId, amount, options),
@@ -74,7 +74,9 @@ export function creditCommands(program: Command, config: CliConfig): void {
   limits
     .command('lift')
     .argument('<account-id>', 'as shown by `account find`', id)
-    .description('end all overrides of one limit, which returns to what the account bought')
+    .description(
+      'end all overrides of one limit, so that the account again has the limit that it bought',
+    )
     .addOption(
       new Option('--limit <name>', 'requests a minute, keys or monitors')
         .choices(OVERRIDABLE_LIMITS)
@@ -168,8 +170,11 @@ async function explain(
   if (explanation.unexplained !== 0) process.exitCode = 1;
 }
 
-/** The ledger has the same kind for an operator's revocation and a refund, so the text fits both. */
-const KIND_TEXTS: Readonly<Record<string, string>> = { refund: 'taken back' };
+/**
+ * The texts for the kinds of ledger entries. An operator's revocation and a refund have the same kind, so one text fits
+ * both.
+ */
+const KIND_TEXTS: Readonly<Record<string, string>> = { refund: 'revoked' };
 
 function explanationLines({ lines, balance, total, unexplained }: BalanceExplanation): string[] {
   const row = (credits: number, text: string) => `${String(credits).padStart(12)}  ${text}`;

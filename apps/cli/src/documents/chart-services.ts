@@ -18,28 +18,28 @@ interface ChartSecret {
   mayBeMissing: boolean;
 }
 
-/** The facts of one service that the chart's templates use. */
+/** The data of one service that the chart's templates use. */
 interface ChartService {
   name: string;
   entry: string;
   /** Settings of the addresses that the service listens on. */
   hosts: string[];
-  /** Settings of its ports, the internal one first. */
+  /** Settings of the service's ports, the internal port first. */
   listeners: { port: string; isPublic: boolean }[];
   urlSetting: string | null;
   /** The settings that the service requires; null if every installation has it. */
   requires: readonly string[] | null;
-  /** The services whose addresses it gets. */
+  /** The services whose addresses this service gets. */
   calls: string[];
-  /** Whether it owns a schema and publishes or consumes events. */
+  /** Whether the service owns a schema and publishes or consumes events. */
   usesEvents: boolean;
   /** The topic that the service writes, and the topics that it may read. */
   topic: string;
   hears: string[];
-  /** Topics that it must consume completely: their lag is its backlog. */
+  /** Topics that the service must consume completely: their lag is its backlog. */
   consumes: string[];
   outwardPorts: number[];
-  /** The connections of one process to PostgreSQL: names of pool settings, or the size of fixed pools. */
+  /** The connections of one process to PostgreSQL: names of pool settings, or sizes of fixed pools. */
   connections: (string | number)[];
   secrets: ChartSecret[];
   /** Settings that are not secret. */
@@ -47,8 +47,8 @@ interface ChartService {
 }
 
 /**
- * Generates `files/services.json` of the Helm chart, from which templates learn about the services. Secret files have
- * the names that `cli secrets` gives them.
+ * Generates `files/services.json` of the Helm chart, from which the templates read the services. Secret files have the
+ * names that `cli secrets` gives them.
  */
 export async function chartServices(services: readonly AnyService[]): Promise<string> {
   const events = {
@@ -115,7 +115,8 @@ function chartService(
 }
 
 /**
- * Lists the connections of operator commands: the services that they call, and every database as its service's role.
+ * Lists the connections of operator commands: to the services that they call, and to every database under its service's
+ * role.
  */
 function operatorPod(services: readonly AnyService[]) {
   const settings = settingsOf(ServersConfig).map(({ env }) => env);
@@ -131,7 +132,7 @@ function operatorPod(services: readonly AnyService[]) {
   };
 }
 
-/** Whether a process without a value for this setting fails. */
+/** Whether a process fails without a value for this setting. */
 function isMissed(config: ConfigClass<object>, env: string): boolean {
   try {
     loadConfig(config, {});

@@ -18,7 +18,7 @@ interface DocumentedSetting {
   apps: string[];
 }
 
-/** Generates `docs/configuration.md`: every setting of every app, listed once. */
+/** Generates `docs/configuration.md`, which lists every setting of every app once. */
 export function configurationPage(apps: DocumentedApp[]): string {
   const rows = documentedSettings(apps).map(
     (setting) =>
@@ -41,7 +41,7 @@ export function configurationPage(apps: DocumentedApp[]): string {
   ].join('\n');
 }
 
-/** Generates `.env.example`: the same settings as comments and assignments. */
+/** Generates `.env.example`, which has the same settings as comments and assignments. */
 export function environmentExample(apps: DocumentedApp[]): string {
   const blocks = documentedSettings(apps).map((setting) => {
     const value = setting.isSecret ? '' : (setting.defaultText ?? '');
@@ -92,7 +92,7 @@ function mayBeAbsent(config: new () => object, property: string): boolean {
   return isOptional(rules.filter(({ propertyName }) => propertyName === property));
 }
 
-/** Returns a default as an operator would write it; undefined for an absent or empty one. */
+/** Returns a default as an operator would write it; undefined for an absent or empty default. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return Array.isArray(value) ? value.join(',') : String(value as string | number | boolean);

@@ -14,7 +14,7 @@ interface Rule {
   each: boolean;
 }
 
-/** A validation rule has no keyword in the table, so the schema would be less strict than the class. */
+/** An error for a validation rule without a keyword in the table: the schema would be less strict than the class. */
 class RuleWithoutKeyword extends Error {}
 
 /** Derives the JSON Schema 2020-12 of an event's `data` from the validation rules of its class. */
@@ -57,7 +57,7 @@ function propertySchema(target: EventClass, rules: Rule[]): JsonSchema {
   return { type: 'array', ...schema(whole), items: schema(items) };
 }
 
-/** Finds the class that `@Type` names, from an instance. */
+/** Finds the class that `@Type` names, by creating an instance. */
 function nestedClass(target: EventClass, name: string, isArray: boolean): EventClass {
   const plain = { [name]: isArray ? [{}] : {} };
   const value = (plainToInstance(target, plain) as Record<string, object | object[]>)[name];

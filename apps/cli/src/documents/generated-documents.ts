@@ -16,7 +16,7 @@ import { memberTexts } from './member-texts.js';
 import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
 
-/** Templates of a chart can read only files within the chart. */
+/** The folder of the chart's generated files, because templates can read only files within the chart. */
 const CHART_FILES = 'deploy/helm/domain-data-service/files';
 const API = 'docs/api.md';
 const OPERATIONS_FOLDER = 'libs/contracts/src/operations';
@@ -65,7 +65,7 @@ const program = () =>
     new OwnDatabasesConfig(),
   );
 
-/** Lists the paths whose text on disk is out of date, and the schemas of events that no longer exist. */
+/** Lists the paths whose text on disk is out of date, including schemas of events that no longer exist. */
 export function staleDocuments(documents: Map<string, string>): string[] {
   const wrong = [...documents]
     .filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)

@@ -5,7 +5,10 @@ const CLASS =
   /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?export (?:abstract )?class (\w+)[^{;]*\{\n([^]*?)\n\}/g;
 const MEMBER = /\n {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n(?: {2}@\w+\([^;]*?\)\n)+ {2}(\w+)[?!]?:/g;
 
-/** Reads the comments of the decorated classes in a source of the contracts, which API consumers read as descriptions. */
+/**
+ * Reads the comments of decorated classes in a source file of the contracts. API consumers read these comments as
+ * descriptions.
+ */
 export function memberTexts(sources: readonly string[]): MemberTexts {
   const texts: MemberTexts = {};
   for (const source of sources) {
@@ -21,8 +24,8 @@ export function memberTexts(sources: readonly string[]): MemberTexts {
 }
 
 /**
- * Returns a comment's text without its delimiters, and without references to security statements, because these concern
- * only readers of the source.
+ * Returns a comment's text without its delimiters, and without references to security statements, which concern only
+ * readers of the source.
  */
 function plain(comment: string): string {
   return comment

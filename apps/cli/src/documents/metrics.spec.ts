@@ -20,7 +20,7 @@ const KEYWORDS =
   'by and or on unless bool offset m h d max min sum count rate increase time vector last_over_time histogram_quantile'.split(
     ' ',
   );
-/** Metrics and labels of other programs: Prometheus, kubelet's volumes, cert-manager's certificates. */
+/** Metrics and labels of other programs: Prometheus, the kubelet's volumes, cert-manager's certificates. */
 const FOREIGN = [
   'up',
   'instance',
@@ -31,7 +31,7 @@ const FOREIGN = [
   'name',
 ];
 for (const service of SERVICES) await service.load();
-/** The product's metrics, without those that another spec in the same worker declares. */
+/** The product's metrics, except those that another spec in the same worker declares. */
 const metrics = declaredMetrics().filter(({ name }) => !name.startsWith('test_'));
 const { groups } = load(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as {
   groups: { rules: Rule[] }[];

@@ -1,4 +1,4 @@
-/** One security statement: its number and its promise. */
+/** A security statement with its number and its promise. */
 export interface SecurityStatement {
   id: string;
   title: string;
@@ -11,7 +11,7 @@ export interface SecurityProof {
   file: string;
 }
 
-/** The reasons why statements have no test. */
+/** The reasons why some statements have no test. */
 const UNTESTED: Readonly<Record<string, string>> = {
   S16: 'not built: GitHub reports leaked keys only to admitted partners, and each operator would have to become one. An owner revokes a leaked key on the page of keys, an operator with `npm run cli -- keys revoke`; S13 says how soon the key is refused',
   S98: 'not built: no admin interface can be reached over a network. Operators use `npm run cli` on a machine that has the secrets of the services. The audit log has their actions on accounts and keys, and the ledger has credits that they granted or took. A grant needs no second operator',
@@ -25,7 +25,7 @@ export function readStatements(page: string): SecurityStatement[] {
 
 /** Finds proofs in a spec's text: tests whose names begin with statement numbers, `S57: …` or `S57, S58: …`. */
 export function readProofs(file: string, text: string): SecurityProof[] {
-  // The rows of an `each` end where the next test begins, so that a test without a number does not get them.
+  // The rows of an `each` end where the next test begins, so that a test without a number does not get these rows.
   const named =
     /\b(?:it|test|describe)(?:\.each(?:<[^()]*>)?\((?:(?!\n {0,4}(?:it|test|describe)\b)[\s\S])*?\))?\(\s*(['"`])((?:S\d+)(?:,? S\d+)*): (.+?)\1/g;
   return [...text.matchAll(named)].flatMap(([, , ids, test]) =>

@@ -9,7 +9,8 @@ import { required } from '../required.js';
 import { eventLines } from './event-lines.js';
 
 const SCHEMAS = schemaServices(SERVICES);
-const NO_SUCH_EVENT = 'this consumer has no such failed event; "events list" shows them';
+const NO_SUCH_EVENT =
+  'this consumer has no such failed event; "events list" shows all failed events';
 
 interface ListOptions extends OutputOptions {
   consumer?: ServiceName;
@@ -21,8 +22,8 @@ interface ConsumerOptions extends OutputOptions {
 }
 
 /**
- * Adds `events`, which shows events that consumers could not handle. The consumer retries a failed event automatically;
- * only an operator can retry a dead event.
+ * Adds `events`, which shows events that consumers could not handle. Consumers retry failed events automatically. Only
+ * an operator can retry a dead event.
  */
 export function eventCommands(program: Command, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');

@@ -21,7 +21,7 @@ const event: FailedEvent = {
 };
 
 describe('a listed event', () => {
-  it('states its owner, state, attempts and reason of failure in two lines', () => {
+  it('states the owner, state, attempts and reason of failure in two lines', () => {
     const { eventId, key } = event;
     expect(eventLines('entitlement', event)).toEqual([
       `entitlement  dead  ${eventId}  PaymentConfirmed  account ${key}  3 tries since 2026-03-01T10:00:00.000Z`,
@@ -30,7 +30,7 @@ describe('a listed event', () => {
   });
 
   it.each(['eventId', 'type', 'key', 'reason'])(
-    'prints no command for a terminal if %s contains one',
+    'prints no terminal control sequence if %s contains one',
     (member) => {
       const hostile = 'a\u001b[2Jb\r\nc\u009bd\u202ee\u2028f\u007f';
       const lines = eventLines('entitlement', { ...event, [member]: hostile });

@@ -3,7 +3,10 @@ import type { FailedEvent } from '#libs/messaging';
 /** Unprintable characters, including format characters, which are invisible or change the direction of writing. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Describes an event in two lines for an operator. Type, key and reason may contain any text that the sender chose. */
+/**
+ * Describes an event in two lines for an operator. Type, key and reason may contain any text, because the sender chose
+ * them.
+ */
 export function eventLines(service: string, event: FailedEvent): string[] {
   const { state, attempts } = event;
   const [id, type, key, reason] = [event.eventId, event.type, event.key, event.reason].map(
@@ -16,7 +19,7 @@ export function eventLines(service: string, event: FailedEvent): string[] {
   ];
 }
 
-/** Puts text on one line without terminal commands: unprintable characters are shown as code points. */
+/** Puts text on one line without terminal control sequences: unprintable characters are shown as code points. */
 function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }

@@ -20,7 +20,7 @@ export function keyCommands(program: Command, config: CliConfig): void {
     .command('revoke')
     .argument('<account-id>', 'as shown by `account find`', id)
     .argument('<key-id>', 'as shown by `keys list`', id)
-    .description('revoke a key permanently; it gets 401 within a second')
+    .description('revoke a key permanently; requests with it get 401 within a second')
     .option('--json', 'as JSON')
     .action((accountId: string, keyId: string, options: OutputOptions) =>
       revoke(config, accountId, keyId, options),

@@ -4,12 +4,12 @@ import { parseCidr } from '#libs/domain-names';
 export interface OriginatedPrefix {
   address: string;
   prefixLength: number;
-  /** The origins, the most frequent one first; the members of a set (RFC 4271) are joined by commas. */
+  /** The origins, the most frequent first; the members of a set (RFC 4271) are joined by commas. */
   origins: string[];
 }
 
 const HEADER_BYTES = 12;
-/** A record that is larger than this is invalid. */
+/** Maximum size of a record; a larger record is invalid. */
 const RECORD_BYTES_MAX = 16 * 1024 * 1024;
 /** The types of TABLE_DUMP_V2 and its records (RFC 6396, 4.3; with path identifiers RFC 8050, 4). */
 const TABLE_DUMP_V2 = 13;

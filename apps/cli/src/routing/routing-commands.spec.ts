@@ -70,7 +70,7 @@ describe('a routing table dump', () => {
     '',
   ].join('\n');
 
-  it('becomes lines of prefixes with their origins, compressed or not', async () => {
+  it('is converted to lines of prefixes with their origins, compressed or not', async () => {
     expect(await convert('rib.mrt', DUMP)).toBe(lines);
     expect(await convert('rib.gz', gzipSync(DUMP))).toBe(lines);
   });

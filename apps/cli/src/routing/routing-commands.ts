@@ -28,7 +28,7 @@ async function convert(
   dump: string,
   { write, ...output }: OutputOptions & { write: string },
 ): Promise<void> {
-  // A service that starts at this moment finds either the old file or the new one, complete.
+  // A service that starts at this moment finds either the complete old file or the complete new file.
   const file = await open(`${write}.new`, 'w');
   let prefixes = 0;
   try {
@@ -57,7 +57,7 @@ function unpacked(dump: string): AsyncIterable<Buffer> {
   const file = createReadStream(dump, { highWaterMark: 1024 * 1024 });
   if (!dump.endsWith('.gz')) return file;
   const content = file.pipe(createGunzip());
-  // An error of the file must end the whole read, not only the decompression.
+  // An error while reading the file must end the whole command, not only the decompression.
   file.on('error', (error) => content.destroy(error));
   return content;
 }

@@ -1,8 +1,8 @@
 import { askSandbox } from './sandbox-http.js';
 
-/** The API version that billing's SDK sends. API v2 requires a version with each call. */
+/** The API version that billing's SDK sends. Each call to API v2 needs a version. */
 export const API_VERSION = '2026-10-28.endive';
-/** docs/operations/production.md has the same lists. */
+/** The event types that billing reads, as also listed in docs/operations/production.md. */
 const STRIPE_TYPES = [
   'v1.checkout.session.*',
   'v1.payment_intent.succeeded',
@@ -32,10 +32,7 @@ interface Registered {
   isEnabled: boolean;
 }
 
-/**
- * Looks through Stripe's event destinations. @throws Error unless one points to this installation
- * and receives every type.
- */
+/** Checks Stripe's event destinations. @throws Error unless one points to this installation and receives every type. */
 export async function stripeWebhook(asked: {
   apiUrl: string;
   apiKey: string;
@@ -54,7 +51,7 @@ export async function stripeWebhook(asked: {
   return whatIsTold(registered, `${dashboardUrl}/callbacks/stripe`, STRIPE_TYPES);
 }
 
-/** Looks through the webhooks of PayPal's app, like `stripeWebhook`. */
+/** Checks the webhooks of PayPal's app, as `stripeWebhook` does at Stripe. */
 export async function paypalWebhook(asked: {
   apiUrl: string;
   clientId: string;
@@ -87,7 +84,7 @@ function whatIsTold(registered: Registered[], url: string, wanted: readonly stri
   const own = registered.filter((one) => one.url === url);
   if (own.length === 0) {
     const others = registered.map((one) => one.url ?? 'elsewhere').join(', ');
-    throw new Error(`No webhook points to ${url} (there are: ${others || 'none'}): register it.`);
+    throw new Error(`No webhook points to ${url} (existing: ${others || 'none'}): register one.`);
   }
   const enabled = own.filter(({ isEnabled }) => isEnabled);
   if (enabled.length === 0) throw new Error(`The webhook ${url} is disabled: enable it.`);
@@ -98,7 +95,7 @@ function whatIsTold(registered: Registered[], url: string, wanted: readonly stri
   return `${url} receives every type that billing reads`;
 }
 
-/** Lists the wanted event types that no registered type covers; a star matches any ending. */
+/** Lists the wanted event types that no registered type covers. An asterisk matches any ending. */
 export function missingTypes(wanted: readonly string[], registered: readonly string[]): string[] {
   const covers = (type: string) => (one: string) => {
     if (one === '*' || one === type) return true;

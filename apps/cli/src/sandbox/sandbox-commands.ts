@@ -31,8 +31,8 @@ interface SandboxAnswer {
 }
 
 /**
- * Adds `sandbox`, which tries the product's calls to a processor with the operator's test keys, without an
- * installation.
+ * Adds `sandbox`, which tries the product's calls to a processor with the operator's test keys. No installation is
+ * needed.
  */
 export function sandboxCommands(program: Command, settings?: Settings): void {
   const sandbox = program
@@ -94,7 +94,7 @@ export const runStripe: Trial = async (config, patience) => {
   return tried(stripeSteps(trial), missing, patience);
 };
 
-/** @throws ConfigurationError for an address that is neither the sandbox's nor one of this machine. */
+/** @throws ConfigurationError for a URL that is neither the sandbox's nor on this machine. */
 export const runPaypal: Trial = async (config, patience) => {
   const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
   const { paypalApiUrl: apiUrl, dashboardUrl } = config;
@@ -142,7 +142,7 @@ async function tried(
   return [...steps, cleanUp].map(({ title, does }) => ({ title, does }));
 }
 
-// Only this command loads billing's modules.
+// Billing's modules are loaded here, because only this command needs them.
 const processors = async () => (await import('../declared.js')).processors();
 
 const linesOf = ({ steps }: SandboxAnswer): string[] =>

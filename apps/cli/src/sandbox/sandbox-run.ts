@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** One step of a trial with a processor. */
 export interface SandboxStep {
   title: string;
-  /** A description of the request to the processor, shown to an operator without keys. */
+  /** The description of the request to the processor, which an operator without keys sees. */
   does: string;
-  /** Takes the step. @returns a description of the result. @throws Error if the expected result did not occur. */
+  /** Performs the step. @returns a description of the result. @throws Error if the expected result did not occur. */
   run(): Promise<string>;
 }
 
@@ -16,15 +16,15 @@ export interface StepSeen {
   says: string;
 }
 
-/** Shows pages to the operator, and sets how long to wait for the operator's action. */
+/** Shows pages to the operator, and limits the wait for the operator's action. */
 export interface Patience {
-  /** Prints a line at once, independently of the final answer's format. */
+  /** Prints a line at once, whatever the format of the final answer is. */
   say(line: string): void;
   waitMs: number;
   everyMs: number;
 }
 
-/** Runs the steps in order; if one fails, the others are skipped except the last, which cleans up. */
+/** Runs the steps in order. If a step fails, all others are skipped except the last, which cleans up. */
 export async function takeSteps(
   steps: readonly SandboxStep[],
   cleanUp: SandboxStep,

@@ -40,7 +40,7 @@ describe('a trial with a processor', () => {
     everyMs: 50,
   });
 
-  /** Presses the button on the page that pays or agrees. */
+  /** Presses the button that pays or agrees. */
   async function pressed(page: string): Promise<void> {
     const text = await (await fetch(page)).text();
     const actions = [...text.matchAll(/action="([^"]+)"/g)].map(([, action]) => action);
@@ -106,7 +106,7 @@ describe('a trial with a processor', () => {
     expect(simulator.stripe.calls).toBe(before);
   });
 
-  it('a failing step skips the later steps, but the objects created so far are removed', async () => {
+  it('a failing step skips the later steps, but objects created before are removed', async () => {
     simulator.paypal.callbacks.target = undefined;
     const elsewhere = await runPaypal(config, operator());
     expect(outcomes(elsewhere)[3]).toContain('No webhook points to https://dashboard.example');

@@ -18,7 +18,7 @@ export interface StripeTrial {
   patience: Patience;
 }
 
-/** Returns the steps of the trial at Stripe, and the step that cleans up after them. */
+/** Returns the steps of the trial at Stripe, including the step that cleans up. */
 export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp: SandboxStep] {
   const { apiKey, apiUrl, dashboardUrl, processor, clock, patience } = trial;
   const purchases = new TrialPurchases(processor, clock, patience, PAY);
@@ -62,7 +62,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     },
     {
       title: 'Events',
-      does: 'Lists the events of all this (GET /v2/core/events), as billing would have received them.',
+      does: 'Lists the events of all these steps (GET /v2/core/events), as billing would have received them.',
       async run() {
         const { events } = valueOf(await processor.listSince(began));
         const kinds = new Set(events.map(({ ref }) => ref?.kind ?? 'other'));
@@ -90,7 +90,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
   return [steps, cleanUp];
 }
 
-/** Calls to Stripe's API with the operator's key. */
+/** Returns a function that calls Stripe's API with the operator's key. */
 function callsOf(apiUrl: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}`, 'stripe-version': API_VERSION };
   return (method: 'GET' | 'POST' | 'DELETE', path: string, form?: Record<string, string>) =>

@@ -12,7 +12,7 @@ export function valueOf<T>(outcome: CallResult<T>): T {
   throw new Error(`no answer: ${String(outcome.cause)}`);
 }
 
-/** Makes purchases with the same calls as billing; the operator pays on the processor's page. */
+/** Makes purchases with billing's own calls. The operator pays on the processor's page. */
 export class TrialPurchases {
   private readonly accountId = newId();
 

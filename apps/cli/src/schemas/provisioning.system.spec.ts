@@ -8,7 +8,7 @@ import { InstallationDatabases, schemaServices } from '#libs/services';
 import { TEST_PASSWORD, makeOwnFolder } from '#test/environment';
 import { SERVICES } from '../declared.js';
 
-/** The folder of the oldest supported version, as Debian installs it. */
+/** The folder of the oldest supported PostgreSQL version, as installed by Debian. */
 const OLDEST = '/usr/lib/postgresql/15';
 const SERVERS: { release: string; binaries?: string }[] = [
   { release: 'the embedded PostgreSQL' },
@@ -17,14 +17,14 @@ const SERVERS: { release: string; binaries?: string }[] = [
 const ROLE_SECRET = 'a-secret-of-thirty-two-characters';
 const CLI = new URL('../main.js', import.meta.url).pathname;
 
-/** The statements in docs/operations/databases.md for an administrator, and the names in them. */
+/** The statements for an administrator in docs/operations/databases.md, and the names in these statements. */
 const PAGE = readFileSync('docs/operations/databases.md', 'utf8');
 const DOCUMENTED = /```sql\n([^`]+)```/.exec(PAGE)?.[1].trim().split('\n') ?? [];
 const ADMIN = 'dds_admin';
 const BY_HAND = 'domain_data';
 const ROLES = schemaServices(SERVICES).flatMap(rolesOf);
 
-/** Lists the owner of each object, and every role's rights on it. */
+/** SQL that lists the owner of each object, and every role's rights on the object. */
 const MADE = `
   select 'schema' as kind, nspname::text as name, nspowner::regrole::text as owner, nspacl::text as may
   from pg_namespace where nspowner::regrole::text = any($1)
@@ -130,7 +130,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     }
   });
 
-  it('without Citus the tables of the corpus stay where they are, and the command says why', async () => {
+  it('without Citus, the tables of the corpus stay where they are, and the command says why', async () => {
     const distributed = promisify(execFile)(process.execPath, [CLI, 'corpus', 'distribute'], {
       env: { DATABASE_ADMIN_URL: urlOf('by_command'), DATABASE_ROLE_SECRET: ROLE_SECRET },
     });

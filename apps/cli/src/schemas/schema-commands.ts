@@ -38,7 +38,7 @@ export function schemaCommands(
   program
     .command('migrate')
     .description(
-      'migrate all schemas and create the topics; safe to repeat and to run twice at the same time',
+      'migrate all schemas and create the topics; can be repeated, and run twice at the same time',
     )
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => migrate(databasesOf(config, own), events, options));
@@ -89,7 +89,7 @@ export function databasesOf(config: ServersConfig, own: OwnDatabases): Installat
   });
 }
 
-/** Creates topics and access rules, for which the given user needs the rights. */
+/** Creates topics and access rules. The given user needs the rights for this. */
 async function prepareTopics(
   events: EventsConfig,
   note: (name: string, done: readonly string[]) => void,

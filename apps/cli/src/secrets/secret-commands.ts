@@ -5,7 +5,7 @@ import { SERVICES } from '../declared.js';
 import { type OutputOptions, answer } from '../output.js';
 import { writeSecretFiles } from './secret-files.js';
 
-/** The database of the compose file, on its internal network. */
+/** The address of the compose file's database on the internal network. */
 const DATABASE = 'postgres:5432/domain_data?sslmode=disable';
 
 interface SecretOptions extends OutputOptions {
@@ -52,7 +52,10 @@ export function secretCommands(program: Command): void {
     )
     .option('--valkey <address>', 'host:port of a Valkey server with a password')
     .option('--stripe-api-key <key>', 'secret key of the Stripe account, for billing')
-    .option('--stripe-callback-secret <secret>', 'signing secret of its callback endpoint')
+    .option(
+      '--stripe-callback-secret <secret>',
+      'signing secret of the callback endpoint at Stripe',
+    )
     .option('--paypal-client-secret <secret>', 'secret of the PayPal app, for billing')
     .option('--json', 'as JSON: the names of the files that were written')
     .action((folder: string, options: SecretOptions) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
-/** A command that hangs is killed. */
+/** The time after which a command that hangs is killed. */
 const LIMIT_MS = 150_000;
 
 describe('where the secrets of a deployment are written', () => {
@@ -34,11 +34,14 @@ describe('where the secrets of a deployment are written', () => {
     ['is a file', file, `${file}: there is a file with this name.\n`],
   ];
 
-  it.each(denials)('a place that %s is refused in a sentence', (_what, into, sentence) => {
-    const { status, stdout, stderr } = write(into);
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^[^\n]+\n$/);
-    expect(stderr).toContain(sentence);
-    expect(statSync(file).mode & 0o777).toBe(0o644);
-  });
+  it.each(denials)(
+    'a folder that %s is rejected with a one-sentence message',
+    (_what, into, sentence) => {
+      const { status, stdout, stderr } = write(into);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^[^\n]+\n$/);
+      expect(stderr).toContain(sentence);
+      expect(statSync(file).mode & 0o777).toBe(0o644);
+    },
+  );
 });

@@ -6,12 +6,12 @@ import { PairSecrets, type ServiceName } from '#libs/platform';
 import { databaseSettings, generatedSecrets, ownDatabaseSetting } from '#libs/services';
 import { SERVICES } from '../declared.js';
 
-/** The mode of the folder: only its owner may enter it. */
+/** The mode of the folder: only the owner may enter it. */
 const FOLDER_MODE = 0o700;
-/** The mode of the files: a container's user must be able to read them, whatever its number. */
+/** The mode of the files: a container's user must be able to read them, whatever the user's number is. */
 const FILE_MODE = 0o644;
 
-/** The secret from which the services' own secrets are derived; no service receives it. */
+/** The secret from which the services' own secrets are derived. No service receives it. */
 const SERVICE_SECRETS_SOURCE = 'service_secrets_source';
 
 export interface SecretSources {
@@ -21,9 +21,9 @@ export interface SecretSources {
   /** The address for each service that has its own database. */
   ownDatabases?: Partial<Record<ServiceName, string>>;
   smtpUrl: string;
-  /** `host:port` of a Valkey that requires a password, which is generated. */
+  /** `host:port` of a Valkey server that requires a password, which is generated. */
   valkey?: string;
-  /** The secrets of Stripe, only in an installation with billing. */
+  /** The secrets of Stripe, for an installation with billing. */
   stripe?: { apiKey: string; callbackSecret: string };
   paypalClientSecret?: string;
 }
@@ -48,7 +48,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     return readFileSync(path, 'utf8').trim();
   };
   /**
-   * Writes a secret that is derived from another file, which may have changed. It is written in place, because a
+   * Writes a secret that is derived from another file, which may have changed. The file is written in place, because a
    * container keeps the file that it mounted.
    */
   const follow = (name: string, text: string) => {
@@ -74,7 +74,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     keep('valkey_url', () => `redis://:${word}@${sources.valkey}`);
   }
   for (const [name, text] of Object.entries(processorSecrets(sources))) {
-    // An earlier run without this processor has created an empty file.
+    // An earlier run without this processor created an empty file.
     if (keep(name, () => text) === '' && text !== '') follow(name, text);
   }
   for (const service of SERVICES) {

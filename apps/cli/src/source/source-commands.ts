@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: D
 const LOG_KEY = 'public key that signs the checkpoints of a log, DER in base64';
 const RIGHTS = ['shown', 'sold', 'looked-up'];
 
-/** Adds `source`, for the data sources of the corpus, besides this installation's own lookups. */
+/** Adds `source`, for the data sources of the corpus other than this installation's own lookups. */
 export function sourceCommands(program: Command, config: CliConfig): void {
   const source = program
     .command('source')
@@ -46,7 +46,7 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     )
     .requiredOption(
       '--rights <rights>',
-      'permitted uses of its data: shown, sold, looked-up, separated by commas; or none',
+      'permitted uses of the data: shown, sold, looked-up, separated by commas; or none',
       rights,
     )
     .option('--every <time>', 'interval between runs, such as 30m, 12h or 1d', duration)
@@ -58,10 +58,14 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     .description(
       'change how much a zone or block list may change between files, or who signs a log',
     )
-    .option('--turnover <percent>', 'share of its names that may be missing; initially 20', percent)
+    .option(
+      '--turnover <percent>',
+      'percentage of names that may be missing; initially 20',
+      percent,
+    )
     .option(
       '--open-ended <yes|no>',
-      'whether its last line may lack a newline; initially no',
+      'whether the last line may lack a newline; initially no',
       yesOrNo,
     )
     .option('--log-key <key>', LOG_KEY)
@@ -101,7 +105,7 @@ async function set(config: CliConfig, name: string, options: SetOptions): Promis
   };
   await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).set(name, settings));
   answer(options, { name, ...settings }, () => [
-    `set; "npm run cli -- source run ${name}" imports what was refused`,
+    `set; "npm run cli -- source run ${name}" imports what was rejected`,
   ]);
 }
 

@@ -23,7 +23,7 @@ export function tldCommands(program: Command): void {
   tlds
     .command('show [tld]')
     .description('show which servers are queried for one or all top-level domains, or why none is')
-    .option('--tables <file>', 'registry tables; by default, the tables of this version')
+    .option('--tables <file>', 'registry tables; if omitted, the tables of this version')
     .option('--json', 'as JSON')
     .action((tld: string | undefined, options: TableOptions) => show(tld, options));
   tlds
@@ -31,7 +31,7 @@ export function tldCommands(program: Command): void {
     .description(
       "derive tables from IANA's files in a folder (dns.json, tlds-alpha-by-domain.txt) and a list of port-43 hosts (whois-servers-tld.json), show the changes, and write them with --write",
     )
-    .option('--tables <file>', 'tables to compare with; by default, the tables of this version')
+    .option('--tables <file>', 'tables to compare with; if omitted, the tables of this version')
     .option('--write <file>', 'file for the new tables: the value of LOOKUP_REGISTRIES_FILE')
     .option('--json', 'as JSON')
     .action((folder: string, options: TableOptions & { write?: string }) =>
@@ -65,8 +65,8 @@ function show(wanted: string | undefined, options: TableOptions): void {
 }
 
 /**
- * @throws CommandFault if files are damaged or suspiciously old, or if suspiciously many entries
- * are missing or have moved.
+ * Reads the tables. @throws CommandFault if files are damaged or suspiciously old, or if suspiciously many entries are
+ * missing or have moved.
  */
 function tablesIn(folder: string, before: Registries) {
   try {
@@ -87,7 +87,7 @@ function refresh(folder: string, options: TableOptions & { write?: string }): vo
   const changes = registryChanges(before.tables, tables);
   const coverage = new Registries(tables).coverage();
   if (write !== undefined) {
-    // A service that starts at this moment finds either the old tables or the new ones, complete.
+    // A service that starts at this moment finds either the complete old tables or the complete new tables.
     writeFileSync(`${write}.new`, tablesText(tables));
     renameSync(`${write}.new`, write);
   }

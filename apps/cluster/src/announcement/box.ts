@@ -7,7 +7,7 @@ import {
 } from '../../../solo/src/announcement/box.js';
 import type { ClusterFacts } from './cluster-facts.js';
 
-/** The text printed after a start: all addresses, and a command to paste that works offline. */
+/** Returns the text that is printed after a start: all addresses, and a command to paste that works offline. */
 export function announcement(facts: ClusterFacts, seconds: number): string {
   const gateways = gatewayRows(facts);
   const rows: [string, string][] = [
@@ -34,7 +34,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
   return ['', rule, title, '', ...body, rule, '', ...exampleLines(facts), ''].join('\n');
 }
 
-/** A row for each address; for gateways that share an address, the row says how many. */
+/** Returns a row for each address. If gateways share an address, its row says how many. */
 function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
   const [{ api_url }] = gateways;
   const isOnePort = gateways.length > 1 && gateways.every((each) => each.api_url === api_url);
@@ -44,7 +44,7 @@ function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
   ]);
 }
 
-/** Uses the second gateway if there is one, to show that all gateways accept the key. */
+/** Returns an example command for the last gateway, to show that all gateways accept the key. */
 function exampleLines({ gateways, demo }: ClusterFacts): string[] {
   const { api_url } = gateways.at(-1) as ClusterFacts['gateways'][number];
   return demo ? [`  ${curlLine(api_url, demo)}`, ''] : [];

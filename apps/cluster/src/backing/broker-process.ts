@@ -4,7 +4,7 @@ import type { ClusterProcess } from '../processes/cluster-process.js';
 /** The cluster's Kafka. */
 export class BrokerProcess implements ClusterProcess {
   readonly name = 'kafka';
-  /** The broker's log is part of its data. */
+  /** Always empty, because the broker's log is part of its data. */
   readonly output = '';
 
   private constructor(private readonly broker: KafkaBroker) {}
@@ -13,7 +13,7 @@ export class BrokerProcess implements ClusterProcess {
     return new BrokerProcess(await KafkaBroker.start(options));
   }
 
-  /** The value of `KAFKA_BROKERS`. */
+  /** Returns the value of `KAFKA_BROKERS`. */
   get url(): string {
     return this.broker.brokers.join(',');
   }

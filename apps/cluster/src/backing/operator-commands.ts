@@ -3,7 +3,9 @@ import { withClient } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
 
 const CLI = new URL('../../../cli/src/main.js', import.meta.url).pathname;
-/** Long enough for every migration on a busy machine; it only ends a command that hangs. */
+/**
+ * The time limit of a command, long enough for every migration on a busy machine. Only a command that hangs reaches it.
+ */
 const TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Creates the services' database on a server that does not have it yet. */
@@ -16,8 +18,8 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
 
 /**
  * Runs an operator's command, as `npm run cli -- …` does.
- * @throws with its output.
- * @param program the compiled command line of another release; by default, the command line of this release.
+ * @throws Error with the command's output.
+ * @param program the compiled command line of another release; if undefined, that of this release.
  */
 export function runCli(
   command: string,

@@ -6,9 +6,9 @@ import { EmbeddedServer, type EmbeddedServerOptions } from '#libs/database';
 import type { ClusterProcess } from '../processes/cluster-process.js';
 
 /**
- * Waits until our end of the pipe is closed, then ends any postmaster in the folder, so that no server outlives a
- * killed owner. A clean shutdown removes `postmaster.pid`; after a kill, the id in that file may belong to another
- * process by now.
+ * A shell script that waits until our end of the pipe is closed, and then ends any postmaster in the folder, so that no
+ * server outlives a killed owner. A clean shutdown removes `postmaster.pid`. After a kill, the id in that file may
+ * belong to another process by now.
  */
 const WATCH = `
 cat >/dev/null
@@ -32,7 +32,7 @@ export class PostgresProcess implements ClusterProcess {
     return new PostgresProcess({ ...options, port: server.port }, server);
   }
 
-  /** The superuser's connection URL. */
+  /** Returns the superuser's connection URL. */
   get url(): string {
     return this.server.url();
   }

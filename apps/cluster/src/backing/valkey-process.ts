@@ -1,7 +1,7 @@
 import { ValkeyServer } from '#test/environment';
 import type { ClusterProcess } from '../processes/cluster-process.js';
 
-/** The cluster's Valkey or Redis. It keeps no data across a restart. */
+/** The cluster's Valkey or Redis, which keeps no data across a restart. */
 export class ValkeyProcess implements ClusterProcess {
   readonly name = 'valkey';
   readonly output = '';
@@ -12,7 +12,7 @@ export class ValkeyProcess implements ClusterProcess {
     return new ValkeyProcess(await ValkeyServer.start(options));
   }
 
-  /** The value of `VALKEY_URL`. */
+  /** Returns the value of `VALKEY_URL`. */
   get url(): string {
     return this.server.url;
   }

@@ -1,4 +1,4 @@
-/** A process of the cluster, which a test may end, suspend and restart at the same address. */
+/** A process of the cluster, which a test can end, suspend and restart at the same address. */
 export interface ClusterProcess {
   readonly name: string;
   /** The address of the process. */
@@ -8,7 +8,7 @@ export interface ClusterProcess {
   readonly output: string;
   /** Sends a signal; does nothing if the process is not running. */
   kill(signal?: NodeJS.Signals): void;
-  /** Shuts the process down cleanly. @throws if it had to be killed or ended with a fault. */
+  /** Shuts the process down cleanly. @throws Error if the process had to be killed or ended with a fault. */
   stop(): Promise<void>;
   /** Restarts the process at the same address if it is not running. */
   start(): Promise<void>;

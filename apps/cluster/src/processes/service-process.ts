@@ -8,11 +8,11 @@ export interface ServiceProcessOptions {
   name: string;
   /** The folder below `apps`. */
   app: string;
-  /** A compiled program that runs the service instead of the app's own. */
+  /** A compiled program that runs instead of the app's own program. */
   main?: string;
   /** Node's options, such as `--max-semi-space-size=8`. */
   nodeOptions?: readonly string[];
-  /** Its complete environment except the search path. */
+  /** The complete environment of the process, except the search path. */
   settings: Record<string, string | undefined>;
   logFile: string;
 }
@@ -20,14 +20,15 @@ export interface ServiceProcessOptions {
 /** The folder of the compiled apps, relative to the compiled file. */
 const APPS = new URL('../../../', import.meta.url).pathname;
 const START_TIMEOUT_MS = 120_000;
-/** A little longer than a gateway's longest drain. */
+/** The time limit of a stop, a little longer than a gateway's longest drain. */
 const STOP_TIMEOUT_MS = 40_000;
 const OUTPUT_MAX_CHARACTERS = 64 * 1024 * 1024;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /**
- * Replaces itself with the service, and leaves a watcher that ends it once our end of the pipe is closed, so that no
- * service outlives a killed owner. Before it kills, the watcher checks which program has the process id.
+ * A shell script that replaces itself with the service, and leaves a watcher. The watcher ends the service once our end
+ * of the pipe is closed, so that no service outlives a killed owner. Before it kills, the watcher checks which program
+ * has the process id.
  */
 const LAUNCHER = `
 exec 3<&0 </dev/null
@@ -61,14 +62,14 @@ export class ServiceProcess implements ClusterProcess {
     return this.child !== undefined && !hasEnded(this.child);
   }
 
-  /** The signal or exit code with which its last run ended; undefined while it runs. */
+  /** Returns the signal or exit code with which the last run ended; undefined while the service runs. */
   get endedBy(): string | number | undefined {
     return this.child?.signalCode ?? this.child?.exitCode ?? undefined;
   }
 
   /**
    * Resolves when the service has logged that it is up.
-   * @throws with its last lines if it ends before that.
+   * @throws Error with the last lines of output if the service ends before that.
    * @param forThisLife additional settings for this run only.
    * @param apps the folder of the compiled apps for this run only, such as the apps of another release.
    */
@@ -161,7 +162,7 @@ export class ServiceProcess implements ClusterProcess {
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode !== null || signalCode !== null;
 
-/** The addresses in the line that a service logs when it is up. */
+/** Returns the addresses in the line that a service logs when it is up. */
 function addressesIn(output: string, app: string): Record<string, string> | undefined {
   const line = output.split('\n').find((each) => each.includes(`"msg":"${app} is up"`));
   if (!line?.endsWith('}')) return undefined;

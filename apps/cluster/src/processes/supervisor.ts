@@ -3,7 +3,7 @@ import type { ServiceProcess } from './service-process.js';
 
 const PAUSE_MS = 1_000;
 
-/** Restarts services that have ended by themselves, and reports it. */
+/** Restarts services that have ended by themselves, and reports each restart. */
 export class Supervisor {
   private isStopped = false;
 
@@ -15,7 +15,7 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** Records that services end intentionally from now on. */
+  /** Marks every end of a service from now on as intentional. */
   stop(): void {
     this.isStopped = true;
   }
@@ -24,7 +24,7 @@ export class Supervisor {
     for (;;) {
       await service.untilEnded();
       if (this.isStopped) return;
-      this.say(`${service.name} has ended (${service.endedBy}): it is started again.`);
+      this.say(`${service.name} has ended (${service.endedBy}) and is being restarted.`);
       try {
         await service.start();
         this.say(`${service.name} is up again.`);

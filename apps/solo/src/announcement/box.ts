@@ -1,14 +1,14 @@
 import { commandFor } from '../checks/before-build.js';
 import type { DemoFacts, SoloFacts } from './solo-facts.js';
 
-/** The lines that say how payments are handled. */
+/** The lines about how payments are handled. */
 export const PAYMENTS = {
   simulated: 'simulated: buy credits or a plan in the dashboard; no money moves',
   real: 'real: the processors that you configured charge customers',
   none: 'none: set STRIPE_API_KEY or BILLING_PAYPAL_CLIENT_ID to sell credits',
 } as const;
 
-/** Printed when lookups are answered by the registry simulator. */
+/** The line that is printed when the registry simulator answers lookups. */
 export const SIMULATED_DATA: [string, string] = [
   'Data',
   'SIMULATED: all answers are invented; none describes a real domain',
@@ -21,7 +21,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
     ['API', facts.api_url],
     ['Dashboard', facts.dashboard_url],
     wayIn(facts),
-    ['Mailbox', facts.mailbox_url ?? 'none: mail is sent through the server in SMTP_URL'],
+    ['Mailbox', facts.mailbox_url ?? 'none: e-mails are sent through the server in SMTP_URL'],
     ...keyRows(facts),
     ...(facts.mode === 'offline' ? [SIMULATED_DATA] : []),
     ['Payments', PAYMENTS[facts.payments]],

@@ -1,13 +1,13 @@
-/** The facts about a running installation in `solo.json`, for newcomers, scripts and stories. */
+/** The data of a running installation in `solo.json`, for newcomers, scripts and stories. */
 export interface SoloFacts {
   pid: number;
   api_url: string;
   dashboard_url: string;
-  /** The address at which Prometheus reads every service at once. */
+  /** The URL at which Prometheus reads the metrics of every service at once. */
   metrics_url: string;
-  /** The page with all mail; absent if `SMTP_URL` is set and mail is sent. */
+  /** The URL of the page with all e-mails; absent if `SMTP_URL` is set and e-mails are sent. */
   mailbox_url?: string;
-  /** The target of lookups: the internet, or the registry simulator. */
+  /** Where lookups go: to the internet, or to the registry simulator. */
   mode: 'online' | 'offline';
   /** Who handles payments: `simulated` moves no money, and with `none` nothing is sold. */
   payments: 'simulated' | 'real' | 'none';
@@ -17,7 +17,7 @@ export interface SoloFacts {
   log_file: string;
 }
 
-/** The seeded account. Keys and password stay in this file, which only its owner can read. */
+/** The demo account. Its keys and password stay in this file, which only the file's owner can read. */
 export interface DemoFacts {
   email: string;
   password: string;

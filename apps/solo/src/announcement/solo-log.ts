@@ -15,7 +15,7 @@ export function openLog(path: string): SoloLog {
   let stream: WriteStream | undefined;
   const opened = () => {
     const opening = createWriteStream(path, { flags: 'a', mode: 0o600 });
-    // On a full disk, lines are lost; the next line opens the file again.
+    // On a full disk, lines are lost. The next line opens the file again.
     opening.on('error', () => {
       if (stream === opening) stream = undefined;
     });

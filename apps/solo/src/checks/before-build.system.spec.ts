@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FolderLock } from './folder-lock.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 
-/** A clone in which nothing has been compiled yet. */
+/** Uses a clone in which nothing has been compiled yet. */
 describe('npm start, before anything is compiled', () => {
   const clone = mkdtempSync(join(tmpdir(), 'dds-clone-'));
   const taken: Server = createServer();
@@ -63,7 +63,7 @@ describe('npm start, before anything is compiled', () => {
     },
   );
 
-  it('a folder in which it is already running is rejected, and the process is named', async () => {
+  it('a folder in which an instance is already running is rejected, and the process is named', async () => {
     const folder = new DataFolder(join(clone, 'running'));
     folder.create();
     const lock = FolderLock.take(folder);

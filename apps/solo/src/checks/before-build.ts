@@ -23,11 +23,11 @@ const PORT_MAX = 65_535;
 
 export interface LockOwner {
   pid: number;
-  /** The start time of that process, because the id may belong to another process by now. */
+  /** The start time of the process, because its id may belong to another process by now. */
   startedAt: string;
 }
 
-/** A fault and its remedy, each in a sentence. */
+/** A fault and its remedy, one sentence each. */
 export interface Refusal {
   what: string;
   remedy: string;
@@ -50,7 +50,7 @@ export async function refusalOf(
   return undefined;
 }
 
-/** @param factsFile the file in which the holder writes its addresses. */
+/** @param factsFile the file to which the holder writes its addresses. */
 export function runsAlready(folder: string, holder: number, factsFile: string): Refusal {
   const stop = factsFile === 'solo.json' ? commandFor(folder, 'npm stop') : `kill ${holder}`;
   return {
@@ -67,7 +67,7 @@ export function lockHolder(folder: string): number | undefined {
     ) as LockOwner;
     return startOf(pid) === startedAt ? pid : undefined;
   } catch {
-    // There is no lock, or it was truncated by a crash.
+    // There is no lock, or a crash truncated it.
     return undefined;
   }
 }
@@ -92,7 +92,7 @@ export async function portRefusal(
         code === 'EADDRINUSE'
           ? `Port ${port} is taken.`
           : `Port ${port} cannot be opened (${code}).`,
-      remedy: `Stop the process that uses it, or choose another port: ${setting}=0 takes any free port.`,
+      remedy: `Stop the process that uses it, or choose another port: ${setting}=0 selects a free port.`,
     };
   } finally {
     await new Promise((done) => probe.close(done));
@@ -103,7 +103,8 @@ export async function portRefusal(
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22 of proc(5). The fields are counted from the end of the name, which may contain spaces and parentheses.
+    // Reads field 22 of proc(5). The fields are counted from the end of the name, which may contain spaces and
+    // parentheses.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? undefined : rest[18];
   } catch {

@@ -11,7 +11,7 @@ export class FolderLock {
   private constructor(private readonly path: string) {}
 
   /**
-   * @param factsFile the file in which the holder writes its addresses.
+   * @param factsFile the file to which the holder writes its addresses.
    * @throws StartFault if a running process holds the folder.
    */
   static take(folder: DataFolder, factsFile = 'solo.json'): FolderLock {

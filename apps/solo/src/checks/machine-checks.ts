@@ -4,7 +4,7 @@ import type { DataFolder } from '../data-folder/data-folder.js';
 import { portRefusal } from './before-build.js';
 import { StartFault } from './start-fault.js';
 
-/** PostgreSQL would soon fail with less free space than this. */
+/** Minimum free space; with less, PostgreSQL would soon fail. */
 const DISK_FREE_MIN_BYTES = 512 * 1024 * 1024;
 
 /** Checks that files can be created in `folder`, and creates a missing folder. @throws StartFault otherwise. */

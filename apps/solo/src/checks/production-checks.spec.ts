@@ -10,7 +10,7 @@ import { SmtpSink } from '../../../simulators/src/mail/smtp-sink.js';
 import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import { type ProductionFacts, productionChecks } from './production-checks.js';
 
-/** The checks run against real parts: a server with TLS, a mail server, the processors’ APIs, files. */
+/** Runs the checks against real parts: a server with TLS, a mail server, the processors’ APIs, files. */
 describe('the doctor, for a public installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-production-'));
   const clock = new SystemClock();
@@ -124,7 +124,7 @@ describe('the doctor, for a public installation', () => {
     expect(await look(name, changed())).toMatch(new RegExp(`^✗ .*${says.source}`));
   });
 
-  it('accepts a backup from last night, and rejects an older one', async () => {
+  it('accepts a backup from last night, and rejects an older backup', async () => {
     const hoursAgo = (hours: number) => new Date(clock.now().getTime() - hours * HOUR_MS);
     utimesSync(backup, hoursAgo(25), hoursAgo(25));
     expect(await look('backups')).toBe('✓ the newest is 25 hours old');

@@ -8,10 +8,10 @@ import { DAY_MS, HOUR_MS, isLoopbackOrigin } from '#libs/platform';
 import type { ProductionSettings } from '../production.config.js';
 import { paypalWebhook, stripeWebhook } from '../../../cli/src/sandbox/registered-webhooks.js';
 
-/** One check for the operator. */
+/** A check for the operator. */
 export interface Check {
   name: string;
-  /** Runs the check. @returns a few words on success. @throws Error with the fault and its remedy. */
+  /** Runs the check. @returns a few words about the success. @throws Error with the fault and its remedy. */
   look(): Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export interface ProductionFacts {
 
 const TIMEOUT_MS = 5_000;
 const CERTIFICATE_MIN_MS = 14 * DAY_MS;
-/** One day, plus the time that a slow backup may take. */
+/** Maximum age of the newest backup: one day, plus the time that a slow backup may take. */
 const BACKUP_AGE_MAX_MS = 26 * HOUR_MS;
 const PAGE = 'docs/operations/production.md';
 
@@ -52,7 +52,7 @@ export function productionChecks(facts: ProductionFacts): Check[] {
   ];
 }
 
-/** @throws Error with the names of missing settings. */
+/** Checks that all settings are set. @throws Error with the names of missing settings. */
 function settingsSeen(settings: ProductionSettings): string {
   const wanted: [name: keyof ProductionSettings, why: string][] = [
     ['BASE_URL', 'the API’s public origin, https://api.…'],
@@ -87,7 +87,7 @@ async function addressesOf(host: string): Promise<string> {
   }
 }
 
-/** @throws Error for a certificate that a browser would reject, or that expires soon. */
+/** Checks the certificate. @throws Error for a certificate that a browser would reject, or that expires soon. */
 async function certificateOf(url: URL, { now, authorities }: ProductionFacts): Promise<string> {
   const { protocol, hostname: host, port } = url;
   if (protocol !== 'https:') throw new Error(`${url.origin} has no TLS. See ${PAGE}, 4.`);
@@ -101,7 +101,7 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
     socket.once('error', reject).once('timeout', () => socket.destroy(new Error('no answer')));
   }).catch((error: Error) => {
     throw new Error(
-      `${url.origin}: ${error.message}. Is the proxy up, and its certificate for this name?`,
+      `${url.origin}: ${error.message}. Is the proxy running, and is its certificate for this name?`,
     );
   });
   const day = ends.toISOString().slice(0, 10);
@@ -113,7 +113,7 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
   return `until ${day}`;
 }
 
-/** Checks that the proxy does not buffer streams and uploads; otherwise, they would not pass line by line. */
+/** Checks that the proxy does not buffer streams and uploads. Otherwise, they would not be passed on line by line. */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');
   if (nginx === undefined) return 'not checked: this user cannot read nginx’s configuration';
@@ -136,7 +136,7 @@ async function smtpSeen({
   SMTP_URL: url,
   MAIL_FROM: from = '',
 }: ProductionSettings): Promise<string> {
-  if (!url) throw new Error(`SMTP_URL is not set: nobody gets mail. See ${PAGE}, 2.`);
+  if (!url) throw new Error(`SMTP_URL is not set: no e-mails are sent. See ${PAGE}, 2.`);
   const transport = new SmtpTransport({ url, from });
   const { host } = new URL(url);
   try {
@@ -177,7 +177,7 @@ function webhookChecks(settings: ProductionSettings): Check[] {
   return [{ name: 'payments', look }];
 }
 
-/** @throws Error unless the newest backup is from last night. */
+/** Checks the newest backup. @throws Error unless it is from last night. */
 function backupSeen({ settings, backups, now }: ProductionFacts): string {
   if (settings.DATABASE_ADMIN_URL) return 'not checked: you use your own PostgreSQL server';
   const newestMs = Math.max(...timesOf(backups));

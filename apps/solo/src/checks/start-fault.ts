@@ -1,4 +1,4 @@
-/** A problem of this machine that keeps the product from starting, with a remedy. */
+/** A problem of this machine that prevents the product from starting, with a remedy. */
 export class StartFault extends Error {
   constructor(
     readonly what: string,

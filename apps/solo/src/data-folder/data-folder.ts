@@ -11,7 +11,7 @@ import { dirname, join, resolve } from 'node:path';
 
 /** The mode of files that only this user can read. */
 const PRIVATE_MODE = 0o600;
-/** The mode of the folder: PostgreSQL's user must be able to enter it; each file inside has its own permissions. */
+/** The mode of the folder: PostgreSQL's user must be able to enter it. Each file inside has its own permissions. */
 const FOLDER_MODE = 0o755;
 
 /** The data folder of one installation: `secrets.json`, `solo.json`, `solo.lock`, `postgres/`, `payments.journal` … */
@@ -32,7 +32,7 @@ export class DataFolder {
     return join(this.path, name);
   }
 
-  /** Reads and parses a file; undefined if there is none. */
+  /** Reads and parses a file; undefined if the file does not exist. */
   readJson<T>(name: string): T | undefined {
     try {
       return JSON.parse(readFileSync(this.file(name), 'utf8')) as T;
@@ -44,7 +44,7 @@ export class DataFolder {
 
   /**
    * Replaces the file in one step, so that after a crash either the old or the new file exists. Only this user can read
-   * it.
+   * the file.
    */
   writePrivateJson(name: string, value: unknown): void {
     this.writePrivateText(name, `${JSON.stringify(value, null, 2)}\n`);
@@ -64,8 +64,8 @@ export class DataFolder {
 }
 
 /**
- * Creates folders one by one, because Node's own recursion never ends in file systems such as /proc, which refuse with
- * ENOENT.
+ * Creates folders one by one, because Node's `recursive` option never returns in file systems such as /proc, which
+ * answer ENOENT.
  */
 function createFolder(path: string): void {
   if (existsSync(path)) return;

@@ -5,14 +5,14 @@ import { SERVICES } from '../../../services.js';
 import type { DataFolder } from './data-folder.js';
 
 const FILE = 'secrets.json';
-/** The names of all secrets: three for the installation itself, and those in the services' settings. */
+/** The names of all secrets: three for the installation itself, and those in the settings of services. */
 const NAMES = ['postgres', 'roles', 'demoPassword', ...generatedSecrets(SERVICES)];
 
 /** The generated secrets of an installation. They are created once and never change (S113). */
 export class Secrets {
   private constructor(private readonly values: Record<string, string>) {}
 
-  /** Reads `secrets.json` and adds missing secrets, such as those that a newer version introduced. */
+  /** Reads `secrets.json` and adds missing secrets, such as those introduced by a newer version. */
   static load(folder: DataFolder): Secrets {
     const known = folder.readJson<Partial<Record<string, string>>>(FILE) ?? {};
     const missing = NAMES.filter((name) => !known[name]);

@@ -14,9 +14,11 @@ import type { Secrets } from '../data-folder/secrets.js';
 const FILE = 'demo.json';
 export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
-/** The grant that is added to the trial's credits. Because of its id, a repeated grant counts once. */
+/** The grant in addition to the trial credits. Because the id is fixed, a repeated grant counts once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
-/** Trying the examples takes more requests per minute than a trial allows. */
+/**
+ * The rate limits of the demo account. Trying the examples takes more requests per minute than a trial allows.
+ */
 const LIMITS = [
   { name: 'live', value: 120 },
   { name: 'bulk', value: 20 },
@@ -24,13 +26,13 @@ const LIMITS = [
 const LIMITS_DAYS = 3_650;
 const MAIL_TIMEOUT_MS = 15_000;
 /**
- * The limit is long, because the first calls run while everything else is still starting, on a machine that may be slow
- * or busy.
+ * The time limit of a call. It is long, because the first calls run while everything else is still starting, on a
+ * machine that may be slow or busy.
  */
 const CALL_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 
-/** The services, and the place where their mail arrives. */
+/** The services, and the mailbox that receives their e-mails. */
 export interface DemoSurroundings {
   accountUrl: string;
   entitlementUrl: string;
@@ -42,9 +44,9 @@ export interface DemoSurroundings {
 export const hasDemoAccount = (folder: DataFolder) => folder.readJson(FILE) !== undefined;
 
 /**
- * Creates the account with which newcomers try the product. It signs up, confirms and gets keys through the same calls
- * as a browser, and gets credits through the operator's calls. If a start was killed halfway, the next one completes
- * the account.
+ * Creates the account with which newcomers try the product. The code signs up, confirms and gets keys through the same
+ * calls as a browser, and gets credits through the operator's calls. If a start was killed halfway, the next start
+ * completes the account.
  */
 export async function seedDemoAccount(
   services: DemoSurroundings,
@@ -113,7 +115,7 @@ class DemoSeed {
     return answer.refusal === undefined;
   }
 
-  /** The confirmation's answer contains the first keys. */
+  /** Signs up and confirms. @returns the first keys, from the answer to the confirmation. */
   private async signUp(): Promise<DemoKeys> {
     const person = { first_name: 'Demo', email: DEMO_EMAIL, password: this.password };
     succeeded(await this.ask('POST', '/sign-up', person), 'sign-up');
@@ -134,7 +136,7 @@ class DemoSeed {
       if (token) return token;
       await sleep(POLL_MS);
     }
-    throw new Error('the confirmation mail of the demo account did not arrive');
+    throw new Error('the confirmation e-mail of the demo account did not arrive');
   }
 
   /** Replaces the keys of an existing account whose keys are no longer known. */
@@ -173,7 +175,7 @@ class DemoSeed {
   }
 }
 
-/** Returns the answer of a call. @throws Error with account's refusal as its cause. */
+/** Returns the answer of a call. @throws Error with account's refusal as the cause. */
 function succeeded(answer: ProxiedAnswer, what: string): ProxiedAnswer {
   if (!answer.refusal) return answer;
   throw new Error(`${what} of the demo account was refused`, { cause: answer.refusal });

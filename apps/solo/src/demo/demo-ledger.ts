@@ -3,7 +3,8 @@ import { type Clock, DAY_MS, newId } from '#libs/platform';
 import type { DemoCost } from './demo-usage.js';
 
 /**
- * The grant precedes the first invented request, which uses its credits. A repeated grant with the same id counts once.
+ * The grant, which is booked before the first invented request, because that request uses the credits. A repeated
+ * grant with the same id counts once.
  */
 const GRANT = {
   adjustmentId: '0197c000-0000-7000-8000-000000000002',
@@ -15,9 +16,9 @@ const PRIORITY = 20;
 
 /**
  * Books credits that the demo account got and used on past days, because the services book only the current day. Rows
- * are only added, as the ledger requires, and the auditor accepts them.
+ * are only added, as the ledger requires, and the auditor accepts these rows.
  * @param owner URL of the role that owns entitlement's tables.
- * @param costs of past days, oldest first.
+ * @param costs the costs of past days, oldest first.
  */
 export async function seedPastUse(
   owner: string,

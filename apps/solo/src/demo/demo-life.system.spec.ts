@@ -56,7 +56,7 @@ async function violations(): Promise<unknown[]> {
   }
 }
 
-/** Counts the log once a minute, like the gateway's job. */
+/** Counts the rows of the log once, as the gateway's job does every minute. */
 async function countByTheHour(): Promise<void> {
   const url = solo.database.url('gateway_maintenance');
   const log = await Database.open({ url, applicationName: 'demo', poolSize: 1 });
@@ -64,7 +64,7 @@ async function countByTheHour(): Promise<void> {
   await log.close();
 }
 
-it('the demo account gets a plan, invoices, jobs, monitors and a month of usage once, and its ledger contains the usage, too', async () => {
+it('the demo account gets a plan, invoices, jobs, monitors and a month of usage once, and its ledger also contains the usage', async () => {
   solo = await start();
   const demo = solo.facts.demo!;
   expect(await solo.fillDemo()).toBe(true);

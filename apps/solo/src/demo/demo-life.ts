@@ -53,9 +53,9 @@ export interface DemoLifeSurroundings {
 
 /**
  * Fills the demo account with data: 30 days of invented requests with their cost; then billing details, two packages
- * and a plan, which it buys at the simulated processors as a customer would; and finally jobs, monitors and a webhook.
- * All of it is created once. If a start was stopped halfway, the next one completes it. @returns whether anything was
- * missing.
+ * and a plan, which the account buys at the simulated processors as a customer would; and finally jobs, monitors and a
+ * webhook. All of this is created once. If a start was stopped halfway, the next start completes it. @returns whether
+ * anything was missing.
  */
 export async function seedDemoLife(
   around: DemoLifeSurroundings,
@@ -126,8 +126,8 @@ class DemoLife {
   }
 
   /**
-   * Spends credits like a job; because of its id, a repeated call counts once. @throws Error if there are too few
-   * credits.
+   * Spends credits as a job does. Because the id is fixed, a repeated call counts once. @throws Error if there are too
+   * few credits.
    */
   private async spend(accountId: string, { day, operation, credits }: DemoCost): Promise<void> {
     const holdId = `demo-usage:${day}:${operation}`;
@@ -143,7 +143,7 @@ class DemoLife {
     await this.entitlement.closeHold(accountId, holdId);
   }
 
-  /** Pays for an order on the simulated processor's page, like a customer. A paid order stays unchanged. */
+  /** Pays for an order on the simulated processor's page, as a customer does. A paid order stays unchanged. */
   private async buy(accountId: string, wish: object, idempotencyKey: string): Promise<void> {
     const call = { method: 'POST', path: '/orders', body: wish, idempotencyKey } as const;
     const order = (await this.askFor('billing', accountId, call)) as OrderAnswer;
@@ -153,7 +153,7 @@ class DemoLife {
     await this.askFor('billing', accountId, { method: 'POST', path, body: {} });
   }
 
-  /** Makes the call that a page would make for the account of its session. @throws the owner's refusal. */
+  /** Makes the call that a page would make for the account of the session. @throws the owner's refusal. */
   private async askFor(
     service: 'billing' | 'worker',
     accountId: string,
@@ -178,7 +178,7 @@ class DemoLife {
   }
 }
 
-/** @throws the owner's refusal. */
+/** Makes a call. @throws the owner's refusal. */
 function succeeded({ refusal, body }: ProxiedAnswer): unknown {
   if (refusal) throw refusal;
   return body;

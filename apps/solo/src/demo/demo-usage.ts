@@ -8,15 +8,18 @@ import {
 
 /** The number of days with requests, including today. */
 const DEMO_DAYS = 31;
-/** Each call that creates partitions covers the previous day, the day itself and the next two. */
+/**
+ * The days between the calls that create partitions. Each call covers the previous day, the day itself and the next
+ * two.
+ */
 const PARTITION_STEP_DAYS = 3;
-/** The number of requests on a working day, and the share of that number on a day of the weekend. */
+/** The number of requests on a working day, and the share of that number on a day at the weekend. */
 const REQUESTS_A_DAY = 60;
 const WEEKEND_SHARE = 0.3;
 /** The minimum number of requests today, however early it is. */
 const TODAY_MIN = 8;
 
-/** Each request, with its share in percent and its duration. */
+/** Each kind of request, with its share in percent and its duration. */
 const KINDS = [
   { until: 55, operation: 'whois.live', credits: 1, usualMs: 260 },
   { until: 80, operation: 'dns.live', credits: 1, usualMs: 45 },
@@ -37,15 +40,15 @@ export interface DemoCost {
   credits: number;
 }
 
-/** The database of the gateway's log: its role, and the role that creates partitions. */
+/** The database of the gateway's log, under its own role and under the role that creates partitions. */
 export interface LogAddresses {
   gateway: string;
   maintenance: string;
 }
 
 /**
- * Writes invented requests of the last 30 days and of today to the log, only for the demo account; each request id
- * begins with `req_demo`. @returns their costs, oldest first, which the ledger must contain, too.
+ * Writes invented requests of the last 30 days and of today to the log, only for the demo account. Each request id
+ * begins with `req_demo`. @returns the costs, oldest first, which the ledger must also contain.
  */
 export async function seedDemoUsage(
   { gateway, maintenance }: LogAddresses,
@@ -77,7 +80,7 @@ export async function seedDemoUsage(
   });
 }
 
-/** Generates the same requests for the same time and account; none is in the future. */
+/** Generates the requests of the last days: the same for the same time and account, and none in the future. */
 export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogEntry[] {
   const draw = drawing(20_261_123);
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
@@ -119,7 +122,7 @@ function endOf(drawn: number, credits: number): Pick<LogEntry, 'status' | 'outco
   return { status: 400, outcome: 'invalid_request', credits: 0 };
 }
 
-/** Returns a generator of pseudo-random numbers from 0 to 1, the same for each run (mulberry32). */
+/** Returns a generator of pseudo-random numbers from 0 to 1, which are the same in each run (mulberry32). */
 function drawing(seed: number): () => number {
   let state = seed;
   return () => {

@@ -11,7 +11,7 @@ import type {
 const POLL_MS = 100;
 const POLLS_MAX = 300;
 
-/** These names are reserved for examples. They have data, and no third party's name is queried. */
+/** Names that are reserved for examples. They have data, and no third party's name is queried. */
 const NAMES = ['example.com', 'example.net', 'example.org'];
 const MONITORS: readonly CreateMonitorRequest[] = [
   { kind: 'domain', name: 'Our domain', domainName: 'example.com' },
@@ -23,7 +23,7 @@ const WEBHOOK = {
   events: ['job.completed', 'monitor.triggered'],
 };
 
-/** Calls of the worker's internal routes, as pages make them for the demo account. */
+/** Calls the worker's internal routes, as pages do for the demo account. */
 export type AskWorker = (
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
@@ -32,7 +32,7 @@ export type AskWorker = (
 
 /**
  * Creates two jobs, a monitor of each kind and a webhook, as the pages would, unless an earlier start has created them.
- * @param allowance of the account; a plan that has just been paid allows its monitors a moment later.
+ * @param allowance returns the account's allowance; a plan that has just been paid allows its monitors a moment later.
  */
 export async function startDemoWork(
   ask: AskWorker,
@@ -54,7 +54,7 @@ export async function startDemoWork(
   const { webhooks } = (await ask('GET', '/webhooks')) as WebhooksAnswer;
   if (webhooks.length > 0) return;
   const { id } = (await ask('POST', '/webhooks', WEBHOOK)) as WebhookAnswer;
-  // No server answers at this address.
+  // No server answers at this URL.
   await ask('PATCH', `/webhooks/${id}`, { state: 'paused' });
 }
 

@@ -16,7 +16,7 @@ export const hasInventedNames = (folder: DataFolder): boolean =>
 export const inventedNames = (folder: DataFolder): number =>
   folder.readJson<{ names: number }>(FILE)?.names ?? 0;
 
-/** The parts that the seed uses. */
+/** The parts of the installation that the seed uses. */
 export interface SeededCorpus {
   corpusUrl: string;
   workerUrl: string;
@@ -29,8 +29,7 @@ export interface SeededCorpus {
 
 /**
  * Fills the corpus with invented names, so that history and searches can be tried without the internet. Continues where
- * an earlier start has stopped. No build of a database file starts in the meantime, so all files contain the added
- * names.
+ * an earlier start stopped. No build of a database file starts in the meantime, so all files contain the added names.
  * @returns the number of names that were added now.
  */
 export async function seedCorpus(

@@ -15,11 +15,11 @@ const HOST = '127.0.0.1';
 export class MetricsListener {
   private constructor(
     private readonly server: Server,
-    /** The address that Prometheus reads. */
+    /** The URL that Prometheus reads. */
     readonly url: string,
   ) {}
 
-  /** @param port 0 chooses a free one. */
+  /** @param port 0 selects a free port. */
   static async start(services: Metrics[], port: number): Promise<MetricsListener> {
     const server = createServer({ requireHostHeader: false }, (request, response) => {
       if (request.url !== '/metrics' || request.method !== 'GET') {

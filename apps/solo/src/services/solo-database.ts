@@ -17,16 +17,16 @@ const DATABASE = 'domain_data';
 export interface SoloDatabaseOptions {
   folder: DataFolder;
   secrets: Secrets;
-  /** The superuser of the operator's own server, which replaces the embedded one. */
+  /** The URL of a superuser on the operator's own server, which replaces the embedded server. */
   adminUrl?: string;
-  /** The superusers of databases that belong to individual services. */
+  /** The URLs of superusers of databases that belong to individual services. */
   own?: OwnDatabases;
   /** Whether data survives a crash of the machine; false only for temporary installations of tests. */
   durable?: boolean;
   /** Aborts the creation of a new server. */
   signal?: AbortSignal;
   logger?: Logger;
-  /** Called when the server ends by itself, and when it runs again. */
+  /** Is called when the server ends by itself, and when it runs again. */
   say?: (line: string) => void;
 }
 
@@ -50,7 +50,7 @@ export class SoloDatabase {
     });
   }
 
-  /** True while this installation has not created its own server yet. */
+  /** Whether this installation has not created its own server yet. */
   static isNew(folder: DataFolder): boolean {
     return !existsSync(folder.file('postgres.json'));
   }
@@ -67,14 +67,14 @@ export class SoloDatabase {
     return new SoloDatabase(server.url(), options, server);
   }
 
-  /** URL of the superuser in the services' shared database. */
+  /** Returns the URL of the superuser in the services' shared database. */
   get superuserUrl(): string {
     const url = new URL(this.adminUrl);
     url.pathname = `/${DATABASE}`;
     return url.toString();
   }
 
-  /** The settings with the superusers of individual services' databases. */
+  /** Returns the settings with the superusers of individual services' databases. */
   get ownSettings(): Settings {
     const own = Object.entries(this.options.own ?? {});
     return Object.fromEntries(
@@ -92,12 +92,14 @@ export class SoloDatabase {
     return this.options.secrets.rolePassword(role);
   }
 
-  /** Stops the server that was started here; it must be the last part to stop. */
+  /** Stops the server that was started here. It must be the last part to stop. */
   async stop(): Promise<void> {
     await this.server?.stop();
   }
 
-  /** Creates the shared database with its roles and schemas, and migrates them. Separate databases must exist. */
+  /**
+   * Creates the shared database with its roles and schemas, and migrates them. Separate databases must already exist.
+   */
   async prepare(): Promise<void> {
     await withClient(this.adminUrl, async (client) => {
       const { rowCount } = await client.query('select from pg_database where datname = $1', [

@@ -3,12 +3,12 @@ import { IdentitySimulator } from '../../../simulators/src/identity/identity-sim
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
-/** The settings with which an operator uses the real providers. */
+/** The settings of an operator who uses the real providers. */
 const REAL_PROVIDERS = ['GOOGLE_CLIENT_ID', 'GITHUB_CLIENT_ID'];
 
 /**
- * Starts the simulated Google and GitHub and gives account their settings, unless the operator has set up an app. This
- * is allowed only if no other machine can reach the dashboard, because a simulated provider accepts any identity.
+ * Starts the simulated Google and GitHub and gives account their settings, unless the operator has set up an app. The
+ * simulated providers run only if no other machine can reach the dashboard, because they accept any identity.
  */
 export async function startIdentity(settings: Settings, shutdown: ShutdownOrder): Promise<void> {
   const isOperators = REAL_PROVIDERS.some((env) => settings[env] !== undefined);

@@ -6,7 +6,7 @@ import { SmtpSink } from '../../../simulators/src/mail/smtp-sink.js';
 import { DEMO_EMAIL } from '../demo/demo-account.js';
 import { soloMail } from './solo-mail.js';
 
-describe('mail of one machine', () => {
+describe('e-mails on one machine', () => {
   const mailFrom = 'Example Holdings <service@example.com>';
   const received: ReceivedMail[] = [];
   const server = new SmtpSink((mail) => received.push(mail));
@@ -25,14 +25,14 @@ describe('mail of one machine', () => {
   });
   afterAll(() => server.close());
 
-  it('without a mail server, every mail is kept for the mailbox page', async () => {
+  it('without a mail server, every e-mail is kept for the mailbox page', async () => {
     const { transport, mailbox, isSent } = soloMail({ mailFrom }, new TestClock());
     await transport.send(mailTo('customer@example.org'));
     expect(isSent).toBe(false);
     expect(await mailbox.newest(9)).toMatchObject([{ to: 'customer@example.org' }]);
   });
 
-  it('with a mail server, mails are sent and not kept, except mails to the demo account', async () => {
+  it('with a mail server, e-mails are sent and not kept, except e-mails to the demo account', async () => {
     const { transport, mailbox, isSent } = soloMail({ smtpUrl, mailFrom }, new TestClock());
     await transport.send(mailTo('customer@example.org'));
     await transport.send(mailTo(DEMO_EMAIL));

@@ -4,11 +4,11 @@ import { DEMO_EMAIL } from '../demo/demo-account.js';
 
 /** The mail transport of this installation. */
 export interface SoloMail {
-  /** The transport for mails of the account service. */
+  /** The transport for e-mails of the account service. */
   transport: MailTransport;
-  /** Keeps the demo account's mails and, without a mail server, the mails of all accounts. */
+  /** Keeps the demo account's e-mails and, without a mail server, the e-mails of all accounts. */
   mailbox: LocalMailbox;
-  /** Whether mails leave this machine; then no page shows the mailbox. */
+  /** Whether e-mails leave this machine. If they do, no page shows the mailbox. */
   isSent: boolean;
 }
 
@@ -18,7 +18,7 @@ interface MailSettings {
   contactAddress?: string;
 }
 
-/** Returns the configured mail server, or else the mailbox that the dashboard shows. */
+/** Returns the configured mail server or, without one, the mailbox that the dashboard shows. */
 export function soloMail(
   { smtpUrl, mailFrom, contactAddress }: MailSettings,
   clock: Clock,
@@ -30,8 +30,8 @@ export function soloMail(
 }
 
 /**
- * Sends every mail except those to the demo account, whose address does not exist; the program reads these mails itself
- * at the start.
+ * Sends every e-mail except those to the demo account, whose address does not exist. The program reads these e-mails
+ * itself during the start.
  */
 class SentMail implements MailTransport {
   constructor(

@@ -6,24 +6,24 @@ import { PAYPAL_PATH } from '../../../simulators/src/payments/paypal/paypal-simu
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
-/** The settings with which an operator accepts real orders. */
+/** The settings of an operator who accepts real orders. */
 const REAL_PROCESSORS = ['STRIPE_API_KEY', 'STRIPE_API_KEY_FILE', 'BILLING_PAYPAL_CLIENT_ID'];
 
 /**
- * Whether money is simulated: no processor key is set (a blank one means no billing at all), and only people on this
- * machine reach the dashboard. Otherwise, anybody could get credits without paying.
+ * Whether money is simulated: no processor key is set (a blank key means no billing at all), and only people on this
+ * machine can reach the dashboard. Otherwise, anybody could get credits without paying.
  */
 export function isPaymentSimulated(settings: Settings): boolean {
   const isOperators = REAL_PROCESSORS.some((env) => settings[env] !== undefined);
   return !isOperators && isDashboardAtHome(settings);
 }
 
-/** Starts the simulated processors and gives billing their settings, as for real ones. */
+/** Starts the simulated processors and gives billing the same settings as for real processors. */
 export async function startPayments(
   settings: Settings,
   clock: Clock,
   shutdown: ShutdownOrder,
-  /** The folder in which the simulators store their state; by default they keep none. */
+  /** The folder in which the simulators store their state; if undefined, they store none. */
   journalPath?: string,
 ): Promise<PaymentsSimulator> {
   const payments = new PaymentsSimulator(clock);

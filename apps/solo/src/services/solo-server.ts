@@ -9,7 +9,10 @@ interface Told {
   say: (line: string) => void;
 }
 
-/** The installation's own PostgreSQL. If it ends by itself, for example on a full disk, it is restarted on its port. */
+/**
+ * The installation's own PostgreSQL. If it ends by itself, for example on a full disk, it is restarted on the same
+ * port.
+ */
 export class SoloServer {
   private readonly checks: Loop;
   private isMissed = false;
@@ -29,7 +32,10 @@ export class SoloServer {
     return new SoloServer(await EmbeddedServer.start(options), options, told);
   }
 
-  /** The actual data folder, which differs from the requested folder if PostgreSQL's user cannot reach that folder. */
+  /**
+   * Returns the actual data folder, which differs from the requested folder if PostgreSQL's user cannot reach that
+   * folder.
+   */
   get folder(): string {
     return this.server.folder;
   }
@@ -48,7 +54,7 @@ export class SoloServer {
     if (this.server.isRunning) return;
     if (!this.isMissed) {
       say(
-        `The database server has ended by itself; ${this.folder}/postgres.log says why. If the disk is full, free some space. A new start is tried every few seconds until the server runs.`,
+        `The database server has ended by itself; ${this.folder}/postgres.log says why. If the disk is full, free some space. A restart is tried every few seconds until the server runs.`,
       );
     }
     this.isMissed = true;

@@ -46,17 +46,17 @@ export interface SoloServices {
   clock: Clock;
   transport: InProcessTransport;
   mailbox: LocalMailbox;
-  /** Whether mails are sent to a mail server instead of the mailbox. */
+  /** Whether e-mails are sent to a mail server instead of the mailbox. */
   isMailSent: boolean;
   /** The simulated registries, if lookups use them. */
   registries?: RegistrySimulator;
-  /** The simulated payment processor, if no real one is configured. */
+  /** The simulated payment processors, if no real processor is configured. */
   payments?: PaymentsSimulator;
 }
 
 /**
  * Starts every service of the registry in order: services that others call come first, and the public listeners last.
- * Each is added to the shutdown order as soon as it runs.
+ * Each service is added to the shutdown order as soon as it runs.
  */
 export async function startServices(options: ServicesOptions): Promise<SoloServices> {
   const { clock, shutdown, offline } = options;
@@ -112,7 +112,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   };
 }
 
-/** Opens the store of a service that keeps files; it closes after the service. */
+/** Opens the store of a service that keeps files. The store closes after the service. */
 async function filesOf(
   { name, usesFiles }: AnyService,
   settings: Settings,
@@ -136,14 +136,14 @@ async function startRegistries(
   settings.LOOKUP_DNS_SERVERS = dnsServers;
   settings.GATEWAY_SIMULATED_DATA ??= 'true';
   settings.DASHBOARD_SIMULATED_DATA ??= 'true';
-  // No real registry is queried, so politeness would only slow the demonstration.
+  // No real registry is queried, so pauses between queries would only slow the demonstration.
   settings.LOOKUP_UPSTREAM_PER_SECOND ??= '1000';
   return registries;
 }
 
 /**
- * Returns the path of the socket, in a folder that only this user can read. The data folder may be too deep, because
- * such a path has at most 107 bytes.
+ * Returns the path of the socket, in a folder that only this user can read. A socket path has at most 107 bytes, so the
+ * data folder may be nested too deeply.
  */
 function socketPath(shutdown: ShutdownOrder): string {
   const folder = mkdtempSync(join(tmpdir(), 'dds-'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { checkSettings, isDemoWanted, unusedSettings } from './solo-settings.js';
 
-/** A dashboard that is reachable only from this machine. */
+/** The settings of a dashboard that is reachable only from this machine. */
 const AT_HOME = { SERVICE_SECRET: 'x'.repeat(64) };
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 
@@ -33,7 +33,7 @@ it.each([
   ['a proxy forwards others to it', { BILLING_URL: 'https://my.example.org' }],
   ['a name only looks like this machine', { BILLING_URL: 'http://localhost.example.org' }],
 ])(
-  'S82: if %s, there is no start without a mail server, because a page would show its mails',
+  'S82: if %s, there is no start without a mail server, because a page would show all e-mails',
   (_, settings) => {
     expect(() => checkSettings(settings)).toThrow(/SMTP_URL: must be set.*mailbox page/s);
     expect(() => checkSettings({ ...settings, SMTP_URL: 'smtp://mail.example:25' })).not.toThrow();
@@ -44,7 +44,7 @@ it.each([
   { DASHBOARD_HOST: '127.0.0.2', BILLING_URL: 'http://127.0.0.2:8081' },
   { DASHBOARD_HOST: '::1', BILLING_URL: 'http://[::1]:8081' },
   { BILLING_URL: 'http://dashboard.localhost:8081' },
-])('on a private machine the mailbox page needs no mail server: %p', (settings) => {
+])('on a private machine, the mailbox page needs no mail server: %p', (settings) => {
   expect(() => checkSettings(settings)).not.toThrow();
 });
 
@@ -66,7 +66,7 @@ it('on a private machine there is a demo account unless it is switched off', () 
   ).toEqual([true, true, true, false]);
 });
 
-it('a setting without effect in a single process is reported, unless it is blank', () => {
+it('a setting without effect in one process is reported, unless it is blank', () => {
   expect(unusedSettings({ KAFKA_BROKERS: 'kafka:9092', GATEWAY_REUSE_PORT: 'true' })).toEqual([
     'KAFKA_BROKERS is not used by npm start: see npm run cluster',
     expect.stringMatching(/^GATEWAY_REUSE_PORT is not used by npm start: /),

@@ -34,10 +34,10 @@ export interface SettingSources {
   database: Pick<SoloDatabase, 'url'>;
 }
 
-/** The superuser of each database that belongs to a single service. */
+/** The superuser of each database that belongs to an individual service. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** Placeholders for values that are generated or chosen at the start; they are valid in every class. */
+/** Placeholders for values that are generated or chosen during the start. They are valid in every config class. */
 const STAND_IN = {
   secrets: {
     settings: () =>
@@ -69,7 +69,7 @@ export function checkSettings(environment: Settings): void {
 
 /**
  * Checks that a mail server is set if other machines can reach the dashboard. Without a mail server, a page of the
- * dashboard shows all mail, including reset links.
+ * dashboard shows all e-mails, including reset links.
  * @throws ConfigurationError.
  */
 function checkMailbox(settings: Settings): void {
@@ -77,7 +77,7 @@ function checkMailbox(settings: Settings): void {
   if (smtpUrl !== undefined || isDashboardAtHome(settings)) return;
   const { host, billingUrl } = loadConfig(DashboardConfig, settings);
   throw new ConfigurationError([
-    `SMTP_URL: must be set, because the dashboard can be reached from other machines (DASHBOARD_HOST is ${host}, BILLING_URL is ${billingUrl}). Without a mail server, its mailbox page would show everybody's mail, including links to set passwords`,
+    `SMTP_URL: must be set, because the dashboard can be reached from other machines (DASHBOARD_HOST is ${host}, BILLING_URL is ${billingUrl}). Without a mail server, its mailbox page would show everybody's e-mails, including links to set passwords`,
   ]);
 }
 
@@ -88,8 +88,8 @@ export function isDashboardAtHome(settings: Settings): boolean {
 }
 
 /**
- * Whether there is a demo account: never in production, because its log-in and keys are printed, and anybody could use
- * its credits.
+ * Whether there is a demo account. There is none in production, because its log-in and keys are printed, and anybody
+ * could use its credits.
  */
 export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
   const { NODE_ENV, API_HOST, BASE_URL } = settings;
@@ -100,7 +100,7 @@ export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): 
   return wanted !== 'none' && !isProduction;
 }
 
-/** Returns placeholder addresses of the services, before the real ones are known. */
+/** Returns placeholder addresses of the services, which are used until the real addresses are known. */
 function addresses(): Settings {
   const called = SERVICES.flatMap(({ urlSetting }) =>
     urlSetting === undefined ? [] : [[urlSetting, STAND_IN.address]],
@@ -108,7 +108,7 @@ function addresses(): Settings {
   return Object.fromEntries(called) as Settings;
 }
 
-/** Settings of services that have no effect in one process, each with a hint where it has one. */
+/** Settings of services that have no effect in one process, with a hint about where each has an effect. */
 const UNUSED: readonly [env: string, where: string][] = [
   ['KAFKA_BROKERS', 'see npm run cluster'],
   ['GATEWAY_REUSE_PORT', 'a gateway in its own process uses it, see apps/gateway/README.md'],
@@ -122,21 +122,25 @@ export function unusedSettings(environment: Settings): string[] {
   );
 }
 
-/** Returns the settings of every service: the operator's, with the addresses and secrets of this installation. */
+/**
+ * Returns the settings of every service: the operator's settings, together with the addresses and secrets of this
+ * installation.
+ */
 export function soloSettings(sources: SettingSources): Settings {
   const { environment, overrides, apiPort, dashboardPort, folder, secrets, database } = sources;
   const defaults = {
     BASE_URL: `http://localhost:${apiPort}`,
     BILLING_URL: `http://localhost:${dashboardPort}`,
-    // No load balancer needs time to notice that this process is stopping.
+    // There is no load balancer that needs time to notice the stop of this process.
     GATEWAY_DRAIN_NOTICE_MS: '0',
     DASHBOARD_DRAIN_NOTICE_MS: '0',
-    // One event loop runs every service, and right after a start all of them run most of their code for the first time.
+    // One event loop runs every service, and right after a start all services run most of their code for the first
+    // time.
     GATEWAY_LOOP_DELAY_MAX_MS: '1000',
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
     FILES_LOCATION: folder.file('files'),
     CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
-    // The demo account can then try database files, too.
+    // The demo account can then also try database files.
     CORPUS_SELL_GENERATED: 'true',
   };
   const ports = SERVICES.flatMap(({ listeners }) => listeners.map(({ port }) => [port, '0']));

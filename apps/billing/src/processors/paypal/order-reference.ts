@@ -2,11 +2,11 @@ import { isId } from '#libs/platform';
 
 /**
  * Our data on an order at PayPal, in `custom_id` (at most 127 of `A–Z a–z 0–9 - _ . ,`). PayPal can neither close an
- * order nor end it at a given time, so both are stored there.
+ * order nor end it at a given time, so we record the closing and the end there.
  */
 export interface OrderReference {
   orderId: string;
-  /** The time at which the offer ends; null once it was closed. */
+  /** The time at which the offer ends; null once the order was closed. */
   until: Date | null;
 }
 
@@ -16,7 +16,7 @@ export function toCustomId({ orderId, until }: OrderReference): string {
   return `${orderId},${until ? Math.floor(until.getTime() / 1000) : CLOSED}`;
 }
 
-/** Undefined for data that we did not write. */
+/** Parses our data on an order. Returns undefined for data that we did not write. */
 export function toOrderReference(customId: unknown): OrderReference | undefined {
   const [, orderId, end = ''] = /^([\w-]{1,64}),(closed|\d{1,12})$/.exec(String(customId)) ?? [];
   if (!isId(orderId)) return undefined;

@@ -11,7 +11,9 @@ export interface PaypalCallbackOptions {
   certificates: PaypalCertificates;
   clock: Clock;
   apiUrl: string;
-  /** Ids of our endpoint at PayPal, which are part of the signed text; two while one is being replaced (S43). */
+  /**
+   * The ids of our endpoint at PayPal, which are part of the signed text; two ids while one is being replaced (S43).
+   */
   webhookIds: readonly string[];
 }
 
@@ -39,7 +41,7 @@ const HEADERS: Readonly<Record<keyof Transmission, string>> = {
 /** Visible ASCII without the separator of the signed text. */
 const HEADER_VALUE = /^[\x21-\x7b\x7d\x7e]{1,1024}$/;
 
-/** Verifies the callbacks of one PayPal app by certificates, without calling PayPal for each. */
+/** Verifies the callbacks of one PayPal app with certificates, so that not every callback needs a call to PayPal. */
 export class PaypalCallbacks {
   private readonly mode: readonly string[];
 
@@ -72,7 +74,7 @@ export class PaypalCallbacks {
     return event ? { verdict: 'accepted', event } : rejected('malformed');
   }
 
-  /** `transmission id|time|webhook id|CRC-32 of the body`, as PayPal's guide to webhooks says. */
+  /** Returns `transmission id|time|webhook id|CRC-32 of the body`, as PayPal's guide to webhooks says. */
   private async isSigned(
     raw: Buffer,
     transmission: Transmission,
@@ -93,7 +95,7 @@ export class PaypalCallbacks {
   }
 }
 
-/** Undefined unless each of the five headers is present exactly once. */
+/** Reads the five headers of the signature; undefined unless each is present exactly once. */
 function transmissionOf(headers: Record<string, unknown>): Transmission | undefined {
   const given = Object.entries(HEADERS).map(([member, name]) => [member, headers[name]] as const);
   const isWhole = given.every(([, text]) => typeof text === 'string' && HEADER_VALUE.test(text));

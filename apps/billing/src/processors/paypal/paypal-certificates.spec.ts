@@ -20,7 +20,6 @@ const BODY = Buffer.from(
   }),
 );
 
-/** Paths under which a trusted host may serve its certificates. */
 describe('callback certificates', () => {
   const authority = new CertificateAuthority('The authority we trust');
   const genuine = authority.certificateFor([SUBJECT], { keyType: 'rsa' });
@@ -28,7 +27,7 @@ describe('callback certificates', () => {
   let server: Server;
   let processor: PaypalProcessor;
   let url: string;
-  /** The served certificates by the last part of their path, and how often each was requested. */
+  /** The served certificates by the last part of their URLs, and how often each was requested. */
   let served: Record<string, string | undefined>;
   let asked: string[];
   /** The status for a name that is not served. */
@@ -120,7 +119,7 @@ describe('callback certificates', () => {
     }
   });
 
-  it('S45: an address outside the certificates’ folder is never fetched', async () => {
+  it('S45: a URL outside the certificates’ folder is never fetched', async () => {
     for (const name of ['../../../v2/checkout/orders', 'GENUINE?x=1', 'a/b', '%2e%2e', '']) {
       expect([name, await verdictOn(name)]).toEqual([name, 'wrong_signature']);
     }
@@ -145,7 +144,7 @@ describe('callback certificates', () => {
     expect(asked).toHaveLength(8);
   });
 
-  it('S46: many unsigned senders cannot use up the fetches of a known signer', async () => {
+  it('S46: many senders without a valid signature cannot use up the fetches of a known signer', async () => {
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 200; i += 1) await verdictOn(`none-${i}`, genuine, `198.51.100.${i}`);
     expect(asked).toHaveLength(30);
@@ -155,7 +154,7 @@ describe('callback certificates', () => {
     expect(await verdictOn('next', genuine, '203.0.113.9')).toBe('accepted');
   });
 
-  it('S46: an address without a certificate is fetched once in ten minutes, and does not evict a genuine certificate', async () => {
+  it('S46: a URL without a certificate is fetched once in ten minutes, and does not evict a genuine certificate', async () => {
     missing = 404;
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 20; i += 1) {

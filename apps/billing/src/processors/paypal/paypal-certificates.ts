@@ -6,11 +6,11 @@ import { type PaypalConnection, PaypalUnreachable } from './paypal-connection.js
 export interface PaypalCertificatesOptions {
   connection: PaypalConnection;
   clock: Clock;
-  /** PEM of the trusted authorities; Node's own if omitted. A simulator has its own. */
+  /** PEM of the trusted authorities; Node's own if omitted. A simulator has its own authority. */
   authorities?: readonly string[];
 }
 
-/** A certificate that is not PayPal's. */
+/** An error for a certificate that is not PayPal's. */
 class Untrusted extends Error {}
 
 interface Trusted {
@@ -20,11 +20,11 @@ interface Trusted {
 
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
 /**
- * Certificates are rarely replaced, so a sender that names many addresses is trying to make us send
- * requests.
+ * Maximum number of fetches per sender and minute. Certificates are rarely replaced, so a sender that names many URLs
+ * is trying to make us send requests.
  */
 const FETCHES_OF_SENDER = 3;
-/** The limit shared by all senders that never sent a valid signature. */
+/** Maximum number of fetches per minute for all senders together that never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;
 const TRUSTED_MAX = 32;
 const REFUSED_MAX = 1_000;
@@ -35,10 +35,10 @@ const RSA_BITS_MIN = 2_048;
 /** The subject of PayPal's certificates for callbacks. */
 const SUBJECT = /^CN=messageverificationcerts(\.[a-z]+)?\.paypal\.com$/m;
 
-/** The certificates that sign callbacks: each is fetched once and verified up to a trusted authority. */
+/** Fetches the certificates that sign callbacks, each once, and verifies them up to a trusted authority. */
 export class PaypalCertificates {
   private readonly trusted = new RecentMap<Trusted>(TRUSTED_MAX);
-  /** Addresses known to hold no PayPal certificate, each with the time until which this is remembered. */
+  /** URLs known to hold no PayPal certificate, each with the time until which this is cached. */
   private readonly refused = new RecentMap<Date>(REFUSED_MAX);
   private readonly fetching = new Map<string, Promise<X509Certificate | undefined>>();
   private readonly fetches = new FetchBudget();
@@ -47,10 +47,10 @@ export class PaypalCertificates {
   constructor(private readonly options: PaypalCertificatesOptions) {}
 
   /**
-   * The certificate at an address on a host that the caller trusts; undefined if it is not PayPal's. A known
-   * certificate does not count against its sender.
-   * @param sender the site (`siteOf`) that named the address.
-   * @throws PaypalUnreachable if it cannot be fetched now.
+   * Returns the certificate at a URL on a host that the caller trusts; undefined if the certificate is not PayPal's. A
+   * known certificate does not count towards its sender's limit.
+   * @param sender the site (`siteOf`) that named the URL.
+   * @throws PaypalUnreachable if the certificate cannot be fetched now.
    */
   async at(url: string, sender: string): Promise<X509Certificate | undefined> {
     const now = this.options.clock.now();
@@ -68,8 +68,8 @@ export class PaypalCertificates {
   }
 
   /**
-   * Notes that this sender sent a valid signature. Certificates that it names later are fetched regardless of other
-   * senders.
+   * Records that this sender sent a valid signature. Certificates that the sender names later are fetched regardless of
+   * other senders.
    */
   confirm(sender: string): void {
     this.fetches.confirm(sender);
@@ -87,7 +87,7 @@ export class PaypalCertificates {
     return trusted?.leaf;
   }
 
-  /** Undefined for a certificate that is not PayPal's. */
+  /** Reads a certificate; undefined if it is not PayPal's. */
   private judge(pem: string): Trusted | undefined {
     try {
       this.roots ??= (this.options.authorities ?? rootCertificates).map(
@@ -102,7 +102,7 @@ export class PaypalCertificates {
   }
 }
 
-/** Limits the number of addresses fetched per minute, for each sender and for all unknown senders together. */
+/** Limits the number of URLs fetched per minute, for each sender and for all unknown senders together. */
 class FetchBudget {
   private readonly bySender = new RecentMap<Date[]>(SENDERS_MAX);
   private readonly confirmed = new RecentMap<true>(SENDERS_MAX);
@@ -128,7 +128,7 @@ class FetchBudget {
 const lastMinute = (times: readonly Date[], now: Date) =>
   times.filter((at) => now.getTime() - at.getTime() < MINUTE_MS);
 
-/** Evicts the oldest entry first. */
+/** A map with a limited number of entries, which evicts the oldest entry first. */
 class RecentMap<T> {
   private readonly values = new Map<string, T>();
 
@@ -157,8 +157,8 @@ function chainOf(pem: string): X509Certificate[] {
 }
 
 /**
- * Checks that each certificate is issued by the next one, and the last by a trusted authority (RFC 5280 §6.1 without
- * policies, name constraints and revocation). @returns the time until which all of them are valid.
+ * Checks that each certificate is issued by the next, and the last by a trusted authority (RFC 5280 §6.1 without
+ * policies, name constraints and revocation). @returns the time until which all certificates are valid.
  */
 function checkChain(
   [leaf, ...others]: X509Certificate[],

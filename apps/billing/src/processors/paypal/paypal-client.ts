@@ -100,7 +100,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v2/payments/captures/${encodeURIComponent(id)}`);
   }
 
-  /** Also refunds payments of subscriptions. */
+  /** Refunds a capture, also the payment of a subscription. */
   refundCapture(id: string, body: RefundBody, key: string): Promise<PaypalRefund> {
     const path = `/v2/payments/captures/${encodeURIComponent(id)}/refund`;
     return this.connection.call('POST', path, { body, key });
@@ -114,7 +114,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/customer/disputes/${encodeURIComponent(id)}`);
   }
 
-  /** Lists disputes that changed between two times. Only the query of the link to the next page is used. */
+  /** Lists disputes that changed between two times. Of the link to the next page, only the query is used. */
   listDisputes(from: Date, to: Date, link?: string): Promise<PaypalDisputeList> {
     const query = new URLSearchParams({
       update_time_after: from.toISOString(),
@@ -140,7 +140,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/reporting/transactions?${query}`);
   }
 
-  /** The first page; both ends are included. */
+  /** Reads the first page of transactions between two times, both included. */
   listEvents(from: Date, to: Date): Promise<PaypalEventList> {
     const query = new URLSearchParams({
       start_time: from.toISOString(),
@@ -150,7 +150,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/notifications/webhooks-events?${query}`);
   }
 
-  /** Reads another page by its link, of which only the query is used. */
+  /** Reads another page by its link. Only the link's query is used. */
   nextEvents(link: string): Promise<PaypalEventList> {
     const { search } = new URL(link);
     return this.connection.call('GET', `/v1/notifications/webhooks-events${search}`);

@@ -15,7 +15,6 @@ const DISPUTE = {
   disputed_transactions: [{ seller_transaction_id: 'CAPTURE1' }],
 };
 
-/** The results of calls to PayPal's API, successful or not. */
 describe('PayPal connection', () => {
   let clock: TestClock;
   let server: Server;
@@ -76,7 +75,7 @@ describe('PayPal connection', () => {
     expect(seen.at(-1)!.headers.authorization).toBe('Bearer token-2');
   });
 
-  it('a rejected token is replaced once, and the call repeated once', async () => {
+  it('a rejected token is replaced once, and the call is repeated once', async () => {
     api = (request, response) =>
       request.headers.authorization === 'Bearer token-2'
         ? json(200, DISPUTE)(request, response)
@@ -150,7 +149,7 @@ describe('PayPal connection', () => {
     }
   });
 
-  it('an id from outside becomes one segment of the path, whatever it contains', async () => {
+  it('an untrusted id becomes one segment of the path, whatever it contains', async () => {
     await processor.fetch({ kind: 'dispute', id: '../../v2/checkout/orders/1?x=' });
     expect(seen[0].url).toBe('/v1/customer/disputes/..%2F..%2Fv2%2Fcheckout%2Forders%2F1%3Fx%3D');
   });

@@ -2,7 +2,7 @@ import { type Clock, SECOND_MS } from '#libs/platform';
 import type { CallRate } from '../call-rate.js';
 
 export interface PaypalAccess {
-  /** `https://api-m.paypal.com`, its sandbox, or a simulator. */
+  /** `https://api-m.paypal.com`, PayPal's sandbox, or a simulator. */
   apiUrl: string;
   clientId: string;
   clientSecret: () => string;
@@ -11,7 +11,7 @@ export interface PaypalAccess {
   clock: Clock;
 }
 
-/** A refusal by PayPal, in its own words. */
+/** A refusal by PayPal. */
 export class PaypalRefusal extends Error {
   constructor(
     readonly status: number,
@@ -23,12 +23,12 @@ export class PaypalRefusal extends Error {
   }
 }
 
-/** PayPal gave no answer, or an unreadable one: the call may or may not have been carried out. */
+/** An error for a call that got no answer, or an unreadable answer. The call may or may not have been carried out. */
 export class PaypalUnreachable extends Error {}
 
 export interface PaypalCall {
   body?: object;
-  /** `PayPal-Request-Id`: the same call with the same key is carried out once. */
+  /** The `PayPal-Request-Id`. A repeated call with the same key is carried out once. */
   key?: string;
 }
 
@@ -36,11 +36,11 @@ type Method = 'GET' | 'POST' | 'PATCH';
 
 const TIMEOUT_MS = 10 * SECOND_MS;
 const ANSWER_MAX_BYTES = 1024 * 1024;
-/** A token is not used in its last minute. */
+/** The time before its expiry at which a token is no longer used. */
 const TOKEN_MARGIN_MS = 60 * SECOND_MS;
 const ISSUE = /^[A-Z][A-Z0-9_]{0,99}$/;
 
-/** Calls PayPal's REST API: one token for all calls, limits on time and size, no redirects. */
+/** Calls PayPal's REST API with one token for all calls, limits on time and size, and no redirects. */
 export class PaypalConnection {
   private token: { value: string; until: Date } | undefined;
   private asking: Promise<string> | undefined;
@@ -63,7 +63,7 @@ export class PaypalConnection {
   }
 
   /**
-   * Reads text from an address that the caller trusts, without sending our token; undefined if nothing is there.
+   * Reads text from a URL that the caller trusts, without sending our token; undefined if there is nothing at the URL.
    * @throws PaypalUnreachable.
    */
   async read(url: string, timeoutMs: number): Promise<string | undefined> {
@@ -173,7 +173,7 @@ function answerOf<T>({ status, text }: Answer): T {
   throw refusalOf(status, body);
 }
 
-/** `{name, message, details: [{issue, description}]}`; the token endpoint answers `{error}`. */
+/** Reads the issue from `{name, message, details: [{issue, description}]}`, or from the token endpoint's `{error}`. */
 function refusalOf(status: number, body: unknown): PaypalRefusal {
   const { name, error, message, details } = (body ?? {}) as Record<string, unknown>;
   const [detail] = Array.isArray(details) ? (details as unknown[]) : [];

@@ -2,13 +2,14 @@ import type { ProcessorEvent, ProcessorRef } from '../payment-processor.js';
 import { type PaypalEvent, isPaypalId } from './paypal-objects.js';
 import { toChangeBillId, toChangeReference } from './subscriptions/change-reference.js';
 
-/** The object to fetch for an event, by its type. The first match counts. */
+/** The object to fetch for an event, by the event's type. The first match counts. */
 const REFS: readonly [
   type: RegExp,
   kind: ProcessorRef['kind'],
   idOf: (resource: NonNullable<PaypalEvent['resource']>) => string | undefined,
 ][] = [
-  // The bill of a change is read by its own id: another period may have begun and been paid before its money arrived.
+  // The bill of a change is read by its own id, because another period may have begun and been paid before the money
+  // arrived.
   [
     /^PAYMENT\.CAPTURE\.COMPLETED$/,
     'bill',
@@ -44,7 +45,7 @@ const REFS: readonly [
   [/^CUSTOMER\.DISPUTE\./, 'dispute', ({ dispute_id: id }) => id],
 ];
 
-/** A delivered or listed event in our form; undefined if it is not an event, even with a valid signature. */
+/** Converts a delivered or listed event to our form; undefined if it is not an event, even with a valid signature. */
 export function eventOf(event: PaypalEvent): ProcessorEvent | undefined {
   const { id, event_type: type, create_time: time } = event;
   const occurredAt = new Date(time ?? Number.NaN);
@@ -53,7 +54,7 @@ export function eventOf(event: PaypalEvent): ProcessorEvent | undefined {
   return { id, type: String(type), occurredAt, ref: refOf(String(type), event) };
 }
 
-/** Undefined if the event does not concern us. */
+/** Returns the object to fetch for an event; undefined if the event does not concern us. */
 function refOf(type: string, { resource }: PaypalEvent): ProcessorRef | undefined {
   if (typeof resource !== 'object' || resource === null) return undefined;
   for (const [types, kind, idOf] of REFS) {

@@ -15,7 +15,7 @@ const KINDS: readonly [code: RegExp, kind: ProcessorRef['kind']][] = [
 ];
 
 /**
- * The money movements that PayPal lists for a period, and disputes by their last change.
+ * Lists PayPal's money movements of a period, and disputes by their last change.
  * @throws UnfitObject if there are too many.
  */
 export async function listPaypalMoney(

@@ -3,7 +3,7 @@ import { UnfitObject } from '../unfit-object.js';
 
 /**
  * PayPal's objects as far as we read them (github.com/paypal/paypal-rest-api-specifications). Every member may be
- * missing; the functions below check the members that we need.
+ * missing, so the functions below check the members that we need.
  */
 export interface PaypalMoney {
   currency_code?: string;
@@ -56,7 +56,7 @@ export interface PaypalDispute {
   disputed_transactions?: { seller_transaction_id?: string }[];
 }
 
-/** A webhook event; `resource` is the object concerned, and the event's type names the object's kind. */
+/** A webhook event. `resource` is the object that changed; the event's type names the object's kind. */
 export interface PaypalEvent {
   id?: string;
   event_type?: string;
@@ -81,7 +81,7 @@ export interface PaypalEventList {
 const CENT_MICROS = 10_000n;
 const ID = /^[\w-]{1,64}$/;
 
-/** An amount in a currency with two decimals. @throws for an amount that is not whole cents. */
+/** Formats an amount in a currency with two decimals. @throws for an amount that is not whole cents. */
 export function toMoney(micros: Micros, currency: string): Required<PaypalMoney> {
   if (micros % CENT_MICROS !== 0n || micros < 0n) throw new Error(`${micros} is not an amount`);
   const cents = String(micros / CENT_MICROS).padStart(3, '0');
@@ -117,10 +117,10 @@ export function timeOf(text: string | undefined): Date {
   throw new UnfitObject(`"${String(text).slice(0, 40)}" is not a time`);
 }
 
-/** The address of a link with the given relation. */
+/** Returns the URL of a link with the given relation. */
 export const linkOf = (links: PaypalLink[] | undefined, rel: string): string | undefined =>
   Array.isArray(links) ? links.find((link) => link.rel === rel)?.href : undefined;
 
-/** The last part of a link's path: the id of the object that it leads to. */
+/** Returns the last part of a link's path, which is the id of the object at that URL. */
 export const linkedId = (links: PaypalLink[] | undefined, rel: string): string =>
   idOf(linkOf(links, rel)?.split('/').at(-1));

@@ -11,7 +11,7 @@ import { checkoutSnapshot } from './paypal-snapshots.js';
 const NAME_MAX = 127;
 const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
 
-/** Takes the payments of single orders: the customer approves an order on PayPal's page, then we capture it. */
+/** Takes payments of individual orders: the customer approves an order on PayPal's page, then we capture it. */
 export class PaypalOrders {
   constructor(
     private readonly client: PaypalClient,
@@ -37,7 +37,7 @@ export class PaypalOrders {
     };
   }
 
-  /** Captures an approved order first, whatever the reason for the fetch. */
+  /** Fetches an order. Captures an approved order first, whatever the reason for the fetch. */
   async fetch(id: string): Promise<CheckoutSnapshot> {
     const order = await this.client.getOrder(id);
     const capture = order.status === 'APPROVED' ? await this.capture(order) : 'not_tried';
@@ -56,7 +56,7 @@ export class PaypalOrders {
     return checkoutSnapshot(await this.client.getOrder(id), this.clock.now());
   }
 
-  /** The order to which a capture belongs; undefined for a payment of a subscription. */
+  /** Finds the order to which a capture belongs; undefined for a payment of a subscription. */
   async orderOf(captureId: string): Promise<PaypalOrder | undefined> {
     const { supplementary_data: data, links } = await this.client.getCapture(captureId);
     const linked = linkOf(links, 'up')?.split('/').at(-1);
@@ -65,9 +65,9 @@ export class PaypalOrders {
   }
 
   /**
-   * `tried`: the order was captured, or PayPal refused because another call came first. `declined`: the customer's
-   * payment was declined. An order that we closed is not captured. An approval after our time limit still counts,
-   * because the customer wants to pay.
+   * Captures an approved order. `tried`: the order was captured, or PayPal refused because another call came first.
+   * `declined`: the customer's payment was declined. An order that we closed is not captured. An approval after our
+   * time limit still counts, because the customer wants to pay.
    */
   private async capture(order: PaypalOrder): Promise<'tried' | 'declined' | 'not_tried'> {
     const id = idOf(order.id);
@@ -103,7 +103,7 @@ export interface PaymentRequest extends Pick<
   customId: string;
 }
 
-/** The request that creates an order at PayPal. */
+/** Returns the request that creates an order at PayPal. */
 export function paymentRequest(request: PaymentRequest): OrderRequest {
   const { customId, currency, lines, successUrl, cancelUrl } = request;
   const tax = taxOf(request);
@@ -141,7 +141,7 @@ export function paymentRequest(request: PaymentRequest): OrderRequest {
   };
 }
 
-/** The URL at which the customer approves an order; empty once nothing is left to do. */
+/** Returns the URL at which the customer approves an order; empty if nothing is left to do. */
 export function pageOf({ links }: PaypalOrder): string {
   return linkOf(links, 'payer-action') ?? linkOf(links, 'approve') ?? '';
 }

@@ -41,11 +41,11 @@ import { SaleBills } from './subscriptions/sale-bills.js';
 import { SubscriptionsClient } from './subscriptions/subscriptions-client.js';
 
 export interface PaypalOptions {
-  /** `https://api-m.paypal.com`, its sandbox, or a simulator. */
+  /** `https://api-m.paypal.com`, PayPal's sandbox, or a simulator. */
   apiUrl: string;
   clientId: string;
   clientSecret: () => string;
-  /** Ids of our endpoint at PayPal; two while one is being replaced. */
+  /** Ids of our endpoint at PayPal; two ids while one is being replaced. */
   webhookIds: readonly string[];
   /** PEM of the authorities for the certificates of callbacks; Node's own if omitted. */
   authorities?: readonly string[];
@@ -112,14 +112,14 @@ export class PaypalProcessor implements PaymentProcessor {
     );
   }
 
-  /** The fetch that follows captures the order, as it does after a callback. */
+  /** Does nothing: the fetch that follows captures the order, as it does after a callback. */
   async completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>> {
     return { outcome: 'done', value: { kind: 'checkout', id: checkoutId } };
   }
 
   closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>> {
     if (!isSubscriptionId(checkoutId)) return resultOf(() => this.orders.close(checkoutId));
-    // The offer of a subscription ends by itself after three hours; a subscription accepted before then is ended and
+    // The offer of a subscription ends by itself after three hours. A subscription accepted before then is ended and
     // refunded.
     const message = 'an offer of a subscription cannot be withdrawn at PayPal';
     return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
@@ -173,8 +173,8 @@ export class PaypalProcessor implements PaymentProcessor {
   }
 
   /**
-   * A capture names its order, which lists its refunds. @returns unknown for a subscription's payment, because PayPal
-   * lists its refunds nowhere.
+   * Finds a refund through its capture, which names the order that lists the refunds. @returns unknown for a
+   * subscription's payment, because PayPal does not list the refunds of such payments.
    */
   findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>> {
     return resultOf(async () => {
@@ -228,7 +228,9 @@ export class PaypalProcessor implements PaymentProcessor {
     return resultOf(() => this.subscriptions.resume(subscriptionId));
   }
 
-  /** A PayPal page for the person logged in there. It is the same for everyone and has no link back to us. */
+  /**
+   * Returns a PayPal page for the person logged in there. The page is the same for everyone and has no link back to us.
+   */
   async paymentUpdateUrl(): Promise<CallResult<string>> {
     const { apiUrl } = this.options;
     return { outcome: 'done', value: `${SITES[apiUrl] ?? apiUrl}${AUTOMATIC_PAYMENTS}` };
@@ -268,5 +270,5 @@ export class PaypalProcessor implements PaymentProcessor {
 
 const isPlanned = (line: CheckoutLine): line is Required<CheckoutLine> => line.plan !== undefined;
 
-/** The checkout of a subscription is the subscription itself. */
+/** Whether a checkout is for a subscription, which is then the checkout itself. */
 const isSubscriptionId = (id: string) => id.startsWith('I-');

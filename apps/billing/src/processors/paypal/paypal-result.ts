@@ -3,11 +3,11 @@ import { UnfitObject } from '../unfit-object.js';
 import { PaypalRefusal, PaypalUnreachable } from './paypal-connection.js';
 
 /**
- * Statuses that do not say whether the call was or will be carried out. 401 is one of them, because the secret may be
- * in rotation.
+ * Statuses that leave open whether the call was or will be carried out. 401 is included, because the secret may be in
+ * rotation.
  */
 const UNDECIDED_STATUSES = [401, 408, 409, 425, 429];
-/** The first call with this key is still running. */
+/** The issue that PayPal reports while the first call with a key is still running. */
 const UNDECIDED_ISSUE = /_IN_PROGRESS$/;
 
 export function isDecided({ status, issue }: PaypalRefusal): boolean {
@@ -17,10 +17,12 @@ export function isDecided({ status, issue }: PaypalRefusal): boolean {
 /** PayPal's answers for a customer without sufficient funds. */
 const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION_REFUSED'];
 
-/** The customer agreed, but the payment method was declined. Another payment method may work. */
+/** Whether the customer agreed but the payment method was declined. Another payment method may work. */
 export const isDeclined = ({ issue }: PaypalRefusal) => DECLINED_ISSUES.includes(issue);
 
-/** Runs calls to PayPal. PayPal's own refusals are values; everything that leaves the outcome open is unknown. */
+/**
+ * Runs calls to PayPal. PayPal's refusals are returned as values; everything that leaves the outcome open is unknown.
+ */
 export async function resultOf<T>(calls: () => Promise<T>): Promise<CallResult<T>> {
   try {
     return { outcome: 'done', value: await calls() };

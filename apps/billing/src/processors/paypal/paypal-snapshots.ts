@@ -18,7 +18,9 @@ import {
 } from './paypal-objects.js';
 import { toChangeBillId, toChangeReference } from './subscriptions/change-reference.js';
 
-/** An order after everything capturable was captured. @throws UnfitObject for an unknown status. */
+/**
+ * Returns the snapshot of an order after everything capturable was captured. @throws UnfitObject for an unknown status.
+ */
 export function checkoutSnapshot(order: PaypalOrder, now: Date): CheckoutSnapshot {
   const [unit = {}] = order.purchase_units ?? [];
   const reference = toOrderReference(unit.custom_id);
@@ -76,7 +78,10 @@ export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
   };
 }
 
-/** The bill of a plan change, whose id is derived from the order that the capture names; false for other captures. */
+/**
+ * Returns the bill of a plan change, whose id is derived from the order that the capture names; false for other
+ * captures.
+ */
 function changeBillOf({ custom_id: reference, supplementary_data: data }: PaypalCapture) {
   const orderId = data?.related_ids?.order_id;
   const isChange = orderId !== undefined && toChangeReference(reference) !== undefined;
@@ -115,8 +120,8 @@ const KEPT_OUTCOMES = [
 ];
 
 /**
- * The snapshot of a dispute. PayPal withholds the money from the first inquiry on. `RESOLVED_WITH_PAYOUT` pays both
- * sides, so we keep the money then, too.
+ * Returns the snapshot of a dispute. PayPal withholds the money from the first inquiry on. `RESOLVED_WITH_PAYOUT` pays
+ * both sides, so we also keep the money in that case.
  */
 export function disputeSnapshot(dispute: PaypalDispute): DisputeSnapshot {
   const { status, dispute_outcome: outcome, disputed_transactions: payments } = dispute;

@@ -5,7 +5,7 @@ import { refOf } from './stripe-snapshots.js';
 
 type RelatedObject = Stripe.V2.Core.Events.RelatedObject;
 
-/** The permitted characters of ids; others, such as NUL, could not be stored. */
+/** The permitted characters of ids. Others, such as NUL, could not be stored. */
 const NAME = /^[\w-]{1,255}$/;
 /** The maximum age of a signature, and how far it may be in the future (S42). */
 const TOLERANCE_SECONDS = 300;
@@ -15,7 +15,7 @@ const ANY_AGE = 0;
 export interface StripeCallbackOptions {
   stripe: Stripe;
   clock: Clock;
-  /** The current secret first; two during a rotation (S43). */
+  /** Returns the secrets, the current secret first; two during a rotation (S43). */
   secrets: () => readonly string[];
   isLive: boolean;
 }
@@ -49,7 +49,7 @@ export class StripeCallbacks {
     });
   }
 
-  /** Undefined for anything but a thin event, even with a valid signature. */
+  /** Parses the event; undefined for anything but a thin event, even with a valid signature. */
   private parse(raw: Buffer): Stripe.V2.Core.EventNotification | undefined {
     try {
       const notification = this.options.stripe.parseEventNotificationWithoutVerification(raw);
@@ -60,7 +60,7 @@ export class StripeCallbacks {
   }
 }
 
-/** A thin event, delivered or listed, in our form. */
+/** Converts a thin event, delivered or listed, to our form. */
 export function eventOf(
   event: Pick<Stripe.V2.Core.EventNotification, 'id' | 'type' | 'created'>,
 ): ProcessorEvent {

@@ -3,7 +3,9 @@ import type { CallRate } from '../call-rate.js';
 
 type HttpClient = ReturnType<typeof Stripe.createNodeHttpClient>;
 
-/** The SDK's own client, except that calls wait for their turn; a call's time limit begins after the wait. */
+/**
+ * Returns the SDK's own client, except that calls wait for their turn. The time limit of a call begins after the wait.
+ */
 export function pacedHttpClient(rate: CallRate): HttpClient {
   const client = Stripe.createNodeHttpClient();
   const makeRequest = client.makeRequest.bind(client);

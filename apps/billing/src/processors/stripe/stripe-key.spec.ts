@@ -12,7 +12,7 @@ it.each([
   ['live', [`${LIVE}_1`, `${LIVE}_2`, 'rk_test_3', `${LIVE}_4`], [0, 1, 1, 3]],
   ['test', ['rk_test_1', 'rk_test_2', `${LIVE}_3`, 'rk_test_4'], [0, 1, 1, 3]],
 ])(
-  'S45: a process in %s mode accepts a changed key only if the key is of that mode',
+  'S45: a process in %s mode accepts a changed key only if the key is of the same mode',
   async (_mode, keys, used) => {
     const sent: (string | undefined)[] = [];
     const server = createServer(({ headers }, response) => {

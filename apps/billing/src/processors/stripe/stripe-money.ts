@@ -10,7 +10,7 @@ const PAGE = 100;
 const LISTED_MAX = 9_999;
 
 /**
- * The money movements that Stripe lists for a period, bills first because their payments belong to them.
+ * Lists the money movements at Stripe in a period, bills first because their payments belong to them.
  * @throws UnfitObject if there are too many.
  */
 export async function listStripeMoney(

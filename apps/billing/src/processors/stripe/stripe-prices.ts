@@ -4,7 +4,7 @@ import { UnfitObject } from '../unfit-object.js';
 import { TAX_PPM, planNameOf, priceKeyOf } from '../tax-at-processors.js';
 import { toCents } from './stripe-snapshots.js';
 
-/** The plan that a price at Stripe represents. */
+/** One of our plans, as represented by a price at Stripe. */
 export interface PricedPlan {
   sku: string;
   catalogueVersion: string;
@@ -21,7 +21,7 @@ export class StripePrices {
 
   constructor(private readonly stripe: Stripe) {}
 
-  /** @throws UnfitObject if the account's price under this name has a different amount. */
+  /** @throws UnfitObject if the price under this name in the Stripe account has a different amount. */
   async idOf(plan: PlanRef, currency: string): Promise<string> {
     const key = priceKeyOf(plan, currency);
     const known = this.ids.get(key);
@@ -43,7 +43,10 @@ export class StripePrices {
     );
   }
 
-  /** Undefined for a price that is not one of ours, such as an item that an operator added to a bill. */
+  /**
+   * Returns our plan behind a price; undefined for a price that is not ours, such as that of an item that an operator
+   * added to a bill.
+   */
   async ownPlanOf(price: string | Stripe.Price | undefined): Promise<PricedPlan | undefined> {
     if (price === undefined) return undefined;
     const id = typeof price === 'string' ? price : price.id;

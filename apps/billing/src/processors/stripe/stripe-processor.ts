@@ -57,7 +57,7 @@ const EVENTS_MAX = 1_000;
 
 /**
  * Connects Stripe through its own SDK, in API version 2026-10-28.endive. The SDK's retries are off: billing itself
- * repeats calls whose outcome is unknown, because it remembers their keys.
+ * repeats calls whose outcome is unknown, because billing stores the calls' keys.
  */
 export class StripeProcessor implements PaymentProcessor {
   readonly name = 'stripe';
@@ -81,7 +81,7 @@ export class StripeProcessor implements PaymentProcessor {
     const isLive = isLiveKey(apiKey());
     const keyNow = keyOfMode(apiKey, isLive);
     this.stripe = new Stripe('', {
-      // Both keys are valid while one is being rolled; each call uses the current one.
+      // Both keys are valid while one is being replaced; each call uses the current key.
       authenticator: async ({ headers }) => {
         headers.Authorization = `Bearer ${keyNow()}`;
       },
@@ -196,7 +196,7 @@ export class StripeProcessor implements PaymentProcessor {
   listSince(cursor: Date): Promise<CallResult<EventPage>> {
     return resultOf(() =>
       readEvents(cursor, this.clock.now(), async (start, end) => {
-        // The SDK types these as numbers; API v2 writes times as RFC 3339, as in `created` of its events.
+        // The SDK types these fields as numbers, but API v2 writes times as RFC 3339, as in `created` of its events.
         const created = { gte: start.toISOString(), lt: end.toISOString() } as unknown as object;
         const pages = this.stripe.v2.core.events.list({ created, limit: EVENTS_PAGE });
         const events = await pages.autoPagingToArray({ limit: EVENTS_MAX + 1 });
@@ -311,8 +311,8 @@ function checkoutParams(
 const isLiveKey = (key: string) => /^(sk|rk)_live_/.test(key);
 
 /**
- * Accepts a changed key only for the mode in which the process started. In test mode anyone can pay with a card from
- * Stripe's documentation, and neither mode has the other's orders.
+ * Accepts a changed key only for the mode in which the process started. In test mode, anyone can pay with a card from
+ * Stripe's documentation, and neither mode has the orders of the other.
  */
 function keyOfMode(apiKey: () => string, isLive: boolean): () => string {
   let used = apiKey();

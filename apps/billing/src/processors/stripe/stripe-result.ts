@@ -3,14 +3,14 @@ import type { CallResult } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 
 /**
- * Stripe refused our API key (it is being rotated), is still running the first call with this idempotency key, or got
- * too many requests.
+ * Statuses that leave the outcome open: Stripe refused our API key (during a rotation), is still running the first call
+ * with this idempotency key, or got too many requests.
  */
 const UNDECIDED_STATUSES = [401, 409, 429];
 
 /**
- * Runs one call to Stripe. Stripe's own refusals are values; everything that leaves the outcome open (no answer, a
- * broken body, a 5xx) is unknown.
+ * Runs one call to Stripe. Stripe's refusals are returned as values; everything that leaves the outcome open (no
+ * answer, a broken body, a 5xx) is unknown.
  */
 export async function resultOf<T>(call: () => Promise<T>): Promise<CallResult<T>> {
   try {

@@ -25,7 +25,7 @@ export const currencyOf = (code: string | null) => (code ?? '').toUpperCase();
 export const idOf = (reference: string | { id: string } | null | undefined) =>
   typeof reference === 'string' ? reference : (reference?.id ?? '');
 
-/** A session fetched with `payment_intent` expanded. */
+/** Returns the snapshot of a session that was fetched with `payment_intent` expanded. */
 export function checkoutSnapshot(session: Stripe.Checkout.Session): CheckoutSnapshot {
   const { payment_intent: intent } = session;
   const payment = typeof intent === 'object' && intent ? paymentSnapshot(intent) : undefined;
@@ -78,8 +78,8 @@ export function refundSnapshot(refund: Stripe.Refund): RefundSnapshot {
 }
 
 /**
- * `warning_…` states are inquiries: no money is withdrawn, neither while they are open nor when they are closed.
- * `prevented` was settled before it began. An appeal is the same dispute, reopened.
+ * Returns the snapshot of a dispute. `warning_…` states are inquiries: no money is withdrawn, neither while they are
+ * open nor when they are closed. A `prevented` dispute was settled before it began. An appeal reopens the same dispute.
  */
 export function disputeSnapshot(dispute: Stripe.Dispute): DisputeSnapshot {
   const isWithUs = /^(won|prevented|warning_.*)$/.test(dispute.status);
@@ -103,7 +103,7 @@ const REF_KINDS: readonly [type: RegExp, object: string, kind: ProcessorRef['kin
   [/^v1\.invoice\.(paid|voided|marked_uncollectible)$/, 'invoice', 'bill'],
 ];
 
-/** Undefined if the event does not concern us. */
+/** Returns the object that an event names; undefined if the event does not concern us. */
 export function refOf(
   type: string,
   object: { id: string; type: string } | null | undefined,

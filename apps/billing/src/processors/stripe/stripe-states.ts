@@ -49,7 +49,7 @@ interface Fetched {
 
 /**
  * Rejects a fetched object in an unknown state, because a state from a later API version means neither paid nor unpaid.
- * Do not use it for the answer to a call that changed something: that change has been made.
+ * Do not call this for the answer to a call that changed something, because the change has already been made.
  * @throws UnfitObject.
  */
 export function inKnownState<T extends Fetched>(fetched: T): T {

@@ -53,7 +53,7 @@ interface NextItem extends PhaseItem {
   plan: PricedPlan;
 }
 
-/** Whether the pending change is the requested one, with the same start time. */
+/** Whether the pending change is the requested change, with the same start time. */
 const isOf = (open: OpenChange, wanted: { price: string; quantity: number }, from: Date) =>
   open.item.price.id === wanted.price &&
   open.item.quantity === wanted.quantity &&
@@ -102,7 +102,7 @@ export class StripeSubscriptions {
         proration_date: secondsOf(from),
       },
     });
-    // The price of the change; the amount of its bill may differ, because a balance or a minimum may move it to another
+    // The price of the change. The amount of its bill may differ, because a balance or a minimum may move it to another
     // bill.
     return { dueMicros: toMicros(invoice.total) };
   }
@@ -112,7 +112,7 @@ export class StripeSubscriptions {
     const item = await this.itemOf(request);
     const open = await this.openChange(subscriptionId);
     if (open && isOf(open, item, from)) return paymentOf(open.invoice);
-    // Two open bills could both be paid.
+    // The open change is dropped, because two open bills could both be paid.
     if (open) await this.dropChange(subscriptionId, changeId);
     // A schedule would switch to the plan of the pending change, regardless of the plan that is paid for now.
     await this.releaseSchedule(subscriptionId, changeId);
@@ -132,7 +132,7 @@ export class StripeSubscriptions {
       : paymentOf(changed.latest_invoice as Stripe.Invoice);
   }
 
-  /** A change that waits for its payment. */
+  /** Returns the change that waits for its payment, if any. */
   private async openChange(id: string): Promise<OpenChange | undefined> {
     const options = { expand: ['latest_invoice'] };
     const { pending_update: pending, latest_invoice: invoice } =
@@ -141,7 +141,10 @@ export class StripeSubscriptions {
     return item && { item, invoice: invoice as Stripe.Invoice };
   }
 
-  /** Drops an unpaid change by voiding its bill: Stripe drops an update together with the bill that it waits for. */
+  /**
+   * Drops an unpaid change by voiding its bill: Stripe drops an update together with the bill that the update waits
+   * for.
+   */
   async dropChange(id: string, key: string): Promise<void> {
     const subscription = await this.stripe.subscriptions.retrieve(id);
     if (subscription.pending_update === null) return;
@@ -149,10 +152,10 @@ export class StripeSubscriptions {
     await this.stripe.invoices.voidInvoice(idOf(subscription.latest_invoice), {}, options);
   }
 
-  /** Uses a schedule that keeps the running period, then switches to the new plan and then ends. */
+  /** Creates a schedule that keeps the running period, then switches to the new plan and then ends. */
   async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
-    // If the unpaid change were paid later, the schedule would override it.
+    // If the unpaid change were paid later, the schedule would override the change.
     await this.dropChange(subscriptionId, key);
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
@@ -242,7 +245,7 @@ export class StripeSubscriptions {
     return this.snapshot(await this.stripe.subscriptions.update(id, params, options));
   }
 
-  /** A subscription with a schedule refuses other changes to its end. */
+  /** Releases the schedule, because a subscription with a schedule refuses other changes to its end. */
   private async releaseSchedule(id: string, key: string): Promise<void> {
     const { schedule } = await this.stripe.subscriptions.retrieve(id);
     if (schedule === null) return;
@@ -296,7 +299,7 @@ export class StripeSubscriptions {
     };
   }
 
-  /** A card whose owner must confirm the payment has not been declined. */
+  /** Whether the card was declined. A card whose owner must confirm the payment was not declined. */
   private async isDeclined(invoiceId: string): Promise<boolean> {
     const { payments } = await this.stripe.invoices.retrieve(invoiceId, { expand: ['payments'] });
     const open = payments?.data.find(({ status }) => status === 'open');
@@ -306,7 +309,7 @@ export class StripeSubscriptions {
     return intent.status === 'requires_payment_method';
   }
 
-  /** The plan to which a schedule switches with the next period. */
+  /** Returns the plan to which a schedule switches with the next period. */
   private async nextItem(
     { schedule }: Stripe.Subscription,
     periodEnd: number,

@@ -4,15 +4,17 @@ import { DAY_MS, addMonths } from '#libs/platform';
 export interface BillingPeriod {
   start: Date;
   end: Date;
-  /** 0 for the first period. */
+  /** The number of the period, from 0. */
   index: number;
 }
 
 const MONTHS: Readonly<Record<BillingInterval, number>> = { month: 1, year: 12 };
-/** PayPal bills in batches, up to a day before or after the anchor's time of day. */
+/**
+ * How far PayPal's bills may be from the anchor's time of day: PayPal bills in batches, up to a day before or after.
+ */
 const EARLY_MS = DAY_MS;
 
-/** The period that contains a time. PayPal does not name periods: they are counted from the anchor's day. */
+/** Returns the period that contains a time. PayPal does not name periods, so they are counted from the anchor's day. */
 export function periodAt(anchor: Date, interval: BillingInterval, time: Date): BillingPeriod {
   const step = MONTHS[interval];
   const monthsApart =
@@ -24,10 +26,10 @@ export function periodAt(anchor: Date, interval: BillingInterval, time: Date): B
   return { start: startOf(index), end: startOf(index + 1), index };
 }
 
-/** True if a payment is for the period that begins at `start` or for a later period. */
+/** Whether a payment is for the period that begins at `start` or for a later period. */
 export const isPaidFrom = (start: Date, paidAt: Date) =>
   paidAt.getTime() >= start.getTime() - EARLY_MS;
 
-/** The period for which a payment made at a time counts. */
+/** Returns the period for which a payment made at a time counts. */
 export const periodPaidAt = (anchor: Date, interval: BillingInterval, time: Date) =>
   periodAt(anchor, interval, new Date(time.getTime() + EARLY_MS));

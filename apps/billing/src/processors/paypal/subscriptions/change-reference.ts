@@ -7,7 +7,7 @@ export interface ChangeReference {
   subscriptionId: string;
   old: BilledPlan;
   wanted: BilledPlan;
-  /** The start of the price difference, in whole seconds. */
+  /** The time from which the price difference is charged, in whole seconds. */
   from: Date;
 }
 
@@ -19,7 +19,7 @@ export function toChangeId({ subscriptionId, old, wanted, from }: ChangeReferenc
   return ['change', subscriptionId, planText(old), planText(wanted), seconds].join(',');
 }
 
-/** Undefined for data that we did not write, and for orders that customers made. */
+/** Parses our data on an order; undefined for data that we did not write, and for orders that customers made. */
 export function toChangeReference(customId: unknown): ChangeReference | undefined {
   const found = CHANGE.exec(String(customId));
   if (!found || !isPaypalId(found[1])) return undefined;
@@ -31,12 +31,12 @@ export function toChangeReference(customId: unknown): ChangeReference | undefine
   };
 }
 
-/** Prefix for the id of a change's bill, because without it the id of its order looks like a payment's id. */
+/** Prefix of the id of a change's bill. Without the prefix, the id of the order would look like a payment's id. */
 const BILL_PREFIX = 'change-';
 
 export const toChangeBillId = (orderId: string) => `${BILL_PREFIX}${orderId}`;
 
-/** The order behind the bill of a change; undefined for the id of another bill. */
+/** Returns the order behind the bill of a change; undefined for the id of another bill. */
 export const changeOrderOf = (billId: string) =>
   billId.startsWith(BILL_PREFIX) ? billId.slice(BILL_PREFIX.length) : undefined;
 

@@ -23,9 +23,9 @@ export interface KnownSubscription {
   /** The plan in force before `mark.until`. */
   former: PlannedUnits;
   start: Date;
-  /** Periods are counted from this time. */
+  /** The time from which periods are counted. */
   anchor: Date;
-  /** The running period; the last one if the subscription has ended. */
+  /** The running period, or the last period if the subscription has ended. */
   period: BillingPeriod;
 }
 
@@ -60,7 +60,7 @@ export class KnownSubscriptions {
   }
 
   /**
-   * The plan of PayPal's next bill. After a revision, PayPal bills the price of the new plan again, not the
+   * Returns the plan of PayPal's next bill. After a revision, PayPal bills the price of the new plan again, not the
    * subscription's own price.
    */
   private async billedNext(
@@ -78,7 +78,7 @@ export class KnownSubscriptions {
   }
 }
 
-/** False once the subscription has ended, and while its customer has not agreed to it; then it cannot be changed. */
+/** Whether the subscription can be changed: its customer has agreed to it, and it has not ended. */
 export const isRunning = ({ subscription }: Pick<KnownSubscription, 'subscription'>) =>
   ['ACTIVE', 'SUSPENDED'].includes(subscription.status ?? '');
 
@@ -99,7 +99,7 @@ export const billedPlan = (plan: BilledPlan): BilledPlan => ({
   taxPpm: plan.taxPpm,
 });
 
-/** The current time, or the time at which the subscription ended or was suspended. */
+/** Returns the current time, or the time at which the subscription ended or was suspended. */
 function lastMoment(
   { status = '', status_update_time: changed }: PaypalSubscription,
   { isEnding, until }: SubscriptionMark,

@@ -48,16 +48,16 @@ export interface PaidChangesParts {
   returnUrl: string;
 }
 
-/** States in which an order's money has not been taken but may still be. */
+/** States in which an order's money has not been taken but may still be taken. */
 const WAITING_STATUSES = ['CREATED', 'SAVED', 'APPROVED', 'PAYER_ACTION_REQUIRED'];
-/** PayPal deletes an order that was not approved within this time. */
+/** The time after which PayPal deletes an order that was not approved. */
 const ORDER_MS = 3 * HOUR_MS;
-/** The price of a subscription's only billing cycle, which overrides its plan's. */
+/** The path of the price of a subscription's only billing cycle, which overrides the price of the plan. */
 const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
 
 /**
  * Makes plan changes. PayPal changes plans from the next period on, after the customer's consent, and has no proration:
- * the difference is paid by a separate order, whose page follows the consent page. It is captured only after the
+ * the difference is paid by a separate order, whose page follows the consent page. The order is captured only after the
  * consent, so that nothing has to be refunded.
  */
 export class PaidChanges {
@@ -110,7 +110,7 @@ export class PaidChanges {
     return { state: 'approval_required', redirectUrl };
   }
 
-  /** Applies until the period ends; the next bill is for the plan that the customer has approved. */
+  /** Applies a plan until the period ends. The next bill is for the plan that the customer has approved. */
   async setPlan(request: ChangeRequest): Promise<void> {
     const { subscriptionId, plan, quantity, currency } = request;
     const known = await this.parts.known.read(subscriptionId);
@@ -137,7 +137,7 @@ export class PaidChanges {
   }
 
   /**
-   * Captures the money of a change that the customer has approved on both pages, and notes that the new plan is in
+   * Captures the money of a change that the customer has approved on both pages, and records that the new plan is in
    * force.
    */
   async settle(known: KnownSubscription): Promise<'settled' | 'declined' | 'nothing'> {
@@ -158,7 +158,7 @@ export class PaidChanges {
     return 'settled';
   }
 
-  /** The latest change, if its order waits for the customer. @param isDeclined the payment was just declined. */
+  /** Returns the latest change if its order waits for the customer; `isDeclined`: the payment was just declined. */
   async unpaid(known: KnownSubscription, isDeclined: boolean): Promise<UnpaidChange | null> {
     const { mark, running, next } = known;
     const now = this.parts.clock.now();
@@ -179,14 +179,14 @@ export class PaidChanges {
     };
   }
 
-  /** Prevents the capture of its order. The approved change for the next period stays. */
+  /** Drops the latest change by preventing the capture of its order. The approved change for the next period stays. */
   async drop(subscriptionId: string): Promise<void> {
     await this.replace(await this.parts.known.read(subscriptionId), { changeOrderId: null });
   }
 
   /**
-   * Replaces the order of the latest change with another one, or removes it. An order whose money is taken stays;
-   * otherwise it would be paid for nothing, and the next order would be paid as well.
+   * Replaces the order of the latest change with another order, or removes it. An order whose money is taken stays;
+   * otherwise that money would be paid for nothing, and the next order would be paid as well.
    * @throws PaypalRefusal `CHANGE_BEING_PAID`.
    */
   private async replace(
@@ -207,7 +207,7 @@ export class PaidChanges {
     );
   }
 
-  /** True if the latest change is paid, or its payment is under review, but the change is not yet in force. */
+  /** Whether the latest change is paid, or its payment is under review, but the change is not yet in force. */
   private async isBeingPaid({ mark, running, period }: KnownSubscription): Promise<boolean> {
     const order =
       mark.changeOrderId === null ? undefined : await this.findOrder(mark.changeOrderId);
@@ -219,7 +219,7 @@ export class PaidChanges {
     return isOfPeriod === true && !isSameOffer(running, change.wanted) && isTaken(order);
   }
 
-  /** The bill of the latest change, once it is paid. */
+  /** Returns the bill of the latest change, once the bill is paid. */
   async paidBill({ mark }: KnownSubscription): Promise<{ id: string; at: Date } | undefined> {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);
@@ -227,7 +227,7 @@ export class PaidChanges {
     return at && { id: toChangeBillId(mark.changeOrderId), at };
   }
 
-  /** The plan before the latest change. Once the new plan is paid, only the order of the change contains it. */
+  /** Returns the plan before the latest change. Once the new plan is paid, only the order of the change names it. */
   async planBefore({ mark, next }: KnownSubscription): Promise<PlannedUnits | undefined> {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);
@@ -235,7 +235,7 @@ export class PaidChanges {
     return change && this.parts.known.named(change.old, next);
   }
 
-  /** The bill of a change by its id; undefined for an id of another kind. */
+  /** Returns the bill of a change by its id; undefined for an id of another kind. */
   async fetchBill(id: string): Promise<BillSnapshot | undefined> {
     const orderId = changeOrderOf(id);
     if (orderId === undefined) return undefined;
@@ -267,7 +267,7 @@ export class PaidChanges {
     };
   }
 
-  /** True if the money arrived after the period: PayPal may review a payment for weeks, or we may learn of it late. */
+  /** Whether the money arrived after the period, for example because PayPal reviewed the payment for weeks. */
   private isTooLate(
     { mark, anchor }: KnownSubscription,
     order: PaypalOrder,
@@ -281,7 +281,7 @@ export class PaidChanges {
     const isInForce = isSameOffer(mark.running, wanted);
     if (!isWhole && end <= now) {
       // A refund has overwritten the time at which the money arrived. A change that was not in force at the end of its
-      // period came too late; a mark rewritten since then does not say which change was in force.
+      // period came too late. A mark that was rewritten since then does not say which change was in force.
       const wasInForceAtEnd = isInForce && mark.until.getTime() === wholeSecond(end).getTime();
       return !wasInForceAtEnd;
     }
@@ -289,7 +289,7 @@ export class PaidChanges {
     return isOver && mark.changeOrderId === order.id && !isInForce;
   }
 
-  /** Undefined for an order that was never paid: PayPal deletes it within hours. */
+  /** Finds an order; undefined for an order that was never paid, which PayPal deletes within hours. */
   private async findOrder(id: string): Promise<PaypalOrder | undefined> {
     try {
       return await this.parts.orders.getOrder(id);
@@ -339,10 +339,10 @@ export class PaidChanges {
   }
 }
 
-/** The return page for a customer who did not approve or pay; it says so. */
+/** Returns the URL of the page for a customer who did not approve or pay. */
 const cancelUrl = (returnUrl: string) => `${returnUrl}?cancelled=1`;
 
-/** The plan of the current period, with this change. */
+/** Returns our data on the order of a change: the plan of the current period, with the change. */
 function customIdOf(
   { mark, running, anchor, period }: KnownSubscription,
   change: Partial<SubscriptionMark>,
@@ -351,7 +351,7 @@ function customIdOf(
   return toCustomId({ ...kept, ...change });
 }
 
-/** The lines that refund the rest of the period at the old price and charge it at the new price. */
+/** Returns the lines that refund the rest of the period at the old price and charge it at the new price. */
 function linesOf(
   { anchor }: KnownSubscription,
   { old, wanted, from }: { old: PlannedUnits; wanted: PlannedUnits; from: Date },
@@ -369,20 +369,20 @@ function linesOf(
 const dueOf = (lines: readonly BillLine[]): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
-/** The time at which the money of an order arrived; undefined if it has not. */
+/** Returns the time at which the money of an order arrived; undefined if it has not arrived. */
 function paidAt(order: PaypalOrder): Date | undefined {
   const capture = captureOf(order);
   const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';
   return isPaid ? timeOf(capture.create_time) : undefined;
 }
 
-/** Whether its money has arrived, or is under review and may arrive. */
+/** Whether the order's money has arrived, or is under review and may arrive. */
 function isTaken(order: PaypalOrder | undefined): boolean {
   const capture = order && captureOf(order);
   return capture !== undefined && paymentSnapshot(capture).state !== 'failed';
 }
 
-/** Whether PayPal is still reviewing its payment. */
+/** Whether PayPal is still reviewing the order's payment. */
 function isReviewed(order: PaypalOrder | undefined): boolean {
   const capture = order && captureOf(order);
   return capture !== undefined && paymentSnapshot(capture).state === 'pending';
@@ -391,5 +391,5 @@ function isReviewed(order: PaypalOrder | undefined): boolean {
 const captureOf = ({ purchase_units: units }: PaypalOrder) =>
   units?.[0]?.payments?.captures?.at(-1);
 
-/** References of changes use whole seconds. */
+/** Cuts a time to whole seconds, which references of changes use. */
 const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / SECOND_MS) * SECOND_MS);

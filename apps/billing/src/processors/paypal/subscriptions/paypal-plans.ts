@@ -7,7 +7,7 @@ import { PaypalRefusal } from '../paypal-connection.js';
 import { currencyOf, idOf, microsOf, toMoney } from '../paypal-objects.js';
 import type { PaypalPlan, PlanRequest, SubscriptionsClient } from './subscriptions-client.js';
 
-/** The plan that a PayPal plan represents. */
+/** One of our plans, as represented by a PayPal plan. */
 export interface PricedPlan {
   id: string;
   sku: string;
@@ -21,14 +21,17 @@ export interface PricedPlan {
 const PRODUCT_ID = 'DOMAIN-DATA-SERVICE';
 const PRODUCT = { id: PRODUCT_ID, name: 'Domain Data Service', type: 'SERVICE' } as const;
 const PAGES_MAX = 100;
-/** PayPal retries every five days and suspends after the last attempt, which is after the 7 days of grace. */
+/**
+ * Number of failed attempts after which PayPal suspends. PayPal retries every five days, so the last attempt is after
+ * the 7 days of grace.
+ */
 const FAILURES_MAX = 3;
 const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
 const KEY = /^([\w-]{1,40}):([\w.-]{1,20}):([A-Z]{3})(?::tax(\d{1,6}))?$/;
 
 /**
- * Keeps our plans as plans of the PayPal account, identified by their description. Each is created when it is first
- * needed and never changes, so it is cached after the first read.
+ * Keeps our plans as plans of the PayPal account, identified by their description. Each plan is created when it is
+ * first needed and never changes, so it is cached after the first read.
  */
 export class PaypalPlans {
   private readonly byKey = new Map<string, PricedPlan>();
@@ -36,7 +39,7 @@ export class PaypalPlans {
 
   constructor(private readonly client: SubscriptionsClient) {}
 
-  /** @throws UnfitObject if the account has a plan with this name at a different price. */
+  /** @throws UnfitObject if the PayPal account has a plan with this name at a different price. */
   async find(plan: PlanRef, currency: string): Promise<PricedPlan> {
     const key = priceKeyOf(plan, currency);
     const known = this.byKey.get(key);
@@ -50,7 +53,10 @@ export class PaypalPlans {
     return priced;
   }
 
-  /** A plan that was sold earlier, at its price then. @throws UnfitObject if the account has none. */
+  /**
+   * Returns a plan that was sold earlier, at its price then. @throws UnfitObject if the PayPal account has no such
+   * plan.
+   */
   async named(plan: BilledPlan, currency: string): Promise<PricedPlan> {
     const key = priceKeyOf(plan, currency);
     const known = this.byKey.get(key);

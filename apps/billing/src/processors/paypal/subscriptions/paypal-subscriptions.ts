@@ -32,7 +32,7 @@ export interface PaypalSubscriptionsParts {
   clock: Clock;
 }
 
-/** The time for which the search for the latest payment looks back: longer than a period. */
+/** How far the search for the latest payment looks back: longer than a period. */
 const LOOK_BACK_MS = 400 * DAY_MS;
 /** The time after its start within which a subscription may be paid for the first time: all attempts, plus a day. */
 const FIRST_PAYMENT_MS = 11 * DAY_MS;
@@ -41,8 +41,8 @@ const BY_CUSTOMER = 'The customer requested it';
 const BY_US = 'It has ended';
 
 /**
- * Reads and changes subscriptions with one plan each, which are suspended until the end of the period if the customer
- * cancels.
+ * Reads and changes subscriptions, each to one plan. A subscription that its customer cancels is suspended until the
+ * end of the period.
  */
 export class PaypalSubscriptions {
   constructor(private readonly parts: PaypalSubscriptionsParts) {}
@@ -91,7 +91,7 @@ export class PaypalSubscriptions {
       id,
       orderId: mark.orderId,
       state,
-      // The first payment counts, even if the plan has changed since.
+      // The first payment counts, even if the plan has changed in the meantime.
       amountMicros: first ?? priceOf(former),
       currency: next.currency,
       ...(isPaid && { subscriptionId: id }),
@@ -103,8 +103,9 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * Cancels a subscription. If its current period is not paid, it ends at once. So does a subscription that is
-   * suspended for a reason other than a cancellation: PayPal would bill it again if it were resumed there.
+   * Cancels a subscription. The subscription ends at once if its current period is not paid, or if it is suspended for
+   * a reason other than a cancellation, because PayPal would bill such a subscription again if it were resumed at
+   * PayPal.
    */
   async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
     const { client, known } = this.parts;
@@ -125,8 +126,8 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * @throws PaypalRefusal if the subscription has ended, if only the customer can undo its change, or if PayPal does not
-   * bill its next period; then it is suspended again.
+   * @throws PaypalRefusal if the subscription has ended, if only the customer can undo its change, or if PayPal does
+   *   not bill the next period; in the last case it is suspended again.
    */
   async resume(id: string): Promise<SubscriptionSnapshot> {
     const { client, known, clock } = this.parts;
@@ -143,7 +144,8 @@ export class PaypalSubscriptions {
           'The subscription was suspended, but not by a cancellation.',
         );
       }
-      // The mark is written first, so that any later fetch completes this if the process dies after the activation.
+      // The mark is written first, so that any later fetch completes the undoing if the process dies after the
+      // activation.
       await this.putMark(id, { ...mark, isUndoing: true });
       await client.activate(id, BY_CUSTOMER);
       crashPoint('resume.after-activation');
@@ -156,9 +158,9 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * Completes the undoing of a cancellation. PayPal bills up to a day before a period ends, and skips a subscription
-   * that is suspended then: its next period would begin unpaid and stay so. Only an active subscription shows that
-   * PayPal will skip the period; it is then suspended again.
+   * Completes the undoing of a cancellation. PayPal bills up to a day before a period ends and skips a subscription
+   * that is suspended then, so the next period would begin unpaid and stay unpaid. Only an active subscription shows
+   * that PayPal will skip the period; such a subscription is suspended again.
    */
   private async completeUndoing(known: KnownSubscription): Promise<KnownSubscription> {
     const { id, subscription, mark, period } = known;
@@ -230,7 +232,7 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * Reads the bills. There is no latest bill while a payment has failed, because PayPal names a bill only once it is
+   * Reads the bills. While a payment has failed, there is no latest bill, because PayPal names a bill only once it is
    * paid.
    */
   private async bills(
@@ -248,7 +250,7 @@ export class PaypalSubscriptions {
     const bills = sales
       .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
       .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
-    // If two payments are in the same second, the payment for the change is the later one.
+    // Of two payments in the same second, the later one is the payment for the change.
     const [latest] = [...(change ? [change] : []), ...bills].toSorted(
       (a, b) => b.at.getTime() - a.at.getTime(),
     );
@@ -256,14 +258,14 @@ export class PaypalSubscriptions {
   }
 }
 
-/** True if PayPal's latest payment is for the period that begins at `start` or for a later period. */
+/** Whether PayPal's latest payment is for the period that begins at `start` or for a later period. */
 function isPaidSince({ billing_info: billing }: PaypalSubscription, start: Date): boolean {
   const last = billing?.last_payment?.time;
   return last !== undefined && isPaidFrom(start, timeOf(last));
 }
 
 /**
- * True if PayPal has not billed the period that begins at `start` and will not bill it. PayPal may bill some days late:
+ * Whether PayPal has not billed the period that begins at `start` and will not bill it. PayPal may bill some days late:
  * a plan that began on the 29th to 31st is billed on the 1st.
  */
 function isPassedOver(subscription: PaypalSubscription, start: Date, periodMs: number): boolean {
@@ -273,7 +275,7 @@ function isPassedOver(subscription: PaypalSubscription, start: Date, periodMs: n
   return timeOf(next).getTime() > start.getTime() + periodMs / 2;
 }
 
-/** A suspended subscription was cancelled by its customer, was not paid, or was paused at PayPal. */
+/** Returns the state. A suspended subscription was cancelled by its customer, was not paid, or was paused at PayPal. */
 function stateOf({ id, subscription, mark }: KnownSubscription): SubscriptionState {
   const { status = '', billing_info: billing } = subscription;
   const hasFailed = (billing?.failed_payments_count ?? 0) > 0;

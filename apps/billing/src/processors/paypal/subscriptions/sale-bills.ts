@@ -14,8 +14,8 @@ import type { PaidChanges } from './paid-changes.js';
 import type { SubscriptionsClient } from './subscriptions-client.js';
 
 /**
- * Turns PayPal's payments for periods into bills. A payment names neither plan nor period, so both are derived from its
- * time.
+ * Turns PayPal's payments for periods into bills. A payment names neither plan nor period, so both are derived from the
+ * time of the payment.
  */
 export class SaleBills {
   constructor(
@@ -46,8 +46,8 @@ export class SaleBills {
   }
 
   /**
-   * Chooses, from the plans before and after a change, the plan whose price was paid. If neither price was paid, it is
-   * the plan at that time. A payment that we learn of after an upgrade may be for the earlier plan.
+   * Chooses, from the plans before and after a change, the plan whose price was paid, or the plan in force at that time
+   * if neither price was paid. A payment that we learn of after an upgrade may be for the earlier plan.
    */
   private async billedAt(
     known: KnownSubscription,
@@ -71,7 +71,7 @@ export class SaleBills {
   }
 }
 
-/** Returned money is reported by refunds. */
+/** The state of a bill, by the state of its payment. Returned money is reported by refunds. */
 const STATES: Readonly<Record<string, BillSnapshot['state']>> = {
   completed: 'paid',
   partially_refunded: 'paid',

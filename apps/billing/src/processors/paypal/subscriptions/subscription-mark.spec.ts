@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { type SubscriptionMark, toCustomId, toSubscriptionMark } from './subscription-mark.js';
 
-/** PayPal's `custom_id`. */
+/** The maximum length of PayPal's `custom_id`. */
 const LENGTH_MAX = 127;
 
 describe('our mark on a subscription at PayPal', () => {
@@ -18,7 +18,7 @@ describe('our mark on a subscription at PayPal', () => {
     taxPpm: 999_999,
   }));
 
-  it('fits into the field for every plan, however long its text, and is read back unchanged', () => {
+  it('fits into the field for every plan, however long the plan’s data is, and is read back unchanged', () => {
     for (const mark of marks) {
       const text = toCustomId(mark);
       expect([text, text.length <= LENGTH_MAX]).toEqual([text, true]);

@@ -4,11 +4,11 @@ import type { BilledPlan } from '../../payment-processor.js';
 /**
  * Our data on a subscription at PayPal, in `custom_id` (at most 127 characters). PayPal has no schedules: a changed
  * subscription shows the new plan from its approval on, and a suspended subscription was either cancelled by its
- * customer or not paid. So the plan in force and its end are stored there.
+ * customer or not paid. Therefore `custom_id` records the plan in force and its end.
  */
 export interface SubscriptionMark {
   orderId: string;
-  /** Whether the customer cancelled; the subscription is then suspended and ends at `until`. */
+  /** Whether the customer cancelled. The subscription is then suspended and ends at `until`. */
   isEnding: boolean;
   /**
    * Whether the customer is undoing the cancellation. The subscription then stays active, or is suspended again if
@@ -19,13 +19,12 @@ export interface SubscriptionMark {
   until: Date;
   /** The time from which periods are counted; null for the subscription's own start. */
   anchor: Date | null;
-  /** The plan in force until then, even if PayPal will bill another one. */
+  /** The plan in force until then, even if PayPal will bill another plan. */
   running: BilledPlan;
-  /** The order that pays for the plan shown by PayPal, so that it takes effect at once. */
+  /** The id of the order that pays for the plan shown by PayPal, so that the plan takes effect at once. */
   changeOrderId: string | null;
   /**
-   * The tax rate of the price that PayPal bills in place of the plan's price; null if it bills the
-   * plan's price.
+   * The tax rate of the price that PayPal bills in place of the plan's price; null if PayPal bills the plan's price.
    */
   taxPpm: number | null;
 }
@@ -33,7 +32,7 @@ export interface SubscriptionMark {
 const NONE = '-';
 const ENDING = 'e';
 const UNDOING = 'u';
-/** The base for writing seconds. It is high, because the text has few characters to spare. */
+/** The base for writing seconds. It is high because `custom_id` has few characters to spare. */
 const RADIX = 36;
 const MARK =
   /^([\w-]{36}),(e|u|-),([0-9a-z]{1,8}),([0-9a-z]{1,8}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20})(?:\+(\d{1,6}))?,(\w{1,20}|-)(?:,(\d{1,6}))?$/;
@@ -51,7 +50,7 @@ export function toCustomId(mark: SubscriptionMark): string {
   ].join(',');
 }
 
-/** Undefined for data that we did not write. */
+/** Parses our data on a subscription; undefined for data that we did not write. */
 export function toSubscriptionMark(customId: unknown): SubscriptionMark | undefined {
   const found = MARK.exec(String(customId));
   if (!found || !isId(found[1])) return undefined;

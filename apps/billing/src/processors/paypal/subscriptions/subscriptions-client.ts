@@ -16,7 +16,7 @@ export interface PaypalSubscription {
   status?: string;
   status_update_time?: string;
   plan_id?: string;
-  /** Whether the subscription's price differs from its plan's. */
+  /** Whether the subscription's price differs from the price of its plan. */
   plan_overridden?: boolean;
   quantity?: string;
   custom_id?: string;
@@ -29,7 +29,7 @@ export interface PaypalSubscription {
   links?: PaypalLink[];
 }
 
-/** A payment as listed for a subscription. */
+/** A payment in PayPal's list of a subscription's payments. */
 export interface PaypalTransaction {
   id?: string;
   status?: string;
@@ -136,7 +136,7 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Switches to another plan from the next period on, once the customer has approved it on the page linked as
+   * Switches to another plan from the next period on, once the customer has approved the change on the page linked as
    * `approve`.
    */
   revise(id: string, body: RevisionRequest): Promise<{ links?: PaypalLink[] }> {
