@@ -17,6 +17,7 @@ export const SCENARIOS: readonly Scenario[] = [
   rollingRestartRow,
   ...crashPointRows,
   crashFailedEventsRow,
+  crashJobsRow,
   ...crashWorkerRows,
   ...killRows,
   ...pauseRows,
@@ -25,7 +26,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...clockRows,
   ...partitionRows,
   fullDiskRow,
-  crashJobsRow,
   killsWhileBuyingRow,
   ...programRows,
 ];
