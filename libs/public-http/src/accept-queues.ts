@@ -4,8 +4,8 @@ import { type AddressInfo, type ListenOptions, type Server, createServer } from 
 
 const QUEUES = 16;
 /**
- * Whether the sockets of one port share its connections evenly; on other systems, they share them unevenly or not at
- * all.
+ * Whether sockets that share one port get its connections evenly; on other systems, the distribution is uneven, or one
+ * socket gets all.
  */
 const CAN_SHARE = process.platform === 'linux';
 

@@ -31,7 +31,7 @@ export class DnsServer {
     return this.socket.address().port;
   }
 
-  /** Closes the server; closing it twice is harmless. */
+  /** Closes the server; a second call is harmless. */
   async close(): Promise<void> {
     if (!this.isClosing) this.socket.close();
     this.isClosing = true;
@@ -43,7 +43,7 @@ export class DnsServer {
     try {
       asked = decode(bytes);
     } catch {
-      // This is not a query, so a resolver does not answer it.
+      // This is not a query, so a resolver does not answer.
       return;
     }
     const [question] = asked.questions ?? [];

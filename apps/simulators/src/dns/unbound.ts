@@ -7,7 +7,7 @@ export interface UnboundOptions {
   /** The folder for the server's settings. */
   folder: string;
   endpoint: Endpoint;
-  /** File with the root servers; if it is omitted, only the stub zones are resolved. */
+  /** File with the root servers; without this file, only the stub zones are resolved. */
   rootHintsFile?: string;
   /** The servers of individual zones, which are queried directly, without following delegations. */
   stubs?: Readonly<Record<string, Endpoint>>;

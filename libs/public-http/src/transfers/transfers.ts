@@ -9,7 +9,7 @@ import { Upload } from './upload.js';
 const LOOKS_PER_TIMEOUT = 4;
 const gaveWay = new ServiceOverloaded();
 
-/** A transfer, and whose place it occupies, if any. */
+/** A running transfer, and whose place it occupies, if any. */
 interface UnderWay {
   whose: string;
   places?: TransferPlaces;

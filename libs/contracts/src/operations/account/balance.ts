@@ -72,7 +72,7 @@ export class BalanceAnswer {
  * credits, less the owed credits.
  */
 export class LedgerLine {
-  /** An opaque id; it reveals nothing about other accounts. */
+  /** An opaque id, which reveals nothing about other accounts. */
   @IsString()
   id: string;
 

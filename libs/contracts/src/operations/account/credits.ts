@@ -73,7 +73,7 @@ export class GrantAmounts {
   @IsInt()
   revoked: number;
 
-  /** Null if they never expire. */
+  /** Null if the credits never expire. */
   @IsNullable()
   @IsISO8601()
   expires_at: string | null;
@@ -109,7 +109,7 @@ export class CreditsLedgerLine {
   @IsString()
   reference?: string;
 
-  /** The operation that used them; absent for other kinds. */
+  /** The operation that used the credits; absent for other kinds. */
   @IsOptional()
   @IsString()
   operation?: string;

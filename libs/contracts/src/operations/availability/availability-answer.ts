@@ -28,12 +28,12 @@ export class Availability {
   @IsIn(AVAILABILITIES)
   availability: AvailabilityWord;
 
-  /** `null` if it is not known. */
+  /** `null` if the availability is unknown. */
   @IsNullable()
   @IsBoolean()
   domain_availability: boolean | null;
 
-  /** Absent if it is unknown. */
+  /** Absent if the availability is unknown. */
   @IsOptional()
   @IsIn(AVAILABILITY_METHODS)
   method?: AvailabilityMethod;
@@ -73,7 +73,7 @@ export class AvailabilityAnswer extends NameAvailability {
   suggestions?: Availability[];
 }
 
-/** One of several names, or why it could not be checked. */
+/** The result for one of several names, or the reason why the name could not be checked. */
 export class AvailabilityItem extends bulkItem(
   NameAvailability,
   'invalid_domain_name',

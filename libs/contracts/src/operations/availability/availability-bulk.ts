@@ -30,7 +30,7 @@ export class AvailabilityNames {
   tld?: string[];
 }
 
-/** Returns the label of a name, with or without its own suffix, under each suffix. Empty for an invalid name. */
+/** Returns the label of a name, with or without its own suffix, under each suffix; empty for an invalid name. */
 export function namesUnder(base: string, suffixes: readonly string[]): string[] {
   const label = base.includes('.') ? labelOf(base) : base;
   return label ? suffixes.map((suffix) => `${label}.${suffix.replace(/^\./, '')}`) : [];

@@ -50,7 +50,7 @@ export class InvoiceAnswer {
   @IsString()
   currency: string;
 
-  /** Revision of the PDF; 0 until it is printed. */
+  /** Revision of the PDF; 0 until the PDF is printed. */
   @IsInt()
   revision: number;
 

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
 
-/** The processors that a customer can choose between, if they are set up. */
+/** The processors that a customer can choose between; an installation may offer only some of them. */
 export const PROCESSOR_NAMES = ['stripe', 'paypal'] as const;
 export type ChosenProcessor = (typeof PROCESSOR_NAMES)[number];
 

@@ -7,7 +7,7 @@ import {
 } from '../operation.js';
 import { TUS_VERSION, type UploadType } from '../transfers/upload.js';
 
-/** A complete API call except for its key. */
+/** A complete API call, except for the key. */
 export interface ApiCall {
   method: Method;
   url: string;

@@ -229,7 +229,10 @@ export class MonitorChange {
   @IsString({ each: true })
   after: string[];
 
-  /** True if the value changes back and forth: further changes are not reported until it has been stable for a day. */
+  /**
+   * True if the value changes back and forth: further changes are not reported until the value has been stable for a
+   * day.
+   */
   @IsOptional()
   @IsBoolean()
   is_flapping?: boolean;

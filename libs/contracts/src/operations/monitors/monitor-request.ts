@@ -39,7 +39,7 @@ export class UpdateMonitorRequest {
   @IsLine(NAME_LENGTH_MAX)
   name?: string;
 
-  /** Whether e-mails to you include its events; true by default. */
+  /** Whether e-mails to you include the monitor's events; true by default. */
   @MayBeAbsent()
   @IsBoolean()
   mail?: boolean;

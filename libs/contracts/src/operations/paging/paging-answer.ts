@@ -70,7 +70,7 @@ export class LoadedSource {
   @IsISO8601()
   since: string | null;
 
-  /** When it was last updated, RFC 3339. */
+  /** When the source was last updated, RFC 3339. */
   @IsNullable()
   @IsISO8601()
   updated_at: string | null;
@@ -80,7 +80,7 @@ export class LoadedSource {
   @Min(0)
   records: number;
 
-  /** True if its data is invented, for trials. */
+  /** True if the source's data is invented, for trials. */
   @IsOptional()
   @IsBoolean()
   is_generated?: boolean;
