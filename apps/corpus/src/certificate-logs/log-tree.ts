@@ -12,7 +12,7 @@ export interface KeptTree {
   hashes: string[];
 }
 
-/** Reads the hashes of a tile (C2SP tlog-tiles): `width` hashes of its level, starting at its number × 256. */
+/** Reads `width` hashes of a tile (C2SP tlog-tiles), beginning at position `number` × 256 of the tile's level. */
 export type ReadHashes = (level: number, number: number, width: number) => Promise<Buffer>;
 
 /**
@@ -52,7 +52,7 @@ export class LogTree {
       const level = largestSubtree(at, size);
       hashes.push(await subtree(at, level, size, read));
       at += 2 ** level;
-      // Each pair of subtrees of equal size becomes a single subtree.
+      // Two subtrees of equal size become one larger subtree.
       for (let up = level; at % 2 ** (up + 1) === 0; up += 1) {
         const [left, right] = hashes.splice(-2);
         hashes.push(nodeOf(left, right));

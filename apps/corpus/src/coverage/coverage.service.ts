@@ -5,7 +5,7 @@ import { type CoveredSource, CoverageRepository } from './coverage.repository.js
 
 /** The sources are cached for this long, because they rarely change. */
 const KEPT_MS = 2 * SECOND_MS;
-/** The name of the sources in answers to test keys. */
+/** The source that is named in answers to test keys. */
 export const FIXTURE_SOURCE = 'fixtures';
 
 /** Describes the sources behind an answer. */
@@ -15,7 +15,7 @@ export interface ShownSources {
   nameOf: (id: number) => string;
 }
 
-/** Finds out, for every answer, which data could be searched. */
+/** Determines from which sources an answer could contain data. */
 @Injectable()
 export class CoverageService {
   private kept?: { untilMs: number; sources: Promise<CoveredSource[]> };

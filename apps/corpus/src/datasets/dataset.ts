@@ -3,7 +3,7 @@ import type { Dataset } from '#libs/contracts';
 /** What a dataset contains. */
 export interface DatasetForm {
   subject: 'name' | 'whois' | 'dns';
-  /** The daily changes that a dataset contains; without it, all names. */
+  /** The daily changes that a dataset contains; undefined for a dataset of all names. */
   change?: { kind: 'new' | 'changed' | 'dropped'; subject: 'name' | 'whois' | 'dns' };
   isCleaned: boolean;
 }

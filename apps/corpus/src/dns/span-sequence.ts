@@ -17,7 +17,7 @@ export interface ValueSet extends SightedAt {
   values: readonly string[];
 }
 
-/** A span, with a source that saw the record during it. */
+/** A span, with a source that saw the record in this period. */
 export type SightedSpan = Span & Pick<SightedAt, 'sourceId'>;
 
 export interface SpanEdits {

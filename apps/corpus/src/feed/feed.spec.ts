@@ -151,7 +151,7 @@ describe('feed', () => {
     }
   });
 
-  it('the names to look up next come from permitted sources and have not been looked up since', async () => {
+  it('the names to look up next come from permitted sources and have not been looked up recently', async () => {
     const name = { due: newName(), looked: newName(), withheld: newName(), gone: newName() };
     const at = corpus.clock.now().toISOString();
     await corpus.recordOf({ name: 'list' }, listed(name.due, 1), listed(name.looked, 1));

@@ -11,7 +11,7 @@ describe('a row of a block list about an address', () => {
     expect(blockedHost(line)).toBe('nothing');
   });
 
-  it('lists the name beside the address', () => {
+  it('lists the name next to the address', () => {
     expect(blockedHost('192.0.2.1,bad.example,https://lists.example/3')).toMatchObject({
       name: 'bad.example',
     });

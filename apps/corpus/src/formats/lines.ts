@@ -8,7 +8,7 @@ const NEWLINE = 10;
 export interface Lines {
   /** Number of the first line, from 1. */
   first: number;
-  /** Undefined for a line that is too long or not UTF-8. */
+  /** The text of each line; undefined for a line that is too long or not UTF-8. */
   texts: (string | undefined)[];
 }
 

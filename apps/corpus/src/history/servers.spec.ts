@@ -249,7 +249,7 @@ describe('the history of a registration that different servers give', () => {
     expect(twice.at(-1)).toEqual([{ path: 'domain_status', before: 'lock', after: 'ok' }]);
   });
 
-  it('keeps records of files beside records of servers, and compares each with its own kind', async () => {
+  it('keeps records of files next to records of servers, and compares each with its own kind', async () => {
     const told = await history(
       ['file'],
       ['rdap'],

@@ -43,7 +43,7 @@ export class CertificateLogsService {
     const log = await this.files.openLog(source.id, base.href, { first, head });
     const { size } = checkpoint;
     if (log.position > size && log.position > first) {
-      throw new BadFile(`The log has ${size} entries, and ${log.position} were imported.`);
+      throw new BadFile(`The log has ${size} entries, but ${log.position} were already imported.`);
     }
     let at = log.position;
     const end = Math.min(size, wholeTiles(at) + TILES_AT_A_RUN * TILE_ENTRIES);

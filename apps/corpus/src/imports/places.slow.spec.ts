@@ -235,7 +235,7 @@ describe('remote sources', () => {
       await expect(corpus.sources.set('signed', { logKey: 'bm9uZQ==' })).rejects.toThrow();
     });
 
-    it('a log that starts later, has short, packed or missing tiles, or shrank is reported, and keeps its position', async () => {
+    it('a log that starts later, shrank, or has short, compressed or missing tiles is reported, and keeps its position', async () => {
       server.publish('/late/', certificates(1_000, 1_512));
       await add('late', 'ct', '/late/#300');
       await corpus.runSource('late');

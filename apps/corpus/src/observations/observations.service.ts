@@ -17,7 +17,7 @@ import type {
   PassiveObservation,
 } from '../records/observation.js';
 
-/** The result of a batch. */
+/** What a batch has changed. */
 export interface Recorded {
   newNames: number;
   changedNames: number;

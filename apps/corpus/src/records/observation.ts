@@ -33,7 +33,10 @@ export interface DnsObservation extends Seen {
   /** The types that were answered, including those without a record. */
   types: readonly number[];
   values: readonly DnsValue[];
-  /** Whether the observation proves that the name is registered; otherwise, it is stored only for known names. */
+  /**
+   * Whether the observation proves that the name is registered. If not, the observation is stored only for a known
+   * name.
+   */
   isProof: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface GivenRecord {
 
 /** A value that differs; null on the side on which it was not published. */
 export interface ValueChange {
-  /** Dot path of the member. */
+  /** The dot path of the member. */
   path: string;
   before: string | null;
   after: string | null;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { visibleText } from '../names/folded.js';
 
-/** Text or lists of text, by the names of the public answer. */
+/** Texts, lists and objects, named as in the public answer. */
 export interface Members {
   [member: string]: string | boolean | string[] | Members | Members[] | undefined;
 }

@@ -160,7 +160,7 @@ export class RegistrationsService {
     return names.length === 0 ? [] : this.revisions.listNewest(transaction, names);
   }
 
-  /** Records for the values of names whether the names are registered now. */
+  /** Updates, with the values of names, whether the names are registered. */
   async mark(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

@@ -45,7 +45,7 @@ export class TokensRepository {
     );
   }
 
-  /** Records for the names' tokens whether the names are registered now. */
+  /** Updates, with the tokens of names, whether the names are registered. */
   async mark(
     transaction: Transaction,
     tokens: readonly Token[],

@@ -109,8 +109,8 @@ export class ReverseDnsRepository {
     asked: Omit<RecordsAsked, 'sought'>,
   ): Promise<{ address: string; names: number }[]> {
     const { rtype, isCurrent, passiveSince, sourceIds } = asked;
-    // Addresses are counted separately, so that one with very many names does not delay the others, and a cluster
-    // counts each on its own node.
+    // Each address is counted separately, so that an address with very many names does not delay the others, and a
+    // cluster counts each on its own node.
     const counts = addresses.map(
       (
         _,

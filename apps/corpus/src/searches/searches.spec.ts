@@ -150,7 +150,7 @@ describe('searches', () => {
       { row: DNS_REVERSE, member: 'value', others: { type: 'TXT' } },
       { row: TYPOS, member: 'keyword' },
       { row: TYPOS, member: 'pattern' },
-    ])('S103: $row.name needs three letters or digits in a row of its $member', async (asked) => {
+    ])('S103: $row.name requires three consecutive letters or digits in $member', async (asked) => {
       const { row, member, others } = { others: {}, ...asked };
       for (const text of ['*ab*', 'a*b', '*-_-*']) {
         const refusal = await corpus.refusalOf(row, { ...others, [member]: text });

@@ -131,7 +131,7 @@ describe('suppression', () => {
     });
   });
 
-  it('a page is as long without a suppressed name as before, and links to the next page', async () => {
+  it('a page from which a name is suppressed is as long as before, and links to the next page', async () => {
     const listed = Array.from({ length: 30 }, (_, place) => `paged-${place}.com`);
     await corpus.record(...listed.map((name) => ({ kind: 'listed', name, at: day(1) })));
     const pages = async () => {

@@ -31,7 +31,7 @@ const UNDER_WAY = declareGauge(
 const CACHE_ENTRIES = declareGauge('dds_lookup_cache_entries', 'Cached answers.');
 const OBSERVATIONS = declareCounter(
   'dds_lookup_observations_total',
-  'Observations for the corpus: accepted (handed_over), dropped while it was unavailable (dropped), or rejected (refused).',
+  'Observations for the corpus: accepted (handed_over), dropped while the corpus was unavailable (dropped), or rejected (refused).',
   { labels: ['result'] },
 );
 const OBSERVATIONS_WAITING = declareGauge(

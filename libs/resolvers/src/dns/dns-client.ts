@@ -122,7 +122,7 @@ export class DnsClient {
   }
 
   /**
-   * Checks that the resolver does not deny the existence of the root, because then it denies every name. The root is
+   * Checks that the resolver does not deny the existence of the root; such a resolver denies every name. The root is
    * queried only while no server has been reached for minutes.
    * @throws DnsFault if the root is denied, or if there is no answer.
    */

@@ -41,8 +41,8 @@ export class WayOut {
   }
 
   /**
-   * Records that a server's name did not resolve, that no connection to it was possible, or that it sent no packet
-   * back.
+   * Records that a server's name did not resolve, that no connection to the server was possible, or that the server
+   * sent no packet back.
    */
   notReached(host: string): void {
     if (this.countFailed() >= HOSTS_MIN) return;

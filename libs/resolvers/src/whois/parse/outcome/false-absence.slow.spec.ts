@@ -35,7 +35,7 @@ const SERVERS: readonly (readonly [tld: string, server: string, absent: string])
 const LABEL = 'sample-shop';
 const HOSTILE_ANSWERS = 'test/eval-whois/hostile-answers.txt';
 
-/** The rows of the table of hostile answers, by kind; see its first lines for the notation. */
+/** The rows of the table of hostile answers, by kind; the first lines of the table explain the notation. */
 const KINDS = new Map(
   readFileSync(HOSTILE_ANSWERS, 'utf8')
     .split('\n## ')
