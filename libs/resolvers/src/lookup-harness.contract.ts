@@ -90,7 +90,7 @@ export function told({ outcome, sources }: Lookup): [LookupOutcome, ...string[]]
   return [outcome, ...sources.map((s) => `${s.protocol} ${s.role} ${s.error ?? s.outcome}`)];
 }
 
-/** Returns a check whether the first source was abandoned before all of the text had arrived. */
+/** Returns a function that checks whether the first source was abandoned before all of the text had arrived. */
 export function hasNotHeard(text: string): (lookup: Lookup) => boolean {
   return ({ sources }) => sources.at(0)?.raw !== text;
 }

@@ -58,9 +58,9 @@ const REGISTRAR_MEMBERS: readonly (keyof Registrar)[] = [
 
 /**
  * Merges the data published by registry and registrar. The registry's dates, statuses, name servers, DNSSEC and
- * registrar take precedence. The registrar's contacts take precedence unless it withholds their identity, and so does
- * its data about itself. A contact is taken from one source as a whole, because a mixture of two addresses would be
- * wrong. `updated` always differs, so it does not count as a conflict.
+ * registrar take precedence. The registrar's data about itself takes precedence, and so do its contacts unless the
+ * registrar withholds their identity. A contact is taken from one source as a whole, because a mixture of two addresses
+ * would be wrong. `updated` always differs, so it does not count as a conflict.
  */
 export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefined {
   const sources = answers.filter((answer): answer is Source => answer.record !== undefined);

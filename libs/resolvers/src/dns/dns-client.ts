@@ -15,7 +15,7 @@ export interface DnsClientOptions {
   tries?: number;
   /** Maximum number of running queries. Further queries are rejected at once. */
   inFlightMax?: number;
-  /** Is notified whether servers answer. */
+  /** Records whether servers answer. */
   wayOut?: WayOut;
 }
 

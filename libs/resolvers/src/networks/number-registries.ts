@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import type { Cidr } from '#libs/domain-names';
 import vendored from './tables.json' with { type: 'json' };
 
-/** The tables of which regional registry answers for which numbers. */
+/** The tables that assign numbers to regional registries. */
 export interface NumberTables {
   /** When IANA published the newest of the three tables, `YYYY-MM-DD`. */
   publishedOn: string;

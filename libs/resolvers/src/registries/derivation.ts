@@ -93,7 +93,10 @@ function delegatedIn(folder: string): string[] {
   return lines.filter((line) => /^[a-z0-9-]+$/i.test(line)).map((line) => line.toLowerCase());
 }
 
-/** Compares new tables with the old ones. @throws Error for tables that shrank, moved or became older suspiciously. */
+/**
+ * Compares new tables with the old ones. @throws Error for tables with too few entries, too many moved suffixes, or an
+ * older date.
+ */
 export function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
   if (after.publishedOn < before.publishedOn) {
     throw new Error(`Published on ${after.publishedOn}, ours on ${before.publishedOn}: refused`);

@@ -17,7 +17,7 @@ export interface SafeConnectorOptions {
   extraCaPem?: string;
   /** `address:port` of name servers; by default, those of the system. */
   dnsServers?: readonly string[];
-  /** Is notified whether connections succeed. */
+  /** Records whether connections succeed. */
   wayOut?: WayOut;
 }
 

@@ -1,7 +1,7 @@
 import { parseHostName } from '#libs/domain-names';
 import { monotonicMs } from '#libs/platform';
 
-/** The number of hosts that must have been tried in vain before the internet connection is doubted. */
+/** The number of hosts to which connections must have failed before the internet connection is doubted. */
 const HOSTS_MIN = 3;
 /** The maximum number of hosts that count per registry, because a registry may be down by itself. */
 const HOSTS_OF_REGISTRY_MAX = 2;

@@ -124,7 +124,7 @@ const ABSENCES = [
   'No such domain exists',
 ];
 
-/** Returns members in this number, each with a statement of absence. */
+/** Returns `count` members, each with a statement of absence. */
 const manyTexts = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`said${at}`, 'Not Found']));
 

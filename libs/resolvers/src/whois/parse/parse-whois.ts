@@ -9,7 +9,7 @@ import type { RecordDraft } from './reading/record-draft.js';
 import { RecordReader } from './reading/record-reader.js';
 import { WorkMeter } from './reading/work-meter.js';
 
-/** The query behind an answer: the server and the name. */
+/** The query that led to an answer: the server and the name. */
 export interface ParseContext {
   /** The requested name, in A-labels; empty if unknown. */
   domain: string;
