@@ -22,7 +22,7 @@ export type {
 /** Declarations of other apps that the commands need. No other file of the commands imports from apps. */
 export { SERVICES };
 
-/** The database URL of each schema, by the name of its service. */
+/** The database URL of each schema, by service name. */
 export const DatabasesConfig = databasesConfig(schemaServices(SERVICES));
 
 /** The superuser URL of each database that only one service uses. */
@@ -31,7 +31,7 @@ export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 /** The databases of the installation on which the command runs. */
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
-/** The apps whose settings are documented, in the order of the documents. */
+/** The apps whose settings are documented, in the order in which the documents list them. */
 export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'solo', config: SoloConfig },
   { name: 'solo', config: OwnDatabasesConfig },

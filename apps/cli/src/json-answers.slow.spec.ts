@@ -5,7 +5,7 @@ import { ConfigurationError, newId } from '#libs/platform';
 import { MANUAL, exampleWords } from './manual.js';
 import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 
-/** The ids that a row of the table may use. */
+/** The ids to which the rows of the table refer. */
 interface Known {
   accountId: string;
   /** The payment for a package. */

@@ -81,7 +81,7 @@ describe('the command line', () => {
     [['account', 'timelin', 'a'], 'Did you mean timeline?'],
     [['credits', 'grants'], 'Did you mean grant?'],
     [['audit', 'verify', '--jason'], 'Did you mean --json?'],
-  ])('%j is answered with the nearest command', async (args, suggestion) => {
+  ])('%j suggests the nearest command', async (args, suggestion) => {
     const { code, text } = await say(...args);
     expect([code, text]).toEqual([1, expect.stringContaining(suggestion)]);
   });

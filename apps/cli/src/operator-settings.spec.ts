@@ -9,7 +9,7 @@ const ALIVE = String(process.pid);
 
 describe('settings of operator commands', () => {
   let folder: string;
-  /** The number of a process that has ended. */
+  /** The id of a process that has ended. */
   const gone = String(spawnSync(process.execPath, ['--version']).pid);
 
   beforeEach(() => {

@@ -115,7 +115,7 @@ describe('solo', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('invented names can be searched after the start, and their number is remembered', async () => {
+  it('invented names can be searched after the start, and their number is stored', async () => {
     const file = join(data, 'generated-names.json');
     const remembered = () =>
       existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { names: number }).names;

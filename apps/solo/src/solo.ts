@@ -21,7 +21,7 @@ export interface SoloOptions {
   /** The port of the API; 0 selects a free port. */
   apiPort: number;
   dashboardPort: number;
-  /** The port that Prometheus reads; 0, the default, takes a free port. */
+  /** The port that Prometheus reads; 0, the default, selects a free port. */
   metricsPort?: number;
   /** Whether lookups go to the registry simulator, on real loopback sockets. */
   offline: boolean;

@@ -90,7 +90,7 @@ export class AccountsService {
   }
 
   /**
-   * Deletes the account and publishes AccountDeleted. @returns the time until which it can be restored.
+   * Deletes the account and publishes AccountDeleted. @returns the time until which the account can be restored.
    * @throws AccountIsDeleted, NotFound.
    */
   async delete(transaction: Transaction, accountId: string): Promise<Date> {

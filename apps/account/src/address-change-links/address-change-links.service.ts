@@ -31,7 +31,7 @@ export class AddressChangeLinksService {
     await this.throttling.count(PERSON_LIMIT, owner.personId, owner);
   }
 
-  /** Creates a link and invalidates older ones. @returns the token for the mail. */
+  /** Creates a link and invalidates older links. @returns the token for the e-mail. */
   async make(
     transaction: Transaction,
     { accountId, personId }: Actor,

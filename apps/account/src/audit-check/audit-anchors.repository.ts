@@ -27,7 +27,7 @@ export class AuditAnchorsMaintenanceRepository {
     await transaction.manager.insert(AuditAnchor, anchor);
   }
 
-  /** Stores the heads that no anchor covers yet, in one statement, so that all are from the same moment. */
+  /** Stores the heads that no anchor covers yet, in one statement, so that all heads are from the same time. */
   async coverHeads(transaction: Transaction, anchor: string): Promise<void> {
     await transaction.query(
       `insert into audit_anchored_heads (chain, position, hash, anchor)
@@ -38,7 +38,7 @@ export class AuditAnchorsMaintenanceRepository {
     );
   }
 
-  /** Lists the chains that an anchor covers, sorted, after `afterChain`. */
+  /** Lists the chains that an anchor covers, in order, starting after `afterChain`. */
   async listCovered(
     transaction: Transaction,
     { anchor, afterChain, limit }: { anchor: string; afterChain: string | null; limit: number },

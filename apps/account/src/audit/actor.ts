@@ -13,7 +13,7 @@ export interface Visitor {
   stepToken: string;
 }
 
-/** A person acting in an account. */
+/** A person who acts in an account. */
 export interface Actor {
   accountId: string;
   personId: string;

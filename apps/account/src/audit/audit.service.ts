@@ -8,7 +8,7 @@ import { AuditMaintenanceRepository } from './audit.repository.js';
 
 /** One recorded action. States are hashed, never stored. */
 export interface AuditRecord {
-  /** A person, an unidentified visitor, an operator, or the service itself. */
+  /** The actor: a person, an unidentified visitor, an operator, or the service itself. */
   by: Actor | Visitor | Operator | 'system';
   /** The account in which the action happened, if `by` does not name it. */
   accountId?: string;

@@ -44,7 +44,7 @@ describe('deletion', () => {
       .filter(({ key }) => key === owner.accountId)
       .map(({ type, data }) => ({ type, data }));
 
-  it('S118: a deletion ends all keys and sessions, and the restore link is mailed', async () => {
+  it('S118: a deletion revokes all keys, ends all sessions and e-mails the restore link', async () => {
     const now = account.clock.now();
     const restoreUntil = new Date(now.getTime() + 90 * DAY_MS).toISOString();
     const before = (await events()).length;
@@ -191,7 +191,7 @@ describe('deletion', () => {
     expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
   });
 
-  it('the same address can sign up again after erasure, with the same trial claim', async () => {
+  it('after an erasure, the same address can sign up again and has the same trial claim', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS);
     await account.get(EraseJob).runOnce();

@@ -85,7 +85,7 @@ export class IdentitiesService {
     await this.mail.send(transaction, accountId, identityMail('removed', name));
   }
 
-  /** Removes every identity and notifies the owner of each. */
+  /** Removes every identity and notifies the owner of each removal. */
   async removeAll(transaction: Transaction, accountId: string): Promise<void> {
     for (const identity of await this.identities.list(transaction, accountId)) {
       await this.remove(transaction, accountId, identity);

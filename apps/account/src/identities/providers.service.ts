@@ -25,7 +25,7 @@ export interface ProvenIdentity {
   provider: Provider;
   /** The provider's id for the person, which stays the same when the address changes. */
   subject: string;
-  /** The address; undefined unless the provider has verified it and we can mail it. */
+  /** The address; undefined unless the provider has verified the address and we can send e-mails to it. */
   address?: string;
   name: string;
 }

@@ -67,7 +67,7 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** Records the use of all keys with one statement; keys that were used after `before` stay unchanged. */
+  /** Records the use of all given keys with one statement. Keys that were used after `before` stay unchanged. */
   async noteUsed(keyIds: string[], at: Date, before: Date): Promise<void> {
     await this.database.query(
       `update api_keys set last_used_at = $2
@@ -84,7 +84,7 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** Retires an expired key. @returns false if the key was revoked or its expiry extended in the meantime. */
+  /** Retires an expired key. @returns false if the key was revoked or its expiry was extended in the meantime. */
   async expire(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
     const count = await transaction.execute(
       `update api_keys set revoked_at = expires_at, revoked_because = 'expiry'

@@ -53,8 +53,8 @@ export class KeyRecordService {
   }
 
   /**
-   * Retires expired keys and publishes an event for each, because the ranks of other keys change. A key stops working
-   * at its expiry even without this, because gateways check the time themselves.
+   * Retires expired keys and publishes an event for each, because the ranks of other keys change. An expired key stops
+   * working even before that, because gateways check the expiry themselves.
    * @returns how many were retired.
    */
   async expireDue(): Promise<number> {

@@ -45,7 +45,7 @@ export class ApiKey {
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt: Date | null;
 
-  /** The key that replaced this one by a rotation or a reissue. */
+  /** The key that replaced this key in a rotation or a reissue. */
   @Column('uuid', { name: 'replaced_by', nullable: true })
   replacedBy: string | null;
 

@@ -19,7 +19,7 @@ import type { Actor } from '../audit/actor.js';
 import { CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
 import { KeysService } from './keys.service.js';
 
-/** The owner's keys. Giving a key more rights requires a log-in within the last 10 minutes (S35). */
+/** Serves owners' keys. Giving a key more rights requires a log-in within the last 10 minutes (S35). */
 @Controller()
 export class KeysController {
   constructor(

@@ -69,7 +69,7 @@ export class KeysRepository {
     return keys.map(({ id }) => id);
   }
 
-  /** Finds the key that this one replaced, while the old key still works. */
+  /** Finds the key that a given key replaced, while the old key still works. */
   async listOverlapping(
     transaction: Transaction,
     accountId: string,

@@ -43,7 +43,7 @@ interface IssuedKey {
 
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const;
 
-/** The API keys of an account: issued once, shown once, stored as a hash. */
+/** Manages the API keys of accounts, which are shown once and stored as hashes. */
 @Injectable()
 export class KeysService {
   constructor(
@@ -213,7 +213,7 @@ export class KeysService {
     );
   }
 
-  /** Creates the first keys of an account, in the transaction that registers it. @returns their values. */
+  /** Creates the first keys of an account, in the transaction that registers the account. @returns the keys' values. */
   async issueFirst(
     transaction: Transaction,
     accountId: string,

@@ -80,7 +80,7 @@ export class LogInStepsService {
     return step;
   }
 
-  /** Like `take`, but returns null if there is none. */
+  /** Works like `take`, but returns null if there is no step. */
   async tryTake<K extends StepKind>(
     transaction: Transaction,
     kind: K,

@@ -15,7 +15,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 
 type LoggedIn = SessionAnswer<CurrentSessionAnswer>;
 
-/** Completes log-ins that began with any kind of first proof. */
+/** Completes log-ins, whatever the first proof was. */
 @Injectable()
 export class EntryService {
   constructor(

@@ -15,7 +15,7 @@ const post = (path: string, body: object, token?: string) =>
 const check = async (kind: string, token: string) =>
   (await post('links/check', { kind, token })).status;
 
-it('S31: checking whether a link works does not use it up; a used link no longer works', async () => {
+it('S31: checking a link does not consume it; a consumed link no longer works', async () => {
   await post('sign-up', { first_name: 'Ada', email: 'a@example.com', password: PASSWORD });
   const signUp = await account.linkToken('a@example.com');
   expect([await check('sign_up', signUp), await check('sign_up', signUp)]).toEqual([200, 200]);

@@ -7,7 +7,7 @@ import { MaintenanceDatabase } from '#libs/database';
 export class AuditEntriesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Lists entries, the newest first. @param before the last position of the previous page. */
+  /** Lists entries, newest first. @param before the last position of the previous page. */
   async list(
     chain: string,
     { before, limit }: { before?: string; limit: number },

@@ -9,7 +9,7 @@ import {
 } from './operators.dto.js';
 import { OperatorsService } from './operators.service.js';
 
-/** Operators' calls about accounts. They use POST, so that no person's address is in a URL. */
+/** Serves operators' calls about accounts. The calls use POST, so that no person's address is in a URL. */
 @Controller('internal/operator/accounts')
 @AllowCallers('cli')
 export class OperatorsController {
@@ -48,7 +48,7 @@ export class OperatorsController {
     return this.operators.liftSecondFactor(accountId, { operator }, reason);
   }
 
-  /** Records an action that is about to be taken at another service, for one account or for all. */
+  /** Records an action that another service is about to perform, for one account or for all. */
   @Post('orders')
   @HttpCode(204)
   note(@Headers('x-account-id') accountId: string | undefined, @Body() body: OperatorOrderRequest) {

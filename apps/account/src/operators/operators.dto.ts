@@ -17,7 +17,7 @@ export class FindAccountsRequest {
   text: string;
 }
 
-/** The name of the acting person, as given on the command line. */
+/** The operator's name, as given on the command line. */
 export class OperatorRequest {
   @Matches(/^[\w.@-]{1,64}$/)
   operator: string;

@@ -8,7 +8,7 @@ import { SessionAnswer } from '../sessions/session-headers.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
 import { PasswordResetsService } from './password-resets.service.js';
 
-/** Sets new passwords of people who know their old password. */
+/** Sets new passwords for people who know their old password. */
 @Injectable()
 export class PasswordChangesService {
   constructor(

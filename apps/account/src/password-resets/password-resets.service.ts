@@ -79,7 +79,7 @@ export class PasswordResetsService {
     await this.mail.sendTo(transaction, accountId, details, passwordChangedMail);
   }
 
-  /** Like `setPassword`, but starts a session for the person. @returns its token. */
+  /** Sets a password as `setPassword` does, and starts a session for the person. @returns the session's token. */
   async changePassword(
     transaction: Transaction,
     actor: Actor,

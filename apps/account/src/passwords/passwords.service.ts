@@ -47,14 +47,17 @@ export class PasswordsService {
     }
   }
 
-  /** @param address the visitor's address, whose waiting calls are limited. @throws PasswordQueueFull. */
+  /**
+   * @param address the visitor's IP address; the number of waiting calls per site is limited. @throws
+   *   PasswordQueueFull.
+   */
   async hash(password: string, address: string): Promise<string> {
     return this.inTurn(address, () => hashPassword(password, this.cost));
   }
 
   /**
-   * Compares a password with a stored hash. @returns false for null, after the same work, so that look-ups without a
-   * result take the same time (S24). @throws PasswordQueueFull.
+   * Compares a password with a stored hash. @returns false for a missing hash, after the same work, so that look-ups
+   * without a result take the same time (S24). @throws PasswordQueueFull.
    */
   async matches(password: string, stored: string | null, address: string): Promise<boolean> {
     const expected = stored ?? nobodysHash(this.cost);

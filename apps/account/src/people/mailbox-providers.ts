@@ -14,19 +14,19 @@
  * - Fastmail: email-normalize (`anything@name.fastmail.com`). Its domains have separate mailboxes.
  */
 export interface MailboxProvider {
-  /** The domains that deliver a name to the same mailbox; the first one represents it. */
+  /** The domains that deliver a name to the same mailbox; the first domain represents the mailbox. */
   domains: string[];
   /** Characters that are ignored in a name. */
   ignored?: string;
   /** Whether a hyphen in a name counts as a dot. */
   isHyphenDot?: boolean;
-  /** The character, besides `+`, that begins a tag that the owner may choose freely (RFC 5233). */
+  /** A character that, like `+`, begins a tag that the owner may choose freely (RFC 5233). */
   tag?: string;
   /** Whether `anything@name.domain` reaches `name@domain`. */
   hasSubdomains?: boolean;
 }
 
-/** The large services. For all others, only `+` tags are removed, as for Outlook. */
+/** The rules of the large services. For all other services, as for Outlook, only `+` tags are removed. */
 export const MAILBOX_PROVIDERS: MailboxProvider[] = [
   { domains: ['gmail.com', 'googlemail.com'], ignored: '.' },
   { domains: ['icloud.com', 'me.com', 'mac.com'] },

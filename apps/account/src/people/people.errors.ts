@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** The same answer for a wrong address, a wrong password and an erased account (S24). */
+/** A rejection that is the same for a wrong address, a wrong password and an erased account (S24). */
 export class WrongCredentials extends Problem {
   /** @param detail the text for a logged-in user, who has sent only a password. */
   constructor(detail = 'The e-mail address or password is wrong.') {

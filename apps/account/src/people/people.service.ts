@@ -12,7 +12,7 @@ import { WrongCredentials } from './people.errors.js';
 import { PeopleRepository } from './people.repository.js';
 import type { Person } from './person.entity.js';
 
-/** The encrypted data of a person. */
+/** The personal data of a person, which is stored encrypted. */
 export interface PersonDetails {
   firstName: string;
   address: string;
@@ -65,7 +65,7 @@ export class PeopleService {
     return this.get(transaction, accountId, owner.id);
   }
 
-  /** Like `getOwner`, but returns null for an erased account. */
+  /** Works like `getOwner`, but returns null for an erased account. */
   async findOwner(transaction: Transaction, accountId: string): Promise<PersonDetails | null> {
     const [owner] = await this.people.list(transaction, accountId);
     if (!owner?.details) return null;
@@ -101,7 +101,7 @@ export class PeopleService {
     if (person?.passwordHash !== checkedHash) throw new WrongCredentials();
   }
 
-  /** Changes a person's address. @returns false if another person already has it. */
+  /** Changes a person's address. @returns false if another person already has the address. */
   async setAddress(
     transaction: Transaction,
     accountId: string,
@@ -139,7 +139,7 @@ export class PeopleService {
     return mailboxOf(address);
   }
 
-  /** Creates the token of a browser whose user has just proven to own the address. */
+  /** Creates the token of a browser whose user has just proved to own the address. */
   newDeviceToken(address: string): string {
     return newDeviceToken(address, this.config.addressPepper);
   }

@@ -8,7 +8,7 @@ export class Person {
   @Column('uuid', { name: 'account_id' })
   accountId: string;
 
-  /** Peppered hash of the address in lower case; null once erased. */
+  /** The peppered hash of the address in lower case; null after the erasure. */
   @Column('bytea', { name: 'address_hash', nullable: true })
   addressHash: Buffer | null;
 

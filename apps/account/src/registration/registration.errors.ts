@@ -1,6 +1,9 @@
 import { Problem } from '#libs/platform';
 
-/** A stranger may have signed up, so the person who follows the link may not know the chosen password. */
+/**
+ * A rejection of a password that differs from the one chosen at sign-up. A stranger may have signed up, so the person
+ * who follows the link may not know the chosen password.
+ */
 export class NotTheSignUpPassword extends Problem {
   constructor() {
     super({

@@ -11,7 +11,7 @@ import { domainOfAddress } from '../people/address.js';
 import { PeopleService } from '../people/people.service.js';
 import { SignUpsService } from './sign-ups.service.js';
 
-/** Limits the e-mails that anyone can cause to one mailbox, under any of its addresses. */
+/** Limits the e-mails that are sent to one mailbox, under any of its addresses, because anyone can cause them. */
 const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
 /** Accepts sign-ups from the form. */

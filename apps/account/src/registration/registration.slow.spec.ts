@@ -117,7 +117,7 @@ describe('registration', () => {
     expect((await logIn('the password of a stranger')).status).toBe(401);
   });
 
-  it('S20: one link causes at most 60 hashes an hour; afterwards its password is still accepted', async () => {
+  it('S20: one link causes at most 60 hashes an hour; its password is accepted after that hour', async () => {
     await signUp('hashes@example.com');
     const token = await account.linkToken('hashes@example.com');
     const passwords = account.get(PasswordsService);

@@ -69,7 +69,7 @@ export class SignUpsService {
     return signUp;
   }
 
-  /** Returns the hash of the account's password. @throws as `SignUpPasswordsService.hashOf`. */
+  /** Returns the hash of the account's password. Throws as `SignUpPasswordsService.hashOf` does. */
   async passwordHashOf(
     signUp: SignUp,
     request: ConfirmSignUpRequest,

@@ -18,7 +18,7 @@ import { base32, otpauthUri } from './totp.js';
 
 const ISSUER = 'Domain Data Service';
 
-/** Changes that owners make to the second step of their log-ins. A change gives the session a new token (S26). */
+/** Lets owners change the second step of their log-ins. A change gives the session a new token (S26). */
 @Injectable()
 export class OwnSecondFactorService {
   constructor(

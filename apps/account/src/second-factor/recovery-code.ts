@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from './totp.js';
 
-/** A code has 120 random bits, which is enough for a plain hash (ASVS 6.5.2). */
+/** The number of random bytes in a code: 120 bits are enough for a plain hash (ASVS 6.5.2). */
 const BYTES = 15;
 const COUNT = 10;
 const CODE = /^[A-Z2-7]{24}$/;

@@ -19,7 +19,7 @@ export class SecondFactor {
   @Column('timestamptz', { name: 'confirmed_at', nullable: true })
   confirmedAt: Date | null;
 
-  /** The step of the last accepted code. Codes of this step and of earlier ones are not accepted again. */
+  /** The step of the last accepted code. Codes of this step and of earlier steps are not accepted again. */
   @Column('integer', { name: 'last_step' })
   lastStep: number;
 }

@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** The same answer for a wrong code, a used code and an unknown recovery code. */
+/** A rejection that is the same for a wrong code, a used code and an unknown recovery code. */
 export class WrongCode extends Problem {
   constructor() {
     super({

@@ -91,7 +91,7 @@ describe('second factor', () => {
     ]) {
       expect([steps, (await logInWith(codeAt(steps))).status]).toEqual([steps, status]);
     }
-    // Codes of the last accepted step and of earlier ones are not accepted again.
+    // Codes of the last accepted step and of earlier steps are not accepted again.
     for (const steps of [1, 0, -1]) expect((await logInWith(codeAt(steps))).status).toBe(401);
   });
 

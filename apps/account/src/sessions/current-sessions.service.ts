@@ -30,7 +30,8 @@ export class CurrentSessionsService {
   ) {}
 
   /**
-   * Finds the session of a token and marks it as seen, unless it has ended, was idle for 24 h or is 30 days old (S27).
+   * Finds the session of a token and records that it was used. Finds nothing if the session has ended, was idle for 24
+   * hours or is 30 days old (S27).
    */
   async find(token: unknown): Promise<FoundSession | null> {
     const hash = tokenHash(token);

@@ -47,7 +47,7 @@ export class SessionsRepository {
     return affected ?? 0;
   }
 
-  /** Ends all open sessions except the newest ones. @returns how many it ended. */
+  /** Ends all open sessions except the newest. @returns the number of sessions that it ended. */
   async endBeyond(
     transaction: Transaction,
     accountId: string,

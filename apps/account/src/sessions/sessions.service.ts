@@ -39,7 +39,7 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Opens a session, and ends the oldest ones beyond 50. @returns the only copy of the token. */
+  /** Opens a session, and ends the oldest sessions beyond 50. @returns the only copy of the token. */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
     const { accountId, personId, visitor } = actor;
     const { person } = await this.people.get(transaction, accountId, personId);

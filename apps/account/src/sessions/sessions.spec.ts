@@ -221,7 +221,7 @@ describe('sessions', () => {
     expect((await logIn(body.password)).status).toBe(200);
   });
 
-  it('S22: a browser that logged in before is not delayed by guessers or by neighbours', async () => {
+  it('S22: a browser that logged in before is delayed neither by guesses from elsewhere nor by others behind its network address', async () => {
     const logInWith = (device: string, password = PASSWORD, of = email, address = '203.0.113.9') =>
       account.dashboard('POST', 'log-in', {
         body: { email: of, password },

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
 /**
- * Keeps counts of attempts. They must survive the rollback of a rejected request, so each is a separate statement,
- * outside the tables of accounts.
+ * Keeps counts of attempts. Counts must survive the rollback of a rejected request, so each is written by a separate
+ * statement, outside the tables of accounts.
  */
 @Injectable()
 export class ThrottlingMaintenanceRepository {
@@ -29,7 +29,8 @@ export class ThrottlingMaintenanceRepository {
 
   /**
    * Counts one attempt if enough time has passed since the last: none for the first `free` attempts, then 2, 4, 8 …
-   * seconds. It is one statement, so that parallel attempts cannot all pass. @returns undefined if it is too early.
+   * seconds. Uses one statement, so that parallel attempts cannot all pass. @returns undefined if the attempt is too
+   * early.
    */
   async countWithDelay(
     subject: Buffer,

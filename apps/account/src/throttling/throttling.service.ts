@@ -135,7 +135,7 @@ export class ThrottlingService {
     if (count <= REFUSALS_KEPT) await this.audit.recordRefusal(record);
   }
 
-  /** Forgets the guesses at a password after the correct one was entered. */
+  /** Deletes the count of guesses at a password after the correct password was entered. */
   async forgetGuesses(subject: string): Promise<void> {
     await this.attempts.delete(this.subjectOf('guess', subject));
   }
@@ -157,7 +157,7 @@ export class ThrottlingService {
   }
 }
 
-/** Lists the network of a visitor, and its site if that is larger, each with its limit. */
+/** Lists a visitor's network and, if it is larger, the visitor's site, each with its limit. */
 function placesOf(
   limit: AttemptLimit,
   { address }: Visitor,

@@ -11,7 +11,7 @@ export interface StoredCallback {
   processor: ProcessorName;
   event: ProcessorEvent;
   receivedAt: Date;
-  /** `listing`: found by polling, without a callback. */
+  /** The source of the event; `listing` means that polling found it without a callback. */
   source: 'callback' | 'listing';
   raw: Buffer | null;
 }

@@ -43,12 +43,12 @@ export interface InvoiceDocument {
   revision: number;
   printedAt: Date;
   seller: Seller;
-  /** Null for an erased account. */
+  /** The buyer; null for an erased account. */
   buyer: Buyer | null;
   accountId: string;
   lines: readonly { text: string; quantity: number; netMicros: string; taxPpm: number }[];
   taxMicros: Micros;
-  /** Whether the buyer is a business that owes the tax itself. */
+  /** Whether the buyer is a business that owes the tax (reverse charge). */
   isReverseCharge: boolean;
   totalMicros: Micros;
   /** An amount paid in addition to the total, carried over from another bill; negative if carried to another bill. */

@@ -165,7 +165,7 @@ describe('invoice PDF', () => {
     expect(drawnOf('W'.repeat(1_000_000))).toBeLessThan(20_000);
   });
 
-  it('names a company before the person who bought; without billing details, it names only the person', () => {
+  it('names a company before the person who bought; without billing details, only the person', () => {
     const details = {
       organisation: 'X Ltd',
       address_line1: '1 Quay',

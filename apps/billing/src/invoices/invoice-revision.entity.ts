@@ -13,7 +13,7 @@ export class InvoiceRevision {
   @Column('uuid', { name: 'account_id' })
   accountId: string;
 
-  /** Encrypted `Buyer | null`. */
+  /** The encrypted `Buyer | null`. */
   @Column('bytea')
   buyer: Buffer;
 

@@ -6,13 +6,13 @@ import type { Payment } from '../payment-records/payment.entity.js';
 import { INVOICE_NUMBER, Invoice } from './invoice.entity.js';
 
 export interface TaxDecision {
-  /** Whether the buyer is a business that owes the tax itself. */
+  /** Whether the buyer is a business that owes the tax (reverse charge). */
   isReverseCharge: boolean;
   /** The order or the subscription for which the tax was decided. */
   subjectId: string;
 }
 
-/** Credit notes minus debit notes. */
+/** The credit notes minus the debit notes. */
 export interface NotedMoney {
   totalMicros: Micros;
   taxMicros: Micros;
@@ -107,7 +107,7 @@ export class InvoicesRepository {
     return query.getMany();
   }
 
-  /** Sums the credit notes minus the debit notes of payments, by payment id; payments without a note are missing. */
+  /** Sums the credit notes minus the debit notes of payments, by payment id. Payments without a note are left out. */
   async notedOf(
     transaction: Transaction,
     accountId: string,

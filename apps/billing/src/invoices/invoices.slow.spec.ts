@@ -132,7 +132,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
       'Refund',
       'Correction',
     ]);
-    // 10 of 54 dollars, rounded up.
+    // The tax on 10 of 54 dollars, rounded up.
     expect(mails[1].text).toContain('2,778 credits taken back');
     expect(mails[2].text).toContain('2,778 credits are yours again');
   });
@@ -155,7 +155,7 @@ describe('invoices', () => {
   });
 
   it('while account is down, payments are stored and their invoices are numbered; the PDFs follow later', async () => {
-    // Unprinted invoices left by earlier tests.
+    // Prints the invoices left by earlier tests.
     await billing.deliverMail(accountId);
     billing.contacts.isDown = true;
     await buy();

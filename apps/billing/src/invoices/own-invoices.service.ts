@@ -64,7 +64,10 @@ export class OwnInvoicesService {
     });
   }
 
-  /** @throws NotFound, also for another account's invoice (S85); InvoiceNotPrinted shortly after the payment. */
+  /**
+   * Returns the PDF. @throws NotFound, also for another account's invoice (S85); InvoiceNotPrinted shortly after the
+   * payment.
+   */
   async pdf(accountId: string, id: string): Promise<{ name: string; pdf: Buffer }> {
     if (!isId(id)) throw new NotFound();
     return this.database.transaction(async (transaction) => {
@@ -78,7 +81,7 @@ export class OwnInvoicesService {
   }
 
   /**
-   * Prints the invoice again under its number if the billing details have changed since.
+   * Prints the invoice again under the same number if the billing details have changed since it was printed.
    * @throws NotFound; ServiceUnavailable while account is unavailable; AccountDeletedHere.
    */
   async regenerate(accountId: string, id: string): Promise<InvoiceAnswer> {

@@ -29,7 +29,7 @@ export class CheckoutsService {
     private readonly config: BillingConfig,
   ) {}
 
-  /** Calls the processor, then stores its answer. The request is built only from the order's rows. */
+  /** Calls the processor, then stores the answer. The request is built only from the order's rows. */
   async open(order: Order): Promise<CallResult<CreatedCheckout>> {
     const { accountId, id: orderId, processor } = order;
     const { lines, customerId } = await this.database.transaction(async (transaction) => ({

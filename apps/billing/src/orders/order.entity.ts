@@ -40,7 +40,7 @@ export class Order {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** Null until the processor has confirmed that it created the checkout. */
+  /** The checkout's id at the processor; null until the processor has confirmed the checkout. */
   @Column('text', { name: 'checkout_id', nullable: true })
   checkoutId: string | null;
 

@@ -5,7 +5,7 @@ import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
 export type ReversalCause = 'refund' | 'dispute';
-/** `requested`: the credits are blocked; `final`: they are revoked; `undone`: neither. */
+/** The state of a reversal. `requested`: the credits are blocked. `final`: they are revoked. `undone`: neither. */
 export type ReversalState = 'requested' | 'final' | 'undone';
 
 /** One attempt to reverse a payment. */

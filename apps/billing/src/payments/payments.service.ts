@@ -42,7 +42,7 @@ export interface PaidStretch {
   periodStart: Date;
   periodEnd: Date;
   from: Date;
-  /** Null for lines without credits. */
+  /** The monthly credits; null for lines without credits. */
   monthlyCredits: bigint | null;
   /** Whether the line is a change within a paid period. */
   isChange: boolean;

@@ -47,7 +47,7 @@ export class ReversalsService {
 
   /**
    * Applies a fetched refund or dispute and announces changes.
-   * @returns null if it belongs to none of our payments.
+   * @returns null if the object belongs to none of our payments.
    */
   async apply(
     transaction: Transaction,

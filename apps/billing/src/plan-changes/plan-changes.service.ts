@@ -212,7 +212,7 @@ export class PlanChangesService {
     const row = await this.findChangeable(accountId, id);
     const { externalId } = row;
     const processor = this.processors.get(row.processor);
-    // The reason and the dropped change are stored before the call, so that a crash after it does not lose them.
+    // The reason and the dropped change are stored before the call, so that a crash after the call does not lose them.
     if (reason !== undefined) {
       await this.reasons.note({ accountId, subscriptionId: row.id, reason });
     }

@@ -33,7 +33,7 @@ export abstract class PurchasedLine {
   @Column('bigint', { name: 'tax_micros', transformer: BIGINT_COLUMN })
   taxMicros: Micros;
 
-  /** In millionths of the amount: 190,000 is 19 %. */
+  /** The tax rate, in millionths of the amount: 190,000 is 19 %. */
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
 

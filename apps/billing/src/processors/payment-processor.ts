@@ -79,7 +79,7 @@ export interface CheckoutSnapshot {
   id: string;
   /** Our reference as the processor reports it; callers compare it with their own rows. */
   orderId: string | null;
-  /** `processing`: the customer has done everything, but the money has not arrived. */
+  /** The state. `processing`: the customer has completed the checkout, but the money has not arrived. */
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';
   amountMicros: Micros;
   currency: string;

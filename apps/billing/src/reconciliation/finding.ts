@@ -1,13 +1,13 @@
 import type { LineSums } from '#libs/contracts';
 import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
 
-/** A difference between billing and another service or a processor. */
+/** A difference between billing and entitlement or a processor. */
 export interface Finding {
   /** `fulfilment`: a difference from entitlement (I21). `processor`: a difference from the processor (I14). */
   kind: 'fulfilment' | 'processor';
   /** The account; null for objects that only a processor has. */
   accountId: string | null;
-  /** The subject: `line <id>`, `subscription <id>`, `stripe payment <id there>`. */
+  /** The subject of the difference, such as `line <id>`, `subscription <id>` or `stripe payment <id there>`. */
   subject: string;
   detail: string;
   isHealed: boolean;

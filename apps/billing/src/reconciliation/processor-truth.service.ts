@@ -22,9 +22,7 @@ export class ProcessorTruthService {
     private readonly money: ProcessorMoneyService,
   ) {}
 
-  /**
-   * Compares in the other direction: finds objects that the processors list for a period and for which we have no row.
-   */
+  /** Finds objects that the processors list for a period and for which we have no row. */
   async ofListed(since: Date, until: Date): Promise<Finding[]> {
     return this.money.findUnknown(since, until);
   }

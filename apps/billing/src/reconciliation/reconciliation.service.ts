@@ -11,7 +11,7 @@ import { ReconciliationMaintenanceRepository } from './reconciliation.repository
 
 /** The age from which lines are compared. Newer lines may not have arrived at entitlement yet. */
 const LINE_AGE_MS = 10 * MINUTE_MS;
-/** The time for which payments are compared with their processor. */
+/** The age up to which payments are compared with their processor. */
 const PAYMENT_AGE_MS = 8 * DAY_MS;
 /** The result for a line whose event was published again. The next run checks whether the event has arrived. */
 const REPLAYED = 'it was announced again';
@@ -28,7 +28,9 @@ export class ReconciliationService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ServiceUnavailable while entitlement is down, because half a comparison is useless. */
+  /**
+   * Runs the comparison. @throws ServiceUnavailable while entitlement is down, because half a comparison is useless.
+   */
   async run(): Promise<ReconciliationAnswer> {
     const startedAt = this.clock.now();
     const findings: Finding[] = [];

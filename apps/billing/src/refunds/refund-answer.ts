@@ -12,7 +12,7 @@ export function toRefundAnswer(
   reversals: readonly Reversal[],
   lines: readonly StoredPaymentLine[],
 ): RefundAnswer {
-  // A payment that was never announced brought no credits.
+  // A payment that was never announced granted no credits.
   const isTaken = isAnnounced && row.state !== 'undone';
   return {
     refundId: row.id,

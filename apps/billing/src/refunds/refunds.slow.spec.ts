@@ -118,7 +118,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await said()).toEqual([]);
     });
 
-    it('S85: a payment of another account is not found, and the id of its refund is not accepted', async () => {
+    it('S85: another account’s payment is not found, and the id of its refund is not accepted', async () => {
       await buy();
       const [{ paymentId }] = await payments();
       const refundId = newId();
@@ -184,7 +184,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       }
     }
 
-    it('a refund that fails later returns the credits, and is repeated once after a pause', async () => {
+    it('a refund that fails later returns the credits, and is retried once after a pause', async () => {
       const bought = await buy();
       const { body } = await refund({ amountMicros: '50000000' });
       side.failRefund(refunds()[0].id);

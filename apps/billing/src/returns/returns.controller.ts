@@ -4,7 +4,7 @@ import { AccountId } from '#libs/platform';
 import { AccountPace } from '../pace/account-pace.js';
 import { ReturnsService } from './returns.service.js';
 
-/** Handles customers who return from the processor's page, and those who drop their order. */
+/** Serves customers who return from the processor's page, and customers who drop their order. */
 @Controller()
 @UseGuards(AccountPace)
 export class ReturnsController {

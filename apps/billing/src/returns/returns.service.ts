@@ -4,7 +4,7 @@ import { OrdersService } from '../orders/orders.service.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** Handles a return from a processor's page: by the same fetch as a callback, and nothing else. */
+/** Handles a return from a processor's page with the same fetch as a callback, and nothing else. */
 @Injectable()
 export class ReturnsService {
   constructor(

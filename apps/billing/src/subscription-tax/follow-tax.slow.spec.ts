@@ -12,7 +12,7 @@ const ADDRESS = { address_line1: '1 Quay', city: 'A town' };
 const SWISS = ['27000000', '2190000', '29190000'];
 const GERMAN = ['27000000', '5130000', '32130000'];
 
-describe('tax of a running subscription', () => {
+describe('the tax of a running subscription', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   let start: Date;

@@ -159,7 +159,7 @@ describe('subscriptions through PayPal', () => {
     await billing.pass(DAY_MS);
     expect((await plan.said()).payments).toEqual([]);
     await plan.passTo(end);
-    // If the customer approves the order when it no longer pays for anything, it is not captured.
+    // If the customer approves the order when the order no longer pays for anything, it is not captured.
     payPage.search = '';
     await pressButton(payPage.href, 'pay');
     await billing.settle();

@@ -15,14 +15,14 @@ interface CountryRates {
 export interface TaxedBuyer {
   /** ISO 3166-1 alpha-2. */
   country: string;
-  /** The tax id of a business; account accepts only ids in the format of their country (S81). */
+  /** The tax id of a business. Account accepts only ids in the format of their country (S81). */
   tax_id?: string;
 }
 
 export interface BuyerTax {
   /** The rate, in millionths of the net price. */
   ppm: number;
-  /** Whether the buyer is a business that owes the tax itself. Its invoices must say so. */
+  /** Whether the buyer is a business that owes the tax (reverse charge). The invoices must say so. */
   isReverseCharge: boolean;
   /** The tax id by which the tax was decided; null if there was none. */
   judgedBy: string | null;
@@ -31,9 +31,9 @@ export interface BuyerTax {
 export const NO_TAX: BuyerTax = { ppm: 0, isReverseCharge: false, judgedBy: null };
 
 /**
- * The operator's table of tax rates. A business of a country with two rates owes the tax itself where the rate for
- * businesses is zero (reverse charge: Council Directive 2006/112/EC, article 196). Buyers in countries that are not in
- * the table pay no tax, nor does anyone while the table is empty.
+ * The operator's table of tax rates. If a country has two rates and the rate for businesses is zero, a business of this
+ * country owes the tax (reverse charge: Council Directive 2006/112/EC, article 196). Buyers in countries that are not
+ * in the table pay no tax, nor does anyone while the table is empty.
  */
 export class TaxRates {
   private readonly byCountry: ReadonlyMap<string, CountryRates>;

@@ -11,7 +11,7 @@ export class TimelineService {
     private readonly reasons: CancellationReasonsService,
   ) {}
 
-  /** Lists the entries, newest first, including all entries with the same time as the last one. */
+  /** Lists the entries, newest first, including all entries with the same time as the last. */
   async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
     const rows = await this.timeline.list(accountId, before, limit);
     if (!rows.some(({ kind }) => kind === REASON)) return rows;

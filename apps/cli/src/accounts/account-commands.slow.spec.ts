@@ -64,7 +64,7 @@ describe('account commands', () => {
     expect(looks[0]).toBe(`operator:${userInfo().username} account.inspected account:${accountId}`);
   });
 
-  it('downloads are blocked until a time or until the block is lifted; each order is audited', async () => {
+  it('downloads are blocked until a time or until the block is lifted; each command is audited', async () => {
     const { accountId } = await desk.account.register('blocked@example.com');
     const { client } = desk.entitlement;
     const order = async (verb: string, cause: string, ...more: string[]) =>
@@ -192,7 +192,7 @@ describe('account commands', () => {
     );
   });
 
-  it('for an API request, the account that made it is listed first, even if another account’s entry names the request', async () => {
+  it('for an API request, the account that sent the request is listed first, even if another account’s entry names the request', async () => {
     const email = 'forger@example.com';
     const { accountId: forger } = await desk.account.register(email);
     const requestId = 'req_4Fh2aBcD01230001ww';

@@ -48,7 +48,7 @@ describe('billing commands', () => {
     expect((await desk.command('billing', 'replay', 'evt_unknown', ...why)).code).toBe(1);
   });
 
-  it('a failed refund says when it is retried; an operator can retry it now or dismiss it', async () => {
+  it('a failed refund says when it will be retried; an operator can retry it now or dismiss it', async () => {
     const { accountId } = await desk.account.register('refused@example.com');
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
     const [{ payment }] = await desk.billing.database.query<Record<string, string>>(
@@ -83,7 +83,7 @@ describe('billing commands', () => {
     expect((await desk.audited(accountId)).join()).toContain('operator.dismiss-refund');
   });
 
-  it('a refund whose answer is lost names its id, and a repeat with that id refunds nothing more', async () => {
+  it('a refund whose answer is lost names its id, and a repeat with the same id refunds nothing more', async () => {
     const { billing } = desk;
     const { accountId } = await desk.account.register('lost@example.com');
     await billing.act(await billing.order(accountId), 'pay');

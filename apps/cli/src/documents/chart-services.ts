@@ -22,12 +22,12 @@ interface ChartSecret {
 interface ChartService {
   name: string;
   entry: string;
-  /** Settings of the addresses that the service listens on. */
+  /** The settings of the addresses on which the service listens. */
   hosts: string[];
   /** Settings of the service's ports, the internal port first. */
   listeners: { port: string; isPublic: boolean }[];
   urlSetting: string | null;
-  /** The settings that the service requires; null if every installation has it. */
+  /** The settings that enable the service; null if every installation has it. */
   requires: readonly string[] | null;
   /** The services whose addresses this service gets. */
   calls: string[];

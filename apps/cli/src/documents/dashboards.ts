@@ -313,7 +313,7 @@ const DASHBOARDS = [CUSTOMERS, DASHBOARD, MONEY, EVENTS, LOOKUPS, DATA];
 const WIDTH = 12;
 const HEIGHT = 8;
 
-/** Generates Grafana's dashboards (schema 39, Grafana 10 and newer), as JSON by the name of the file. */
+/** Generates Grafana's dashboards (schema 39, Grafana 10 and newer), as JSON by file name. */
 export function grafanaDashboards(): Map<string, string> {
   return new Map(
     DASHBOARDS.map((dashboard) => [

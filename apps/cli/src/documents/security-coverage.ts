@@ -4,7 +4,7 @@ export interface SecurityStatement {
   title: string;
 }
 
-/** A test that proves a statement, as its name says. */
+/** A test that proves a statement, according to the test's name. */
 export interface SecurityProof {
   id: string;
   test: string;

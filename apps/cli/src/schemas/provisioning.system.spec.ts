@@ -119,7 +119,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([]);
   });
 
-  it('a change feed works where nobody may call pg_control_system()', async () => {
+  it('a change feed works even if nobody may call pg_control_system()', async () => {
     const url = installation('by_command').url('account');
     await expect(query(url, 'select pg_control_system()')).rejects.toThrow('permission denied');
     const account = await Database.open({ url, applicationName: 'test account' });

@@ -8,7 +8,7 @@ const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 /** The time after which a command that hangs is killed. */
 const LIMIT_MS = 150_000;
 
-describe('where the secrets of a deployment are written', () => {
+describe('the folder of a deployment’s secrets', () => {
   const folder = mkdtempSync(join(tmpdir(), 'secret-files-'));
   const file = join(folder, 'a-file');
   writeFileSync(file, 'something else', { mode: 0o644 });

@@ -16,9 +16,9 @@ const SERVICE_SECRETS_SOURCE = 'service_secrets_source';
 
 export interface SecretSources {
   folder: string;
-  /** `host:port/database`, as the services see it. */
+  /** The PostgreSQL server and database, as `host:port/database`, as the services see it. */
   database: string;
-  /** The address for each service that has its own database. */
+  /** The database address for each service that has its own database. */
   ownDatabases?: Partial<Record<ServiceName, string>>;
   smtpUrl: string;
   /** `host:port` of a Valkey server that requires a password, which is generated. */
@@ -29,9 +29,9 @@ export interface SecretSources {
 }
 
 /**
- * Writes every secret of a deployment to its own file. Existing files are not changed: another key pepper would
- * invalidate every key, and another personal data secret would lose all names. Only the secrets of calls between
- * services are derived from their source each time, which is how they are rotated.
+ * Writes every secret of a deployment to its own file. Existing files are not changed: a changed key pepper would
+ * invalidate every key, and a changed personal data secret would make all names unreadable. Only the secrets of calls
+ * between services are derived from their source each time, which is how they are rotated.
  * @returns the names of the new files, and of those that changed with their source.
  */
 export function writeSecretFiles(sources: SecretSources): string[] {
@@ -102,7 +102,7 @@ function makeFolder(path: string): void {
 }
 
 /**
- * Returns the secrets of both processors; the secrets of an unused processor are empty, because containers mount all
+ * Returns the secrets of both processors. The secrets of an unused processor are empty, because containers mount all
  * files.
  */
 function processorSecrets({ stripe, paypalClientSecret }: SecretSources): Record<string, string> {

@@ -2,14 +2,14 @@ import { type WriteStream, createWriteStream, existsSync, renameSync, statSync }
 
 const SIZE_MAX_BYTES = 50 * 1024 * 1024;
 
-/** The file for the services' log lines, so that the terminal keeps showing the addresses. */
+/** The file for the services' log lines, which are kept off the terminal so that the addresses stay visible. */
 export interface SoloLog {
   path: string;
   write(line: string): void;
   close(): Promise<void>;
 }
 
-/** Appends to the log file. A file of more than 50 MiB is rotated and replaces the previously rotated file. */
+/** Appends to the log file. A file of more than 50 MiB is renamed, and replaces the file that was renamed before. */
 export function openLog(path: string): SoloLog {
   if (existsSync(path) && statSync(path).size > SIZE_MAX_BYTES) renameSync(path, `${path}.1`);
   let stream: WriteStream | undefined;

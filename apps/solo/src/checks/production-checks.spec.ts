@@ -11,7 +11,7 @@ import { PaymentsSimulator } from '../../../simulators/src/payments/payments-sim
 import { type ProductionFacts, productionChecks } from './production-checks.js';
 
 /** Runs the checks against real parts: a server with TLS, a mail server, the processors’ APIs, files. */
-describe('the doctor, for a public installation', () => {
+describe('the doctor for a public installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-production-'));
   const clock = new SystemClock();
   const simulator = new PaymentsSimulator();

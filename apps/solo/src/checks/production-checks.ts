@@ -17,7 +17,7 @@ export interface Check {
 
 export interface ProductionFacts {
   settings: ProductionSettings;
-  /** The folder of the timer's backups. */
+  /** The folder with the backups that the timer makes. */
   backups: string;
   now: () => Date;
   /** Certificate authorities that are trusted in addition to Node's. */

@@ -25,7 +25,7 @@ export class Secrets {
   }
 
   /**
-   * Returns a secret by our name, or by the environment variable of a generated setting.
+   * Returns a secret by its internal name, or by the environment variable of a generated setting.
    * @throws if there is no such secret.
    */
   get(name: string): string {

@@ -73,7 +73,7 @@ it('the demo account gets a plan, invoices, jobs, monitors and a month of usage 
   expect(seeded.count).toBeGreaterThan(1_000);
   expect(seeded.booked).toBe(seeded.logged);
   expect(seeded.days).toBeGreaterThanOrEqual(30);
-  // Simulates a start that was interrupted before it recorded its completion.
+  // Simulates a start that was interrupted before the start recorded its completion.
   rmSync(join(folder, 'demo-life.json'));
   expect(await solo.fillDemo()).toBe(true);
   expect(await seededRequests()).toEqual(seeded);

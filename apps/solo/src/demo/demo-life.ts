@@ -32,7 +32,9 @@ const DETAILS = {
   country: 'GB',
 };
 
-/** The account's purchases in order. Each is made once, because its name is the idempotency key of the order. */
+/**
+ * The account's purchases in order. Each purchase is made once, because its name is the idempotency key of the order.
+ */
 const PURCHASES: readonly [name: string, processor: ChosenProcessor, wish: object][] = [
   ['demo-package-5K', 'stripe', { product: 'package', credits: 5_000 }],
   ['demo-package-15K', 'paypal', { product: 'package', credits: 15_000 }],

@@ -6,7 +6,7 @@ export interface PaypalAccess {
   apiUrl: string;
   clientId: string;
   clientSecret: () => string;
-  /** The allowed call rate. */
+  /** The limit on the call rate. */
   rate: CallRate;
   clock: Clock;
 }

@@ -51,7 +51,7 @@ export interface PaypalOptions {
   authorities?: readonly string[];
   /** The URLs to which customers return from the pages of a subscription. */
   returnUrl: string;
-  /** The allowed call rate. */
+  /** The limit on the call rate. */
   rate: CallRate;
   clock: Clock;
 }

@@ -43,7 +43,7 @@ export interface StripeOptions {
   callbackSecrets: () => readonly string[];
   /** `https://api.stripe.com`, or a simulator. */
   apiUrl: string;
-  /** The allowed call rate. */
+  /** The limit on the call rate. */
   rate: CallRate;
   clock: Clock;
 }
