@@ -61,7 +61,7 @@ export async function ownersOf(
       if (owner === last) continue;
       last = owner;
       const name = owner.slice(0, -1).toLowerCase();
-      // The zone's own name servers are no delegation.
+      // The zone's own name servers are not a delegation.
       if (name === zone) continue;
       owners += 1;
       look(name);

@@ -97,10 +97,7 @@ export class ObservationsService {
     return { newNames: fresh.length, changedNames: new Set(changed.map((c) => c.name)).size };
   }
 
-  /**
-   * Selects the observations to store: absence is recorded only for a known name, and not every record proves a
-   * registration.
-   */
+  /** Selects the observations to store: those that do not prove a registration are stored only for known names. */
   private async ofKnownNames(
     transaction: Transaction,
     observations: readonly DnsObservation[],

@@ -180,7 +180,7 @@ describe('observations', () => {
     }
   });
 
-  it('an observation that an unknown name is available leaves no trace', async () => {
+  it('an observation that an unknown name is not registered leaves no trace', async () => {
     const name = newName();
     await record({ kind: 'gone', name, at: day(1) });
     expect(await database.query('select from domain where name = $1', [name])).toEqual([]);

@@ -49,7 +49,7 @@ function recordBody(record: DnsRecord): DnsRecordData {
   };
 }
 
-/** Removes invisible characters. They are still in `raw_text`, escaped. */
+/** Removes invisible characters; `raw_text` still contains them, escaped. */
 function visible(text: string): string {
   return withoutUnseen(octetsText(text));
 }

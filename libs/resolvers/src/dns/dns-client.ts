@@ -153,7 +153,8 @@ async function askServer(
     'message' in answer && ['formerr', 'notimp'].includes(answer.message.rcode) && hasEdns;
   if (isEdnsRefused) {
     answer = await udp.ask({ name, type, hasEdns: false, timeoutMs, signal });
-    // A server that rejects the query even without EDNS may reject the query itself, so only an answer is remembered.
+    // EDNS counts as rejected only if the server answers without EDNS; otherwise, the server may reject the query
+    // itself.
     if ('message' in answer && answer.message.rcode === 'noerror') server.hasEdns = false;
   }
   if ('message' in answer && !answer.message.isTruncated) return answered(answer.message, 'udp');

@@ -26,8 +26,8 @@ export function readContactLines(
     else plain.push(line);
   }
   takeCountry(plain, found);
-  // Otherwise, a person with an e-mail address is already named; then the first line is the employer, unless it is a
-  // street.
+  // A line with an e-mail address may already have named the person. Then the first line is the employer, unless it is
+  // a street.
   const isNamed = !hasName && found.some(([field]) => field === 'name');
   const isEmployed = isNamed && plain.length > 1 && fromFirstDigit(plain[0]) === undefined;
   const first: ContactField[] = isEmployed ? ['organization'] : ['name'];

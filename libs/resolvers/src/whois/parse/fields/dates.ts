@@ -74,7 +74,7 @@ function dateValue(original: string, tokens: Token[], day: Day, style: DateStyle
   }
   const zone = readZone(tokens, clock.next);
   const offsetMinutes = zone?.offsetMinutes ?? style.offsetMinutes ?? 0;
-  // Such a number after the time cannot be a zone.
+  // A number that is too large for an offset does not belong to the time.
   if (Math.abs(offsetMinutes) > OFFSET_MINUTES_MAX) return onlyDay(original, day);
   const isMidnight = clock.hour === 0 && clock.minute === 0 && clock.second === 0;
   if (isMidnight && offsetMinutes !== 0 && zone?.isNumeric !== true) {
