@@ -24,7 +24,7 @@ import { HandOverJob } from './removals/hand-over.job.js';
 import { TrainModelJob } from './signals/train-model.job.js';
 import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
 
-/** Covers two calls of the maximum duration, because a batch of observations waits for the previous one. */
+/** A long time limit, because a batch of observations waits for the previous batch. */
 const WRITE_TIMEOUT_MS = 60_000;
 const WRITERS = 4;
 /** The maximum size of a batch from lookup, in bytes. */
