@@ -1,6 +1,6 @@
 import { type Markup, html } from '#libs/public-http';
 
-/** A list of links, one of which leads to the current page. */
+/** Returns a list of links, one of which leads to the current page. */
 export function choice(
   label: string,
   options: readonly { text: string; href: string; isCurrent: boolean }[],

@@ -20,7 +20,7 @@ import { Services } from './services.js';
 /** A page's call to another service. */
 export interface PageCall {
   method: Method;
-  /** The path below the owner's prefix for the dashboard. */
+  /** The path after the owner's prefix for the dashboard. */
   path: string;
   body?: object;
   idempotencyKey?: string;
@@ -28,11 +28,11 @@ export interface PageCall {
   answerBytes?: number;
 }
 
-/** A page's lookup or search for an account; it costs as much as with a key. */
+/** A lookup or search that a page makes for an account. It costs as much as with a key. */
 export interface PageQuestion {
   /** Name of its row. */
   operation: string;
-  /** Its parameters, as in a query string. */
+  /** The operation's parameters, as in a query string. */
   query: string;
   body?: object;
   /** `test` returns samples, free of charge. */
@@ -40,7 +40,8 @@ export interface PageQuestion {
 }
 
 /**
- * The time limit and the size limit: the gateway waits for sources, and a page of records with their texts is large.
+ * A higher time limit and size limit: the gateway waits for sources, and a page of records with their source texts is
+ * large.
  */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
@@ -52,13 +53,13 @@ export class DashboardCalls {
     private readonly services: Services,
   ) {}
 
-  /** Below `/internal/dashboard`; account reads the session itself. */
+  /** Calls a path below `/internal/dashboard`. account reads the session itself. */
   async account(visitor: BrowserCaller, call: PageCall): Promise<ProxiedAnswer> {
     const path = `/internal/dashboard${call.path}`;
     return this.proxies.of('account').call({ ...call, path, visitor });
   }
 
-  /** Below `/internal`, for the account of the session. @throws AccountDeletedProblem. */
+  /** Calls a path below `/internal` for the session's account. @throws AccountDeletedProblem. */
   async billing(visitor: BrowserCaller, session: Session, call: PageCall): Promise<ProxiedAnswer> {
     return this.ofActive('billing', visitor, session, call);
   }
@@ -70,23 +71,23 @@ export class DashboardCalls {
 
   /** Makes a request to the gateway as a key of the account would. @throws AccountDeletedProblem. */
   async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
-    // Entitlement learns of a new account later, by an event.
+    // Entitlement learns about a new account later, from an event.
     if (session.suspendedBecause) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
     return this.ofActive('gateway', visitor, session, call);
   }
 
-  /** Null for a visitor without a live session. */
+  /** Reads the visitor's session; null if there is none or it has ended. */
   async session(visitor: BrowserCaller): Promise<Session | null> {
     return currentSession(this.proxies.of('account'), visitor);
   }
 
-  /** The account's limits and rights; undefined while entitlement is unavailable. */
+  /** Reads the account's limits and rights; undefined while entitlement is unavailable. */
   async allowance({ accountId }: Session): Promise<Allowance | undefined> {
     return this.services.entitlement.allowance(accountId).catch(() => undefined);
   }
 
-  /** The use of the account's rate limits. */
+  /** Reads how much of the account's rate limits is used. */
   async pace({ accountId }: Session): Promise<PaceAnswer> {
     return this.services.gateway.pace(accountId);
   }
@@ -95,13 +96,13 @@ export class DashboardCalls {
     return this.services.entitlement.balance(accountId);
   }
 
-  /** Credits to spend; undefined if entitlement is unavailable. */
+  /** Reads how many credits the account can spend; undefined while entitlement is unavailable. */
   async creditsOf(session: Session): Promise<number | undefined> {
     const asked = this.balance(session);
     return asked.then(({ spendable, reserved }) => spendable + reserved).catch(() => undefined);
   }
 
-  /** @param values checked by the row's reader. */
+  /** @param values values that the operation's reader has checked. */
   async requests(
     { accountId }: Session,
     values: Readonly<Record<string, unknown>>,
@@ -109,7 +110,7 @@ export class DashboardCalls {
     return this.services.gateway.requests(accountId, values);
   }
 
-  /** The usage of the last 30 days by default. */
+  /** Reads the usage, by default of the last 30 days. */
   async usage({ accountId }: Session, days: AskedDays = {}): Promise<UsageAnswer> {
     return this.services.gateway.usage(accountId, days);
   }
@@ -118,12 +119,12 @@ export class DashboardCalls {
     return this.services.gateway.usageByKey(accountId, days);
   }
 
-  /** The newest page of the ledger. */
+  /** Reads the newest page of the ledger. */
   async ledger({ accountId }: Session): Promise<LedgerAnswer> {
     return this.services.entitlement.ledger(accountId);
   }
 
-  /** The changes of each day. @param from the first day, as `YYYY-MM-DD`. */
+  /** Reads the changes of each day. @param from the first day, as `YYYY-MM-DD`. */
   async ledgerChanges({ accountId }: Session, from: string): Promise<LedgerChanges> {
     return this.services.entitlement.ledgerChanges(accountId, from);
   }

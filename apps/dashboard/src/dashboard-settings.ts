@@ -2,17 +2,17 @@ import type { Markup } from '#libs/public-http';
 import type { Mailbox } from './mailbox/mailbox.js';
 import type { OperatorText } from './public-pages/operator-texts.js';
 
-/** The facts of this installation for controllers and guards of the dashboard. */
+/** The facts about this installation that controllers and guards of the dashboard use. */
 export abstract class DashboardSettings {
-  /** The origin of `BILLING_URL`, the only origin whose browsers are trusted. */
+  /** The origin of `BILLING_URL`. Browsers are trusted only from this origin. */
   abstract readonly origin: string;
-  /** `BASE_URL`, for the curl lines that pages show. */
+  /** The value of `BASE_URL`, for the curl commands that pages show. */
   abstract readonly apiUrl: string;
-  /** OpenAPI of the dashboard's calls, as JSON. */
+  /** The OpenAPI document of the dashboard's calls, in JSON. */
   abstract readonly description: string;
-  /** Terms, privacy and contact. */
+  /** The texts of terms, privacy and contact. */
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
-  /** Set only if mail is not really sent. */
+  /** The local mailbox. Set only if e-mails are not really sent. */
   abstract readonly mailbox?: Mailbox;
   /** Whether lookups go to the registry simulator. */
   abstract readonly isDataSimulated?: boolean;

@@ -5,7 +5,7 @@ import { InternalCallsConfig, PortSetting, ServiceUrls, Setting } from '#libs/pl
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-/** Every page needs sessions, credits and the request log. */
+/** Pages need account, entitlement and the gateway, for sessions, credits and the request log. */
 @ServiceUrls('account', 'entitlement', 'gateway')
 export class DashboardConfig extends InternalCallsConfig {
   @Setting({ env: 'DASHBOARD_HOST', about: 'Address that the dashboard listens on.' })
@@ -15,7 +15,10 @@ export class DashboardConfig extends InternalCallsConfig {
   @PortSetting({ env: 'DASHBOARD_PORT', about: 'Port of the dashboard; 0 selects a free port.' })
   port: number = 8081;
 
-  @Setting({ env: 'DASHBOARD_INTERNAL_HOST', about: 'Address of the listener for probes.' })
+  @Setting({
+    env: 'DASHBOARD_INTERNAL_HOST',
+    about: 'Address that the listener for probes listens on.',
+  })
   @IsString()
   internalHost: string = '127.0.0.1';
 
@@ -37,7 +40,7 @@ export class DashboardConfig extends InternalCallsConfig {
 
   accountUrl: string;
   entitlementUrl: string;
-  /** The address of any of several gateways, because they write the same request log. */
+  /** The address of any gateway. All gateways write the same request log. */
   gatewayUrl: string;
 
   @Setting({
@@ -91,7 +94,8 @@ export class DashboardConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'DASHBOARD_DRAIN_NOTICE_MS',
-    about: 'When stopping: how long the service reports "not ready" before the listener closes.',
+    about:
+      'During a shutdown: how long the service reports "not ready" before the listener closes.',
   })
   @IsInt()
   @Min(0)

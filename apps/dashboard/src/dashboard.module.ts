@@ -8,7 +8,10 @@ export interface DashboardModuleOptions {
   logger: Logger;
 }
 
-/** The internal listener: only probes and metrics. Pages and calls belong to another application, `PagesModule`. */
+/**
+ * The internal listener, which has only probes and metrics. Pages and calls belong to another application,
+ * `PagesModule`.
+ */
 @Module({})
 export class DashboardModule {
   static register({ config, clock, logger }: DashboardModuleOptions): DynamicModule {

@@ -23,7 +23,7 @@ const LOGGED_IN = {
   isRecent: true,
 };
 
-/** The request that reached the internal listener behind the dashboard. */
+/** A request that reached the internal listener behind the dashboard. */
 interface Arrived {
   line: string;
   headers: IncomingHttpHeaders;
@@ -59,7 +59,7 @@ describe('dashboard', () => {
     dashboard = await startDashboard({
       config: loadConfig(DashboardConfig, {
         ...dashboardEnvironment(internalUrl),
-        // There is no request log here.
+        // This test runs no gateway, so there is no request log.
         GATEWAY_URL: 'http://127.0.0.1:1',
         DASHBOARD_CONNECTIONS_MAX: String(CONNECTIONS_MAX),
       }),
@@ -107,7 +107,7 @@ describe('dashboard', () => {
     cookie: `__Host-csrf=${CSRF}; __Host-session=${SESSION}`,
   };
 
-  it('S29: no state-changing route acts unless both origin and token are ours', async () => {
+  it('S29: no state-changing route acts unless both origin and token are those of the dashboard', async () => {
     const without = (...names: string[]) =>
       Object.fromEntries(Object.entries(ours).filter(([name]) => !names.includes(name)));
     const foreign: Record<string, string>[] = [
@@ -207,7 +207,7 @@ describe('dashboard', () => {
     expect(logged.join('')).not.toContain(key);
   });
 
-  it('S31: opening a confirmation link changes nothing; only the button on the page confirms', async () => {
+  it('S31: opening a confirmation link changes nothing; only the button on its page confirms', async () => {
     const opened = await send('GET', '/sign-up/confirm?token=abc');
     expect(opened.status).toBe(200);
     expect(opened.text).toContain('<form method="post" action="/sign-up/confirm">');
@@ -219,7 +219,7 @@ describe('dashboard', () => {
     ]);
   });
 
-  it('S115: every answer carries a strict policy, transport security and isolation', async () => {
+  it('S115: every answer has a strict policy, transport security and isolation', async () => {
     answer = { status: 200, body: { keys: [] } };
     const paths = ['/', '/sign-up', '/keys', '/api/keys', '/no-such-page', '/%zz'];
     for (const path of [...paths, '/assets/dashboard.css']) {
@@ -246,7 +246,7 @@ describe('dashboard', () => {
     }
   });
 
-  it('S95: an internal error shows a code and a request id, and no details', async () => {
+  it('S95: an internal error shows a code and a request id, but no details', async () => {
     answer = { status: 500, body: { code: 'internal_error', status: 500, detail: 'Sorry.' } };
     const relayed = await send('POST', '/log-in', { ...ours, ...form }, 'email=a&password=b');
     expect(relayed.text).toContain('Sorry.');
@@ -261,7 +261,7 @@ describe('dashboard', () => {
     expect(broken.text).not.toMatch(/127\.0\.0\.1|undici|Error|stack|\.js/);
   });
 
-  it('S96: forwarded addresses from strangers are ignored, and foreign host names are not echoed', async () => {
+  it('S96: forwarded addresses from strangers are ignored, and other host names are not repeated', async () => {
     const spoofed = {
       ...ours,
       'x-forwarded-for': '203.0.113.9',
@@ -271,7 +271,7 @@ describe('dashboard', () => {
     expect(arrived[0].headers['x-client-address']).toBe('127.0.0.1');
     const elsewhere = await send('GET', '/log-in', { host: 'evil.example' });
     expect([elsewhere.status, elsewhere.headers.location]).toEqual([308, `${OWN}/log-in`]);
-    // Used as a path, a whole URL would extend our host name: dashboard.examplehttp.
+    // As a path, a whole URL would extend the host name: dashboard.examplehttp.
     for (const path of [
       'http://evil.example/',
       'http://x@evil.example/',
@@ -290,7 +290,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('the owner of a suspended account reads the reason', async () => {
+  it('the owner of a suspended account sees the reason', async () => {
     session = { ...LOGGED_IN, suspendedBecause: 'two <b>chargebacks</b>' };
     answer = { status: 200, body: {} };
     const { text } = await send('GET', '/account', { cookie: ours.cookie });
@@ -324,7 +324,7 @@ describe('dashboard', () => {
     expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/account/restore']);
   });
 
-  it('S86: without a session an account page redirects to the log-in and calls no service', async () => {
+  it('S86: without a session, an account page redirects to the log-in and calls no service', async () => {
     const pages = ['/keys', '/account', '/credits', '/credits/orders/1', '/billing/return?order=1'];
     const forms = ['/keys', '/keys/1/rotate', '/account/delete', '/credits', '/reauthenticate'];
     for (const [method, path] of [
@@ -349,7 +349,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S89: an idempotency key that no header can carry is rejected here, not reported as a fault of account', async () => {
+  it('S89: an idempotency key that no header can carry is rejected by the dashboard, and not reported as a fault of account', async () => {
     const path = '/keys/0197-a/rotate';
     session = LOGGED_IN;
     for (const key of ['a\r\nx-account-id: b', 'a b', 'é', 'x'.repeat(256), { a: 1 }, ['x'], 5]) {
@@ -360,7 +360,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S104: idle connections above the limit are closed, and those below it stay', async () => {
+  it('S104: idle connections above the limit are closed, and those below it stay open', async () => {
     const { port } = new URL(dashboard.dashboardUrl);
     await send('GET', '/health');
     const closed: Promise<unknown>[] = [];

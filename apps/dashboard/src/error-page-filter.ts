@@ -5,7 +5,7 @@ import { AccountDeletedProblem, type ProblemBodies } from '#libs/public-http';
 import { logInPath } from './auth/way-back.js';
 import { errorPage } from './pages/error-page.js';
 
-/** A rejection as a page, or as a problem document for calls. */
+/** Renders a rejection as a page, or as a problem document for calls. */
 @Catch()
 export class ErrorPageFilter implements ExceptionFilter {
   constructor(
@@ -34,10 +34,10 @@ export class ErrorPageFilter implements ExceptionFilter {
       const body = this.bodies.render(problem, { requestId, path: request.url });
       void reply.type('application/problem+json; charset=utf-8').send(Buffer.from(body, 'latin1'));
     } else if (problem instanceof NotLoggedIn) {
-      // Without a session, redirects to the log-in. The change requested by a form is not repeated.
+      // Without a session, the page redirects to the log-in. A change that a form requested is not repeated.
       void reply.redirect(logInPath(request.method === 'GET' ? request.url : '/'), 303);
     } else if (problem instanceof AccountDeletedProblem) {
-      // The page that restores the account.
+      // A deleted account gets the page that restores it.
       void reply.redirect('/', 303);
     } else {
       void reply.type('text/html; charset=utf-8').send(errorPage(problem, requestId).text);
@@ -45,6 +45,6 @@ export class ErrorPageFilter implements ExceptionFilter {
   }
 }
 
-/** Whether a script or a machine sends the request, rather than a browser that shows a page. */
+/** Whether the request comes from a script or a machine, and not from a browser that shows a page. */
 const isCall = ({ url, routeOptions }: FastifyRequest) =>
   url.startsWith('/api/') || routeOptions.config?.signatureHeaders !== undefined;

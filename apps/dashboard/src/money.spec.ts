@@ -70,7 +70,7 @@ beforeEach(() => {
   under.answers.set('GET /internal/subscriptions', { subscriptions: [OWNED] });
 });
 
-/** The text of a page on one line. */
+/** Returns the text of a page on one line. */
 async function words(path: string): Promise<string> {
   const { status, body } = await under.send('GET', path, { cookie: under.cookie });
   expect([path, status]).toEqual([path, 200]);
@@ -85,7 +85,7 @@ describe('the preview of a change', () => {
   const preview = (part: Partial<PlanPreviewAnswer>) =>
     under.answers.set('POST /internal/subscriptions/0197-s/preview', { ...PREVIEW, ...part });
 
-  it('shows amount, dates, credits, limits and losses for a change that is paid now', async () => {
+  it('a change that is paid now is shown with amount, dates, credits, limits and losses', async () => {
     preview({});
     const plan = grant({ source_type: 'subscription', sku: OWNED.sku, available: 1_000 });
     under.answers.set('GET /internal/balance', balance([grant({}), plan]));
@@ -105,7 +105,7 @@ describe('the preview of a change', () => {
     expect(said).not.toContain('paused');
   });
 
-  it('has its own idempotency key, even for the same plan in the same second, and each repeat has the same key', async () => {
+  it('each preview has its own idempotency key, even for the same plan in the same second, and a repeat has the same key', async () => {
     preview({});
     under.answers.set('POST /internal/subscriptions/0197-s/change', {
       subscription: OWNED,
@@ -130,7 +130,7 @@ describe('the preview of a change', () => {
     expect(new Set(keys)).toHaveProperty('size', 2);
   });
 
-  it('shows the losses at the end of the period for a change that waits for it', async () => {
+  it('a change at the end of the period is shown with the losses at that time', async () => {
     preview({
       effect: 'period_end',
       due_micros: '0',
@@ -168,7 +168,7 @@ describe('credits', () => {
     grant({ granted: 500 }),
   ];
 
-  it('show their origin, in the order in which they are used', async () => {
+  it('credits are shown with their source, in the order in which they are used', async () => {
     under.answers.set('GET /internal/balance', balance(grants));
     const said = await words('/subscriptions');
     const places = [
@@ -181,7 +181,7 @@ describe('credits', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it('are shown as pending if a paid plan or order has not granted them yet', async () => {
+  it('credits that a paid plan or order has not granted yet are shown as pending', async () => {
     under.answers.set('GET /internal/balance', balance([grant({})]));
     expect(await words('/subscriptions')).toContain('its credits are on their way');
     const order = {
@@ -215,7 +215,7 @@ describe('credits', () => {
     expect(await words('/subscriptions')).not.toContain('on their way');
   });
 
-  it('show when they return if a deletion froze them', async () => {
+  it('credits frozen by a deletion are shown with the time of their return', async () => {
     under.answers.set('GET /internal/balance', balance([grant({})], { frozen: 400 }));
     expect(await words('/')).toContain('400 credits come back within a minute');
   });
@@ -231,7 +231,7 @@ describe('prices before an order', () => {
   const tax = (ppm: number | null, isReverse = false) =>
     under.answers.set('GET /internal/tax', { tax_ppm: ppm, is_reverse_charge: isReverse });
 
-  it('show the total with tax, by the billing details, for packages, plans and the add-on', async () => {
+  it('prices of packages, plans and the add-on include the tax that the billing details require', async () => {
     tax(190_000);
     const credits = await words('/credits');
     expect(credits).toContain('According to your billing details , 19 % tax is added.');
@@ -241,7 +241,7 @@ describe('prices before an order', () => {
     expect(plans).toMatch(/Rate-limit add-on \$[0-9.]+ \(\$[0-9.]+ and \$[0-9.]+ tax\) a month/);
   });
 
-  it('state why there is no tax, or which details are missing to compute it', async () => {
+  it('prices say why there is no tax, or which details are missing to compute it', async () => {
     const said = async () => [await words('/credits'), await words('/plans')];
     tax(0, true);
     for (const page of await said()) expect(page).toContain('you owe it yourself (reverse charge)');

@@ -44,10 +44,10 @@ import { UsagePageController } from './usage/usage.controller.js';
 import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 import type { PublicListenerOptions } from './public-listener-options.js';
 
-/** The longest pause of an upload or a download. */
+/** The longest time without data in an upload or a download. */
 const TRANSFER_IDLE_MS = 30 * SECOND_MS;
 
-/** A controller for each group of pages. */
+/** The controllers, one per group of pages. */
 const PAGES = [
   AssetsController,
   AuthController,
@@ -77,7 +77,7 @@ const PAGES = [
   CallDocsController,
 ];
 
-/** Pages and calls of the public listener. The guards check each of them, in this order. */
+/** The pages and calls of the public listener. The guards check every request, in this order. */
 @Module({})
 export class PagesModule {
   static register(options: PublicListenerOptions): DynamicModule {

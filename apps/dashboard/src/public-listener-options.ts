@@ -5,17 +5,17 @@ import type { DashboardSettings } from './dashboard-settings.js';
 import type { Mailbox } from './mailbox/mailbox.js';
 import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
-/** The parts of the dashboard's origin. */
+/** The options of the public listener. */
 export interface PublicListenerOptions {
   config: DashboardConfig;
   clock: Clock;
   logger: Logger;
   tokens: ServiceTokens;
   metrics: DashboardMetrics;
-  /** Mail that is stored instead of sent, for the mailbox page. */
+  /** The stored e-mails for the mailbox page, if none are sent. */
   mailbox?: Mailbox;
-  /** Terms, privacy and contact. */
+  /** The texts of terms, privacy and contact. */
   texts: DashboardSettings['texts'];
-  /** The operations whose rows with a session or a signature are routed; by default, the table of operations. */
+  /** The operations that are served, if they need a session or a signature; by default, the table of operations. */
   operations?: readonly Operation[];
 }

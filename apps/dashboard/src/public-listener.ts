@@ -29,24 +29,27 @@ import type { PublicListenerOptions } from './public-listener-options.js';
 
 /** The running listener of the dashboard's origin. */
 export interface PublicListener {
-  /** `http://host:port` of the listener. */
+  /** The origin of the listener: `http://host:port`. */
   url: string;
-  /** Finishes running requests and closes the listener and the connections to other services. */
+  /** Finishes running requests, then closes the listener and the connections to other services. */
   close(): Promise<void>;
 }
 
-/** A browser sends its headers at once; a client that sends them slowly blocks a connection (S104). */
+/**
+ * The time limit for the headers. A browser sends them at once; a client that sends them slowly occupies a connection
+ * (S104).
+ */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** The answer to tunnel requests, which are always rejected. */
+/** The rejection of CONNECT: the dashboard does not tunnel to other hosts. */
 const noTunnel = new MethodNotAllowed('GET, POST, PUT, PATCH, DELETE, OPTIONS');
 const HEADER_LINES = Object.entries(SECURITY_HEADERS)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
 /**
- * Opens the dashboard's origin, a separate Nest application. Sessions are in a cookie of this origin; API keys have no
+ * Starts the public listener, a separate Nest application. Sessions are in a cookie of its origin; API keys have no
  * effect here (S18).
  * @throws if the port is taken.
  */
@@ -136,7 +139,7 @@ function adapterOf(
   server.addHook('preValidation', async ({ body, raw }) => {
     if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body);
   });
-  // This runs at the end, because a session that begins with this answer has a new token.
+  // For a path that cannot be decoded, no hook runs before this.
   server.addHook('onSend', async (request, reply) => {
     if (request.url.startsWith('/api/')) void reply.header('x-csrf-token', request.csrfToken);
   });
@@ -146,16 +149,21 @@ function adapterOf(
   return adapter;
 }
 
-/** A page under another name of this machine would set a cookie that our forms cannot use. */
+/** Whether a page is requested under another host name. It would set a cookie that the forms cannot use. */
 function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
   const isPage = request.method === 'GET' && !/^\/(api\/|health$)/.test(request.url);
   return isPage && request.host !== ownHost;
 }
 
-/** A client of a proxy may send a whole URL as its path, which would extend our host name (RFC 9112 §3.2.2). */
+/**
+ * Returns the path. A client behind a proxy may send a whole URL instead, which would extend the host name (RFC 9112
+ * §3.2.2).
+ */
 const pathOf = ({ url }: FastifyRequest) => (url.startsWith('/') ? url : '/');
 
-/** Sends CORS headers only to our own origin, so scripts of other origins cannot read anything (S30). */
+/**
+ * Sends CORS headers only to the dashboard's own origin, so that scripts of other origins cannot read anything (S30).
+ */
 function allowOwnOrigin(reply: FastifyReply, ownOrigin: string): void {
   void reply.headers({
     'access-control-allow-origin': ownOrigin,

@@ -13,7 +13,7 @@ import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 /** The maximum duration of a forwarded call. */
 const TIMEOUT_MS = 10_000;
 
-/** The clients of the services that pages call themselves; calls of browsers go through `ServiceProxies`. */
+/** The clients of the services that pages call. Calls from browsers go through `ServiceProxies`. */
 export class Services implements OnApplicationShutdown {
   readonly entitlement: EntitlementClient;
   readonly gateway: GatewayClient;
@@ -39,7 +39,7 @@ export class Services implements OnApplicationShutdown {
   }
 }
 
-/** Counts the results of its calls. */
+/** Counts the results of calls to these services. */
 class CountedHttp extends ServiceHttp {
   constructor(
     private readonly to: ServiceHttpOptions,

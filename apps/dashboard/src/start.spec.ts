@@ -8,7 +8,7 @@ import { dashboardEnvironment } from '../../../test/dashboard/dashboard-under-te
 import { DashboardConfig } from './dashboard.config.js';
 import { type RunningDashboard, startDashboard } from './start.js';
 
-/** Nothing listens there. */
+/** An address at which no service listens. */
 const AWAY = 'http://127.0.0.1:1';
 
 describe('a dashboard', () => {
@@ -39,7 +39,7 @@ describe('a dashboard', () => {
     return one;
   }
 
-  it('S82: if mails are really sent, there is no page that shows them', async () => {
+  it('S82: if e-mails are really sent, no page shows them', async () => {
     const { dashboardUrl, url } = await start();
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
     const { host } = new URL(dashboardEnvironment(ownersUrl).BILLING_URL);
@@ -51,7 +51,7 @@ describe('a dashboard', () => {
     expect(logged).toContain('DASHBOARD_TRUSTED_PROXIES is not set although BILLING_URL is public');
   });
 
-  it('`/ready` names unreachable services, and the dashboard stays in service', async () => {
+  it('`/ready` names unreachable services, and the dashboard remains ready', async () => {
     const { url } = await start({ BILLING_INTERNAL_URL: AWAY, GATEWAY_URL: AWAY });
     expect(await readinessOf(url)).toEqual([
       200,
@@ -59,14 +59,14 @@ describe('a dashboard', () => {
     ]);
   });
 
-  it('a public port in use fails the start with the name of its setting', async () => {
+  it('the start fails if the public port is in use, and names the port’s setting', async () => {
     const { port } = new URL(ownersUrl);
     await expect(start({ DASHBOARD_PORT: port })).rejects.toThrow(
       `cannot listen on 127.0.0.1:${port} (DASHBOARD_PORT): another process listens there`,
     );
   });
 
-  it('the internal listener has metrics, the public one has none', async () => {
+  it('the internal listener has metrics, and the public listener has none', async () => {
     const { dashboardUrl, url } = await start();
     const { host } = new URL(dashboardEnvironment(ownersUrl).BILLING_URL);
     expect(await statusOf(`${dashboardUrl}/metrics`, { host })).toBe(404);

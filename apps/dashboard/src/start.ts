@@ -19,13 +19,13 @@ import { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 export type StartDashboard = Omit<PublicListenerOptions, 'tokens' | 'texts' | 'metrics'>;
 
 export interface RunningDashboard extends RunningService {
-  /** Origin of the public listener. */
+  /** The origin of the public listener. */
   dashboardUrl: string;
 }
 
 /**
- * Starts the internal listener, then the public one. `stop` reports "not ready" for a while, so that load balancers
- * stop sending requests, then finishes running requests and closes the public and the internal listener.
+ * Starts the internal listener, then the public one. `stop` first reports "not ready" for a while, so that load
+ * balancers stop sending requests. It then finishes running requests and closes the public and the internal listener.
  * @throws if a port is taken.
  */
 export async function startDashboard(options: StartDashboard): Promise<RunningDashboard> {

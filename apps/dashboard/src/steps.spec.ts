@@ -78,7 +78,7 @@ beforeEach(() => {
   under.setBalance();
 });
 
-describe('an irreversible step', () => {
+describe('an irreversible action', () => {
   const steps = [
     ['/keys/0197-a/rotate', '24 hours', 'POST /internal/dashboard/keys/0197-a/rotate'],
     ['/keys/0197-a/revoke', 'never works again', 'DELETE /internal/dashboard/keys/0197-a'],
@@ -115,7 +115,7 @@ describe('an irreversible step', () => {
   });
 
   it.each(steps)(
-    'such as %s names its consequences and asks for confirmation, and only its form performs it',
+    'an action such as %s names its consequences and asks for confirmation, and only its form performs the action',
     async (path, said, call) => {
       const list = textOf(await under.get(`/${path.split('/')[1]}`));
       expect(list).toContain(`href="${path}"`);
@@ -133,7 +133,7 @@ describe('an irreversible step', () => {
     },
   );
 
-  it('as long as a replaced key still works, it can be revoked but not rotated', async () => {
+  it('while a replaced key still works, it can be revoked but not rotated', async () => {
     const expires_at = '2026-11-23T10:00:00.000Z';
     const listed = async (state: KeyAnswer['state']) => {
       const keys = [{ ...KEY, state, expires_at }];
@@ -153,7 +153,7 @@ describe('an irreversible step', () => {
     expect((await under.get('/keys/0197-a/revoke')).status).toBe(404);
   });
 
-  it('an ended key is reissued once, as promised in the mail and on the page, and its successor is shown once', async () => {
+  it('an ended key is reissued once, as the e-mail and the page promise, and its successor is shown once', async () => {
     const list = async (part: Partial<KeyAnswer>) => {
       const keys = [{ ...KEY, state: 'revoked', replaced_by: null, ...part }];
       under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
@@ -192,7 +192,7 @@ describe('an irreversible step', () => {
     expect(await sent('')).toEqual([]);
   });
 
-  it('the last use of a key is shown to the minute; without one, the page says when it would appear', async () => {
+  it('the last use of a key is shown to the minute; without a use, the page says when one would appear', async () => {
     const shown = async (last_used_at: string | null) => {
       const keys = [{ ...KEY, last_used_at }];
       under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
@@ -244,20 +244,23 @@ describe('a plan change', () => {
   it.each([
     ['stripe', 'Your card was declined; $65.00 is due for the change to API plan 50K.'],
     ['paypal', 'PayPal refused the payment; $65.00 is due for the change to API plan 50K.'],
-  ])('refused by %s shows the amount due, and can be paid or dropped', async (processor, words) => {
-    const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
-    expect(to).toBe('/subscriptions?changed=0197-s');
-    for (const path of [to, '/subscriptions']) {
-      const shown = textOf(await under.get(path));
-      expect(shown).toContain(words);
-      expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
-      expect(shown).toContain('API plan 5K stays as it is until then.');
-      expect(shown).toContain('href="https://pay.example/2"');
-      expect(shown).toContain('action="/subscriptions/0197-s/drop"');
-    }
-  });
+  ])(
+    'a change whose payment %s refused shows the amount due, and can be paid or dropped',
+    async (processor, words) => {
+      const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
+      expect(to).toBe('/subscriptions?changed=0197-s');
+      for (const path of [to, '/subscriptions']) {
+        const shown = textOf(await under.get(path));
+        expect(shown).toContain(words);
+        expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
+        expect(shown).toContain('API plan 5K stays as it is until then.');
+        expect(shown).toContain('href="https://pay.example/2"');
+        expect(shown).toContain('action="/subscriptions/0197-s/drop"');
+      }
+    },
+  );
 
-  it('links to the payment page if only the customer has to act, and is in the list', async () => {
+  it('a change for which the customer has to act links to the payment page, and is listed', async () => {
     const waiting = { ...unpaid, is_declined: false };
     const { text, to } = await changed({ unpaid_change: waiting }, 'https://pay.example/2');
     expect(to).toBe('');
@@ -267,7 +270,7 @@ describe('a plan change', () => {
     expect(shown).not.toContain('declined');
   });
 
-  it('is shown as pending to customers who return from the payment', async () => {
+  it('a change is shown as pending to customers who return from the payment', async () => {
     const waiting = { ...PLAN, unpaid_change: { ...unpaid, is_declined: false } };
     under.answers.set('GET /internal/subscriptions', { subscriptions: [waiting] });
     const back = '/billing/subscriptions?token=EC-1&PayerID=P';
@@ -277,7 +280,7 @@ describe('a plan change', () => {
     expect(textOf(await under.get('/subscriptions'))).not.toContain('on its way');
   });
 
-  it('can be requested again if the customer must first agree on a page', async () => {
+  it('a change can be requested again if the customer must first agree on a page', async () => {
     await changed({ processor: 'paypal', unpaid_change: { ...unpaid, pay_url: null } });
     expect(textOf(await under.get('/subscriptions'))).toContain(
       'href="/subscriptions/0197-s/change?sku=api-50K-month&amp;quantity=1"',
@@ -299,7 +302,7 @@ describe('a plan change', () => {
 });
 
 describe('a cancelled plan', () => {
-  it('cannot be changed until its cancellation is undone', async () => {
+  it('a cancelled plan cannot be changed until its cancellation is undone', async () => {
     const cancelled = { ...PLAN, cancel_at: PLAN.period_end };
     under.answers.set('GET /internal/subscriptions', { subscriptions: [cancelled] });
     under.answers.set('GET /internal/processors', { processors: [] });

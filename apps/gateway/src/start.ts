@@ -23,7 +23,7 @@ export interface RunningGateway extends RunningService {
   apiUrl: string;
   authCache: AuthCache;
   services: Services;
-  /** Shows rejections as the listener does. */
+  /** The rejections in the form in which the listener sends them. */
   bodies: ProblemBodies;
 }
 

@@ -3,7 +3,7 @@ import { type Service, startWithMail } from '#libs/services';
 import { migrations } from './migrations/index.js';
 import { WorkerConfig } from './worker.config.js';
 
-/** Does the work that takes longer than a request, such as jobs over many names. */
+/** The worker: does work that takes longer than a request, such as jobs over many names. */
 export const worker: Service<WorkerConfig> = {
   name: 'worker',
   config: WorkerConfig,

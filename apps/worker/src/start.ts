@@ -70,7 +70,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** The entities: tables that are mapped to objects. */
+/** The entities: tables whose rows are read and written as objects. */
 export const ENTITIES = [UnsentMail];
 
 export interface WorkerOptions {
@@ -78,16 +78,16 @@ export interface WorkerOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** The mail transport; closed by its creator. */
+  /** The e-mail transport, which its creator closes. */
   mail: MailTransport;
-  /** The store for results; closed by its creator. */
+  /** The file store for results, which its creator closes. */
   files?: FileStore;
 }
 
-/** Starts the worker: databases, listener, jobs. `stop` closes them in reverse order. */
+/** Starts the worker: databases, listener and jobs. `stop` stops them in reverse order. */
 export async function startWorker(options: WorkerOptions): Promise<RunningService> {
   const { config, logger, transport, files } = options;
-  if (!files) throw new Error('the worker needs a place for its files');
+  if (!files) throw new Error('the worker needs a location for its files');
   const databases = await openServiceDatabases('worker', config, ENTITIES);
   const { database, maintenanceDatabase } = databases;
   const service = await startService({

@@ -129,7 +129,7 @@ export const CONTROLLERS = [
   FileRunsController,
 ];
 
-/** Features, each listed before those that may use it. */
+/** The features, in an order in which each one uses only earlier ones. */
 const FEATURES = [
   AccountStatesRepository,
   DailyCountsRepository,
@@ -226,7 +226,7 @@ const FEATURES = [
   AccountsService,
 ];
 
-/** Does the work that takes longer than a request. */
+/** The worker: does work that takes longer than a request. */
 @Module({})
 export class WorkerModule {
   static register(options: WorkerModuleOptions): DynamicModule {

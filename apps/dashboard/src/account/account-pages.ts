@@ -66,7 +66,7 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
   });
 }
 
-/** The page shown right after the deletion, when the session is already over. */
+/** Returns the page after a deletion, which ends the session. */
 export function deletedPage(context: PageContext): Markup {
   return page(context, {
     title: 'The account is deleted',
@@ -77,7 +77,7 @@ export function deletedPage(context: PageContext): Markup {
   });
 }
 
-/** The only page of a deleted account. */
+/** Returns the only page that a deleted account can see. */
 export function restorePage(
   context: PageContext,
   restorableUntil?: string,

@@ -29,7 +29,7 @@ export function passwordChangedPage(context: PageContext): Markup {
   });
 }
 
-/** @param email the input of a rejected form. */
+/** @param email what the user entered in a form that was rejected. */
 export function changeEmailPage(context: PageContext, email = '', notice?: Notice): Markup {
   const fields = html`${field({ name: 'email', label: 'New e-mail address', type: 'email', value: email, autocomplete: 'email', notice })}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password', notice })}
@@ -48,7 +48,7 @@ export function changeEmailPage(context: PageContext, email = '', notice?: Notic
 }
 
 /**
- * The page of a mailed link. Opening the link changes nothing, because mail scanners open links, too; the button
+ * Returns the page of an e-mailed link. Mail scanners also open links, so opening the page changes nothing; its button
  * confirms (S31).
  */
 export function confirmEmailPage(context: PageContext, token: string, notice?: Notice): Markup {

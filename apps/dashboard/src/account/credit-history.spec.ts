@@ -10,7 +10,7 @@ const DAYS = [
   { day: '2026-11-18', amount: 100 },
 ];
 
-it('each day ends with the current balance minus later changes', () => {
+it('the credits at the end of each day are the current balance minus all later changes', () => {
   const { from, to, byDay } = creditHistory(BALANCE, { days: DAYS, is_whole: true }, NOW);
   expect([from, to, byDay.size]).toEqual(['2026-10-22', '2026-11-20', 30]);
   expect([...byDay].slice(-4)).toEqual([

@@ -13,12 +13,12 @@ export interface CreditHistory {
   byDay: ReadonlyMap<string, number>;
 }
 
-/** The first day of a history. */
+/** Returns the first day of the history. */
 export const historyStart = (now: Date) => dayOf(now.getTime() - (DAYS - 1) * DAY_MS);
 
 /**
- * Calculates backwards from the current balance.
- * @param changes by day; if they are incomplete, the history begins later.
+ * Calculates the history backwards from the current balance.
+ * @param changes the changes by day. If they are incomplete, the history begins later.
  */
 export function creditHistory(
   balance: BalanceAnswer,
@@ -33,9 +33,9 @@ export function creditHistory(
   let left = spendable + reserved + pending + frozen - debt;
   for (let place = 0; place < DAYS; place++) {
     const day = dayOf(now.getTime() - place * DAY_MS);
-    // Some lines of the oldest day may be missing, so the balance of the day before is unknown.
+    // Some lines of the oldest day may be missing, so the balance at the end of the previous day is unknown.
     if (day < oldest) break;
-    // Use that is not booked yet is already subtracted from today's balance.
+    // Use that is not booked yet is already subtracted from the current balance.
     byDay.unshift([day, place === 0 ? left - pending : left]);
     left -= changes.get(day) ?? 0;
   }

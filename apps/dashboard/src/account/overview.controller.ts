@@ -20,7 +20,7 @@ import { startPage } from '../public-pages/start-page.js';
 import { type CreditHistory, creditHistory, historyStart } from './credit-history.js';
 import { type OverviewFacts, overviewPage } from './overview-page.js';
 
-/** `/`: a welcome page, the overview of the account, or the restore page of a deleted account. */
+/** Serves `/`: a welcome page, the account's overview, or the restore page of a deleted account. */
 @Controller()
 @AllowVisitors('anyone')
 export class OverviewController {
@@ -43,7 +43,7 @@ export class OverviewController {
     return visit.show(overviewPage(visit.context, await this.factsOf(visit.visitor, session)));
   }
 
-  /** Credits at the end of each of the last 30 days. @throws if entitlement is unavailable. */
+  /** Returns the credits at the end of each of the last 30 days. @throws if entitlement is unavailable. */
   @Get('credits.csv')
   @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
   @Header('content-type', 'text/csv; charset=utf-8')
@@ -54,7 +54,7 @@ export class OverviewController {
     return csvOf(['day', 'credits'], [...byDay]);
   }
 
-  /** If a service does not answer, the page is still shown, without that service's figures. */
+  /** Reads the data of the page. If a service does not answer, the page is shown without that service's figures. */
   private async factsOf(visitor: BrowserCaller, session: Session): Promise<OverviewFacts> {
     const { calls } = this;
     const asked = calls.balance(session);
@@ -73,7 +73,7 @@ export class OverviewController {
     const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
     const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
     const { monitors, paging } = (watched?.body ?? {}) as Partial<MonitorsAnswer>;
-    // If there is more than one page of monitors, their number is unknown.
+    // If the monitors fill more than one page, their number is unknown.
     const all = paging?.has_next === false ? monitors : undefined;
     const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all };
     const { apiUrl } = this.settings;

@@ -11,7 +11,7 @@ import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { nameOf } from '../subscriptions/subscriptions-page.js';
 
-/** The contents of the card. Undefined parts could not be read. */
+/** The contents of the card. What could not be read is undefined. */
 export interface PlanFacts {
   balance?: BalanceAnswer;
   allowance?: Allowance;
@@ -21,7 +21,7 @@ export interface PlanFacts {
   monitors?: readonly MonitorAnswer[];
 }
 
-/** The share of the last grant below which credits count as low, as in the mail. */
+/** The share of the last grant below which credits count as low, as in the e-mail. */
 const LOW = 0.2;
 
 const CLASSES = [
@@ -36,7 +36,7 @@ const MONITORS = [
   ['registrant', 'Registrant monitors'],
 ] as const;
 
-/** The plan, its limits, and how much of each is left. */
+/** Returns the card with the plan, its limits, and what is left of each. */
 export function planCard(facts: PlanFacts): Markup {
   const { allowance } = facts;
   return html`<section>
@@ -50,10 +50,10 @@ export function planCard(facts: PlanFacts): Markup {
   </section>`;
 }
 
-/** A warning about the credits before they run out. */
+/** Returns a warning if the credits are about to run out. */
 export function lowCredits(balance: BalanceAnswer | undefined): string | undefined {
   if (!balance) return undefined;
-  // Frozen credits come back, and the page says so.
+  // Frozen credits return later, as the page says.
   if (balance.frozen > 0) return undefined;
   const left = balance.spendable + balance.reserved;
   if (left === 0)
@@ -73,7 +73,7 @@ function planWords({ subscriptions, balance }: PlanFacts): string {
 
 function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanFacts): Markup {
   const { pace, keys } = facts;
-  // The rank of the newest live key is the number of live keys.
+  // Live keys are numbered from the oldest to the newest, so the newest one's number is their count.
   const used = keys && Math.max(0, ...keys.map(({ rank }) => rank ?? 0));
   return html`<table class="stacked">
     <thead>
@@ -96,7 +96,7 @@ function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanF
   </table>`;
 }
 
-/** A paused monitor does not count. */
+/** Counts the active monitors of a kind. Paused ones do not count. */
 const activeOf = (wanted: MonitorKind, { monitors }: PlanFacts) =>
   monitors?.filter(({ kind, state }) => kind === wanted && state === 'active').length;
 

@@ -24,7 +24,7 @@ export class AssetsController {
     return STYLESHEET;
   }
 
-  /** Serves one stylesheet for all pages, and scripts for single pages. @throws NotFound. */
+  /** Serves the style sheet of all pages, and scripts of individual pages. @throws NotFound. */
   @Get('assets/:name.js')
   @Header('content-type', 'text/javascript; charset=utf-8')
   script(@Param('name') name: string) {
@@ -33,7 +33,10 @@ export class AssetsController {
     return script;
   }
 
-  /** Browsers request the second path for documents that are not our pages, such as a rejection in JSON. */
+  /**
+   * Serves the icon. Browsers request the second path for documents that are not pages of the dashboard, such as a
+   * rejection in JSON.
+   */
   @Get(['assets/icon.svg', 'favicon.ico'])
   @Header('content-type', ICON_TYPE)
   icon() {

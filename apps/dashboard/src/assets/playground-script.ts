@@ -1,6 +1,6 @@
 /**
- * `/assets/playground.js`, for the pages of the playground. It keeps a key only in memory; it asks our own origin for
- * the call that the form describes, and sends that call to the API. An answer is displayed only as text.
+ * The script `/assets/playground.js`, for the pages of the playground. It keeps a key only in memory. It asks the
+ * dashboard for the call that the form describes, and sends that call to the API. Answers are displayed only as text.
  */
 export const PLAYGROUND_SCRIPT = /* js */ `'use strict';
 const form = document.querySelector('form[data-calls]');
@@ -65,7 +65,7 @@ const button = make('button', 'Send');
 const file = document.querySelector('#file');
 let key = '';
 let input;
-// Not through the form’s dataset, because a field may have that name.
+// The form’s own dataset is not used, because a field named dataset would hide it.
 if (form.getAttribute('data-key') === 'needed') {
   input = make('input');
   input.id = 'playground-key';
@@ -130,7 +130,7 @@ form.addEventListener('submit', async (event) => {
     said.textContent = 'No answer.';
   }
 });
-// The page that has just created a key sends it in a message, so the key is never stored.
+// The page that has just created a key passes it on in a message, so the key is never stored.
 addEventListener('message', ({ origin, source, data }) => {
   if (origin !== location.origin || !opener || source !== opener || !input) return;
   if (typeof data?.key !== 'string' || !data.key.startsWith('dds_')) return;

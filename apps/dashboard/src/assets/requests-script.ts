@@ -1,4 +1,7 @@
-/** `/assets/requests.js`, for the request log: loads new requests every two seconds once the visitor turns that on. */
+/**
+ * The script `/assets/requests.js`, for the request log. It loads new requests every two seconds once the visitor turns
+ * that on.
+ */
 export const REQUESTS_SCRIPT = /* js */ `'use strict';
 const section = document.querySelector('[data-tail]');
 const EVERY_MS = 2000;

@@ -4,15 +4,15 @@ import { type Notice, type PageContext, field, form, hidden, page } from '../pag
 import { passkeyLogIn } from './passkey-log-in.js';
 import { wayBack } from './way-back.js';
 
-/** Values that stay in a rejected form. */
+/** Values that a rejected form keeps. */
 export interface Entered {
-  /** The requested page, which opens after a log-in. */
+  /** The requested page, which opens after the log-in. */
   to?: string;
   first_name?: string;
   email?: string;
 }
 
-/** The text below a form that requires the password: what to do without a password. */
+/** Returns the text below a form that requires a password: what to do without one. */
 export function withoutPassword({ hasPassword }: PageContext): Markup {
   const words = hasPassword === false ? 'No password yet?' : 'Forgot the password?';
   return html`<p class="quiet">
@@ -22,7 +22,7 @@ export function withoutPassword({ hasPassword }: PageContext): Markup {
 
 export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
-/** The providers with which people can log in or sign up instead of a password. */
+/** Returns the forms of the providers with which people can log in or sign up instead of with a password. */
 function providerForms(
   context: PageContext,
   providers: readonly Provider[],
@@ -45,7 +45,7 @@ function providerForms(
   </section>`;
 }
 
-/** The page shown on the way to a provider: the browser continues automatically, or through the link. */
+/** Returns the page on the way to a provider. The browser continues by itself, or by the link. */
 export function leavingPage(context: PageContext, provider: Provider, url: string): Markup {
   const name = PROVIDER_NAMES[provider];
   return page(context, {
@@ -56,8 +56,8 @@ export function leavingPage(context: PageContext, provider: Provider, url: strin
 }
 
 /**
- * The page shown on the return from a provider. The form is ours, because a request from elsewhere must not change
- * anything by itself (S29).
+ * Returns the page on the way back from a provider. Its form is the dashboard's own, because a request from another
+ * site must not change anything by itself (S29).
  */
 export function returnPage(context: PageContext, provider: Provider, query: string): Markup {
   const fields = html`${hidden('query', query)}<button>Continue</button>`;
@@ -86,7 +86,10 @@ export function signUpPage(
   });
 }
 
-/** The page shown after a sign-up or reset request, with the same text whether or not the address is known (S24). */
+/**
+ * Returns the page after a sign-up or a request for a new password. Its text is the same whether or not the address is
+ * known (S24).
+ */
 export function checkMailPage(context: PageContext, what: string): Markup {
   const where = context.hasMailbox
     ? html`<p>
@@ -102,7 +105,7 @@ export function checkMailPage(context: PageContext, what: string): Markup {
 }
 
 /**
- * The page of a mailed link. Opening the link changes nothing, because mail scanners open links, too; the button
+ * Returns the page of an e-mailed link. Mail scanners also open links, so opening the page changes nothing; its button
  * confirms (S31).
  */
 export function confirmPage(
@@ -154,7 +157,7 @@ export function logInPage(
   });
 }
 
-/** The second step of a log-in, if an authenticator app is set up. */
+/** Returns the page for the second step of a log-in, if an authenticator app is set up. */
 export function logInCodePage(context: PageContext, to?: string, notice?: Notice): Markup {
   const hint = 'Six digits of your authenticator app, or a recovery code.';
   const fields = html`${hidden('to', wayBack(to))}
@@ -168,7 +171,8 @@ export function logInCodePage(context: PageContext, to?: string, notice?: Notice
 }
 
 /**
- * The page shown instead of a change if the password was entered too long ago (S35). @param to the page to open next.
+ * Returns the page shown instead of a change if the password was last entered too long ago (S35). @param to the page
+ * that opens next.
  */
 export function passwordAgainPage(context: PageContext, to: string, notice?: Notice): Markup {
   const fields = html`${hidden('to', wayBack(to))}

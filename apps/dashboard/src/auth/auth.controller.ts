@@ -86,7 +86,7 @@ export class AuthController {
     return visit.show(firstKeysPage(visit.context, [test_key, key], this.settings.apiUrl));
   }
 
-  /** Reloading the page of the first keys leads to the dashboard, because keys are shown once. */
+  /** Answers a reload of the page with the first keys by leading to the dashboard, because keys are shown only once. */
   private async afterLink(visit: PageVisit) {
     if (await this.calls.session(visit.visitor)) return visit.goTo('/');
     return showLinkOver(visit, 'sign_up');
@@ -180,8 +180,8 @@ export class AuthController {
   }
 
   /**
-   * Some changes need a password entered within the last ten minutes; after the password, the page of the change is
-   * shown again.
+   * Asks for the password and then shows the page of the change again. Some changes need a password that was entered
+   * within the last ten minutes.
    */
   @Post('reauthenticate')
   @AllowVisitors('logged-in')

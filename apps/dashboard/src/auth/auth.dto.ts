@@ -18,13 +18,13 @@ export class ConfirmForm extends PageForm {
   @TextField()
   password?: string;
 
-  /** A checkbox: present if ticked. */
+  /** A checkbox. It is present if ticked. */
   @TextField()
   set_password?: string;
 }
 
 export class LogInForm extends PageForm {
-  /** The page to open next. */
+  /** The page that opens next. */
   @TextField()
   to?: string;
 
@@ -36,17 +36,17 @@ export class LogInForm extends PageForm {
 }
 
 export class LogInPasskeyForm extends PageForm {
-  /** The page to open next. */
+  /** The page that opens next. */
   @TextField()
   to?: string;
 
-  /** The passkey's signature, as JSON. */
+  /** The passkey's signature, in JSON. */
   @TextField()
   credential?: string;
 }
 
 export class LogInCodeForm extends PageForm {
-  /** The page to open next. */
+  /** The page that opens next. */
   @TextField()
   to?: string;
 
@@ -73,19 +73,19 @@ export class PasswordForm extends PageForm {
 }
 
 export class ReauthenticateForm extends PasswordForm {
-  /** The page to open next. */
+  /** The page that opens next. */
   @TextField()
   to?: string;
 }
 
 export class ProviderForm extends PageForm {
-  /** The page to open next. */
+  /** The page that opens next. */
   @TextField()
   to?: string;
 }
 
 export class ProviderReturnForm extends PageForm {
-  /** The query that the provider added to the return address. */
+  /** The query that the provider added to the return URL. */
   @TextField()
   query?: string;
 }

@@ -5,9 +5,9 @@ import type { PageVisit } from '../pages/page-visit.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 
 interface Next {
-  /** Tells readers that they may already have used the link, and what to do otherwise. */
+  /** The text for people whose link no longer works: they may have used it already, and what to do otherwise. */
   hint: string;
-  /** The possible next steps. */
+  /** The possible next steps, as links. */
   links: readonly (readonly [href: string, text: string])[];
 }
 
@@ -35,12 +35,12 @@ const NEXT: Readonly<Record<LinkKind, Next>> = {
   },
 };
 
-/** Whether a mailed link was used, has expired or did not come from us. */
+/** Whether the error means that an e-mailed link was used, has expired or is not genuine. */
 export const isLinkOver = ({ refusal }: ProxiedAnswer) =>
   refusal?.code === 'link_invalid' ||
   (refusal?.errors ?? []).some(({ field }) => field === 'token');
 
-/** Whether a link still works. Asking changes nothing, because mail scanners open links, too (S31). */
+/** Whether a link still works. This check changes nothing, because mail scanners also open links (S31). */
 export async function isLinkOpen(visit: PageVisit, kind: LinkKind, token: string) {
   const answer = await visit.account({
     method: 'POST',
@@ -52,7 +52,7 @@ export async function isLinkOpen(visit: PageVisit, kind: LinkKind, token: string
   return true;
 }
 
-/** Shows a page in place of a form whose link no longer works. */
+/** Returns the page shown in place of a form whose link no longer works. */
 export function showLinkOver(visit: PageVisit, kind: LinkKind): string {
   const { hint, links } = NEXT[kind];
   const text = 'This link was already used, has expired or is incomplete.';

@@ -2,7 +2,8 @@ import { type Markup, html } from '#libs/public-http';
 import { type PageContext, form, hidden } from '../pages/layout.js';
 
 /**
- * The passkey button of the log-in page, which loads `/assets/passkeys.js`; without that script, the button is hidden.
+ * Returns the passkey button of the log-in page, which loads `/assets/passkeys.js`. Without that script, the button is
+ * hidden.
  */
 export function passkeyLogIn(context: PageContext, to: string): Markup {
   const fields = html`${hidden('to', to)}${hidden('credential', '')}

@@ -77,7 +77,7 @@ export class ProviderPagesController {
   }
 }
 
-/** Explains how to connect the provider. A log-in with another provider does not connect it. */
+/** Explains how to connect the provider. A log-in with another provider does not connect this one. */
 function connectWords(address: string, provider: Provider, others: readonly Provider[]): string {
   const name = PROVIDER_NAMES[provider];
   const words = `${address} has an account already. Log in to it with your password or a passkey to connect ${name}.`;
@@ -86,14 +86,14 @@ function connectWords(address: string, provider: Provider, others: readonly Prov
   return `${words} If you log in with ${other} instead, connect ${name} afterwards under Account, Security.`;
 }
 
-/** Undefined if account does not answer. */
+/** Lists the providers; empty if account does not answer. */
 export async function providersOf(visit: PageVisit): Promise<Provider[]> {
   const asked = visit.account({ method: 'GET', path: '/log-in/providers' });
   const answer = await asked.catch(() => undefined);
   return (answer?.body as Partial<ProvidersAnswer> | undefined)?.providers ?? [];
 }
 
-/** The answer to a form may not redirect to another origin (`form-action`), but a page may link to it. */
+/** Returns a page that links to another origin. The answer to a form may not redirect there (`form-action`). */
 export function showLeaving(
   visit: PageVisit,
   provider: Provider,

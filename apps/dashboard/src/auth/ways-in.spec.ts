@@ -15,7 +15,7 @@ beforeEach(() => {
   under.setBalance();
 });
 
-describe('a mailed link that was used or has expired', () => {
+describe('an e-mailed link that was used or has expired', () => {
   const OVER = { code: 'link_invalid', status: 410, detail: '' };
   const CUT = {
     code: 'invalid_request',
@@ -32,7 +32,7 @@ describe('a mailed link that was used or has expired', () => {
     ['/password/reset', '/password/forgot'],
     ['/account/email/confirm', '/account/email'],
   ])(
-    'for %s says so when it is opened and when its form is sent, and offers a new link',
+    'the page %s says so when it is opened and when its form is sent, and offers a new link',
     async (path, next) => {
       for (const body of [OVER, CUT]) {
         under.answerWith(body, body.status);
@@ -76,7 +76,7 @@ describe('after a log-in', () => {
     expect(await landing(asked)).toBe(asked);
   });
 
-  it('a key in an address is removed', async () => {
+  it('a key in a URL is removed', async () => {
     const { headers } = await under.send('GET', '/keys?apiKey=dds_live_0123456789abcdefghij');
     expect(headers.location).not.toContain('0123456789');
   });
@@ -107,7 +107,7 @@ describe('after a log-in', () => {
 });
 
 describe('a rejected form', () => {
-  it('marks each invalid field with its fault, and keeps the other input and the other ways to sign up', async () => {
+  it('each invalid field is marked with its fault, and the other input and the other ways to sign up are kept', async () => {
     under.answers.set('GET /internal/dashboard/log-in/providers', { providers: ['github'] });
     const errors = [{ field: 'email', message: 'must be one e-mail address' }];
     under.answerWith({ code: 'invalid_request', status: 400, detail: '', errors }, 400);
@@ -119,7 +119,7 @@ describe('a rejected form', () => {
     expect(page).toContain('action="/log-in/github"');
   });
 
-  it('explains a wrong password at the confirmation without using terms of the API', async () => {
+  it('a wrong password at the confirmation is explained without terms of the API', async () => {
     const detail = new NotTheSignUpPassword().message;
     under.answerWith({ code: 'wrong_credentials', status: 401, detail }, 401);
     const form = 'token=t&password=x&set_password=true';
@@ -130,16 +130,22 @@ describe('a rejected form', () => {
   });
 });
 
-describe('an owner’s ways to log in', () => {
+describe('the ways in which an owner can log in', () => {
   it.each([
     [true, 'Forgot the password?'],
     [false, 'No password yet?'],
-  ])('determine what the page asks for (with a password: %s): "%s"', async (hasPassword, words) => {
-    under.session = Object.assign({ ...under.session }, { hasPassword });
-    for (const path of ['/account', '/account/password', '/account/email', '/account/export']) {
-      expect([path, textOf(await under.get(path))]).toEqual([path, expect.stringContaining(words)]);
-    }
-  });
+  ])(
+    'the page asks according to whether there is a password (%s): "%s"',
+    async (hasPassword, words) => {
+      under.session = Object.assign({ ...under.session }, { hasPassword });
+      for (const path of ['/account', '/account/password', '/account/email', '/account/export']) {
+        expect([path, textOf(await under.get(path))]).toEqual([
+          path,
+          expect.stringContaining(words),
+        ]);
+      }
+    },
+  );
 
   it('a new password requires the old one, and the page confirms the change', async () => {
     expect(textOf(await under.get('/account/password'))).toContain(
@@ -169,7 +175,7 @@ describe('an owner’s ways to log in', () => {
     expect(under.changes()).toEqual([password, 'POST /internal/dashboard/account/email']);
   });
 
-  it('S37: are offered for a known address, without the provider that was just used', async () => {
+  it('S37: they are offered for a known address, without the provider that was just used', async () => {
     const providers = ['google', 'github'];
     under.answers.set('GET /internal/dashboard/log-in/providers', { providers });
     const connects = { connects: 'ada@example.com', to: '/' };

@@ -7,7 +7,7 @@ import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-t
 const MIB = 1024 * 1024;
 const SIGNED = { 'stripe-signature': 't=1,v1=forged', 'content-type': 'application/json' };
 
-describe('unauthenticated bodies', () => {
+describe('request bodies of unknown senders', () => {
   let under: DashboardUnderTest;
   const sockets: Socket[] = [];
 
@@ -20,7 +20,7 @@ describe('unauthenticated bodies', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** Sends the head of a callback, and this many bytes of its body. */
+  /** Sends the headers of a callback and this many bytes of its body. */
   function send(
     headers: Record<string, string>,
     sentBytes: number,
@@ -51,9 +51,9 @@ describe('unauthenticated bodies', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('S125: bodies with forged signatures take at most 2 MiB per network and 8 MiB in total, and genuine bodies pass', async () => {
+  it('S125: bodies with forged signatures take at most 2 MiB per network and 8 MiB in total, and genuine bodies are accepted', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
-    // Each body lacks its last byte, and waits for it in memory.
+    // Each body lacks its last byte, so the rest waits in memory.
     const first = Array.from({ length: 6 }, () => send(SIGNED, MIB - 1));
     await waitFor('one network to use up its share', () => first.filter(isRefused).length === 4);
     const others = [2, 3, 4, 5, 6, 7].flatMap((network) =>
@@ -63,14 +63,14 @@ describe('unauthenticated bodies', () => {
     await waitFor('the rest to be used up', areTooMany);
     expect(under.arrived).toEqual([]);
     expect(first.find(isRefused)!.answer.text).toContain('"code":"service_overloaded"');
-    // Unfinished bodies of senders with more bytes in memory are rejected to make room.
+    // Unfinished bodies of senders that use more memory are rejected to make room.
     const body = Buffer.alloc(4096, 0x20);
     const { status } = await under.send('POST', '/callbacks/stripe', SIGNED, body);
     expect(status).toBe(200);
     expect(under.arrived.at(-1)!.body.equals(body)).toBe(true);
   });
 
-  it('S125: the networks of one IPv6 site share 2 MiB and leave room for others', async () => {
+  it('S125: the networks of one IPv6 site share 2 MiB, so others have room', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
     const ofSite = Array.from({ length: 10 }, (_, network) =>
       send(SIGNED, MIB - 1, { from: `2001:db8:1:${network}::1` }),
@@ -80,7 +80,7 @@ describe('unauthenticated bodies', () => {
     expect(status).toBe(200);
   });
 
-  it('S125: an unfinished body makes room for a smaller body from the same address', async () => {
+  it('S125: an unfinished body is rejected to make room for a smaller one from the same address', async () => {
     const from = '127.0.0.1';
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
     const unfinished = Array.from({ length: 4 }, () => send(SIGNED, MIB - 1, { from }));
@@ -90,7 +90,7 @@ describe('unauthenticated bodies', () => {
     await waitFor('one to make room', () => unfinished.filter(isRefused).length === 3);
   });
 
-  it('S125: a body that is rejected for its length takes no memory after the answer', async () => {
+  it('S125: a body that is rejected for its length uses no memory after the answer', async () => {
     const from = '127.0.0.1';
     for (let n = 0; n < 40; n++) {
       const { socket, answer } = send(SIGNED, MIB, { from, announcedBytes: MIB + 1 });
@@ -101,7 +101,7 @@ describe('unauthenticated bodies', () => {
     expect((await under.send('POST', '/callbacks/stripe', SIGNED, body)).status).toBe(200);
   });
 
-  it('S125: memory is released after the answer', async () => {
+  it('S125: a body’s memory is released after the answer', async () => {
     const body = Buffer.alloc(MIB, 0x20);
     for (let n = 0; n < 12; n++) {
       const { status } = await under.send('POST', '/callbacks/stripe', SIGNED, body);

@@ -3,16 +3,16 @@ import { siteOf } from '#libs/platform';
 import { BodiesTooMany } from './browser.errors.js';
 
 const MIB = 1024 * 1024;
-/** Maximum size of all bodies that are arriving or being answered. */
+/** Maximum total size of the bodies that are arriving or being answered. */
 const ALL_BYTES = 8 * MIB;
-/** Maximum size of these bodies per address (IPv6: /48): two of the largest callbacks. */
+/** Maximum total size of such bodies per address (IPv6: /48): two callbacks of the largest size. */
 const OF_SITE_BYTES = 2 * MIB;
 
 /** A body that is arriving or being answered. */
 interface Body {
   site: string;
   bytes: number;
-  /** Rejects the body; undefined once it has arrived completely. */
+  /** Rejects the body. Undefined once the body has arrived completely. */
   refuse?: () => void;
 }
 
@@ -24,10 +24,10 @@ class BodyMemory {
   private readonly bodies = new Set<Body>();
 
   /**
-   * Takes memory for a body. If the memory is full, it rejects the oldest bodies of sites that use more than this site;
-   * otherwise, a few clients that never finish their bodies could keep all others out. If the site's share is used up,
-   * it rejects larger bodies of the same site, because many clients may share an address. @returns false if there is no
-   * room for the bytes.
+   * Takes memory for a body. If the memory is full, the oldest bodies of sites that use more than this site are
+   * rejected; otherwise, a few clients that never finish their bodies could keep all others out. If the site's share is
+   * used up, larger bodies of the same site are rejected, because many clients may share an address. @returns false if
+   * there is no room for the bytes.
    */
   take(body: Body, bytes: number): boolean {
     while (this.ofSite(body) + bytes > OF_SITE_BYTES) {
@@ -62,7 +62,7 @@ class BodyMemory {
     return this.ofSites.get(site) ?? 0;
   }
 
-  /** The largest body of the same site that is still arriving, if it has more than `bytes`. */
+  /** Returns the largest body of the same site that is still arriving, if it is larger than `bytes`. */
   private largestOfSite({ site }: Body, bytes: number): Body | undefined {
     let found: Body | undefined;
     let most = bytes;
@@ -75,8 +75,8 @@ class BodyMemory {
   }
 
   /**
-   * Finds the site that uses the most memory, and returns its oldest body that is still arriving; undefined if no site
-   * uses more than `bytes`.
+   * Returns the oldest body, still arriving, of the site that uses the most memory; undefined if no site uses more than
+   * `bytes`.
    */
   private oldestOfLargest(bytes: number): Body | undefined {
     let found: Body | undefined;
@@ -92,9 +92,9 @@ class BodyMemory {
 }
 
 /**
- * Counts the bytes of bodies as they arrive, until their answer has been sent. Announced lengths are not counted,
- * because the sender is still unknown and must not block others. A body for which there is no room is rejected, and its
- * connection is closed (S125).
+ * Counts the bytes of bodies from their arrival until their answer has been sent. Announced lengths do not count,
+ * because an unknown sender must not be able to block others. A body without room is rejected, and its connection is
+ * closed (S125).
  */
 export function meterBodies(server: FastifyInstance): void {
   const memory = new BodyMemory();
@@ -113,14 +113,14 @@ export function meterBodies(server: FastifyInstance): void {
     body.refuse = () => {
       stop();
       void reply.header('connection', 'close');
-      // The reader stops here; destroying the stream would also lose the answer.
+      // The reader stops here. Destroying the stream would also lose the answer.
       stream.emit('error', new BodiesTooMany());
     };
     stream.on('data', count);
     stream.once('end', () => (body.refuse = undefined));
-    // Discards a body that is not read.
+    // Without a handler, the error of a body that nobody reads would end the process.
     stream.on('error', () => {});
-    // The rest of a body that was rejected for its length arrives after the answer and is not kept.
+    // If a body was rejected for its length, its remaining bytes arrive after the answer and are not kept.
     reply.raw.once('close', stop);
     done(null, stream);
   });

@@ -19,14 +19,14 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     visitor: BrowserCaller;
-    /** The token that forms and scripts of this answer's page must send back. */
+    /** The token that the forms and scripts of this page must send back. */
     csrfToken: string;
   }
 }
 
 const USER_AGENT_LENGTH_MAX = 300;
 
-/** Sets `request.visitor` and `request.csrfToken`; a browser without a token gets one. */
+/** Sets `request.visitor` and `request.csrfToken`. A browser without a token gets one. */
 export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): void {
   const { cookie } = request.headers;
   request.visitor = {
@@ -35,14 +35,14 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
     stepToken: readCookie(cookie, STEP_COOKIE),
     clientAddress: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX),
-    // The id is never taken from the client, because operators find accounts by it.
+    // The id never comes from the client, because operators find accounts by it.
     requestId: newRequestId(),
   };
   void reply.header('x-request-id', request.visitor.requestId);
   request.csrfToken = readCookie(cookie, CSRF_COOKIE) ?? renewCsrfToken(reply);
 }
 
-/** Sets or clears the session cookie as account's answer says; a new session gets a new CSRF token. */
+/** Sets or clears the session cookie, as account's answer says. A new session gets a new CSRF token. */
 export function applySession(
   request: FastifyRequest,
   reply: FastifyReply,

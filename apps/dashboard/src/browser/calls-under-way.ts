@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { TooManyCalls } from '../service-calls/service-calls.errors.js';
 
-/** The number of connections that a browser opens. */
+/** Maximum number of concurrent calls per account, which is the number of connections that a browser opens. */
 const OF_AN_ACCOUNT = 6;
 
 /**
- * Limits the pages and calls of each account that are being answered. Some wait for a payment processor, whose call
- * rate is limited; others for the account's lock, each holding one of account's few database connections. One account's
- * calls must not delay all others.
+ * Limits the pages and calls of each account that are being answered, so that one account's calls do not delay all
+ * others. Some calls wait for a payment processor, which limits the rate of calls. Others wait for the account's lock,
+ * and each of these occupies one of account's few database connections.
  */
 export class CallsUnderWay {
   private readonly ofAccounts = new Map<string, number>();
@@ -16,7 +16,7 @@ export class CallsUnderWay {
   enter(accountId: string, answer: ServerResponse): void {
     const count = this.ofAccounts.get(accountId) ?? 0;
     if (count >= OF_AN_ACCOUNT) throw new TooManyCalls();
-    // A client that has already disconnected causes no further event.
+    // If the client has already disconnected, no further event follows.
     if (answer.destroyed) return;
     this.ofAccounts.set(accountId, count + 1);
     answer.once('close', () => this.leave(accountId));

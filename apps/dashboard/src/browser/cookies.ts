@@ -1,14 +1,14 @@
-/** The `__Host-` prefix binds a cookie to this origin only: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
+/** The prefix `__Host-` binds a cookie to this origin: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
 export const SESSION_COOKIE = '__Host-session';
-/** The cookie of a log-in between two steps. */
+/** The cookie of a log-in between its two steps. */
 export const STEP_COOKIE = '__Host-step';
-/** This cookie grants no access. With it, password guesses from elsewhere do not delay the browser. */
+/** A cookie that grants no access. A browser that has it is not delayed when others guess passwords. */
 export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';
 
-/** Maximum lifetime of a session (30 days), in seconds. The account service ends an idle session earlier. */
+/** Maximum lifetime of a session in seconds (30 days). account ends an idle session earlier. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
-/** The time for which account keeps an unfinished log-in. */
+/** How long account keeps an unfinished log-in. */
 const STEP_MAX_AGE_SECONDS = 600;
 const DEVICE_MAX_AGE_SECONDS = 365 * 24 * 3600;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
@@ -33,14 +33,17 @@ export function endedSessionCookie(): string {
   return `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
 }
 
-/** The cookie lasts until the browser is closed. Scripts read the token from the page, never from the cookie. */
+/**
+ * Returns the cookie with the token, which lasts until the browser is closed. Scripts read the token from the page,
+ * never from the cookie.
+ */
 export function csrfCookie(token: string): string {
   return `${CSRF_COOKIE}=${token}; ${ATTRIBUTES}`;
 }
 
 const TOKEN = /^[A-Za-z0-9_-]{20,200}$/;
 
-/** The value of one of our cookies; undefined if it is absent, sent twice or not a token. */
+/** Returns the value of one of the dashboard's cookies; undefined if it is missing, sent twice or not a token. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '')
     .split(';')

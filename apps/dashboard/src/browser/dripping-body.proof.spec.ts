@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => under?.stop());
 
-it('S104: a JSON body that drips into the dashboard gets 408 and its socket is closed', async () => {
+it('S104: a JSON body that arrives too slowly at the dashboard gets 408, and its socket is closed', async () => {
   const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -9,7 +9,7 @@ import { forgeryFault } from './request-forgery.js';
 
 const CHANGES_NOTHING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Accepts a state-changing request of a browser only if it comes from our own pages (S29). */
+/** Accepts a state-changing request from a browser only if it comes from the dashboard's own pages (S29). */
 @Injectable()
 export class ForgeryGuard implements CanActivate {
   constructor(
@@ -38,7 +38,7 @@ export class ForgeryGuard implements CanActivate {
   }
 }
 
-/** A form, or any JSON that a client sends instead. */
+/** The fields of a form, or whatever JSON a client sends instead. */
 type FormBody = { csrf?: unknown } | undefined;
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);

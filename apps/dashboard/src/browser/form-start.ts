@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 
-/** Maximum size of the fields before a file, which are our own hidden fields. */
+/** Maximum size of the fields before a file. They are hidden fields of the page. */
 const START_BYTES_MAX = 4_096;
 const FIELD = /name="csrf"\r\n\r\n([A-Za-z0-9_-]{1,100})\r\n--/;
 
 /**
- * The token of a form with a file, which is its first field; the body can then be read again from its beginning.
+ * Reads the token of a form with a file. The token is the first field, and the body can then be read again from its
+ * start.
  * @returns undefined if the form does not begin with a token.
  */
 export function csrfOf(body: Readable): Promise<string | undefined> {

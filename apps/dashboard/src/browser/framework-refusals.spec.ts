@@ -26,19 +26,22 @@ describe('rejections by the framework', () => {
     ['a request that the parser rejects', [`GET /?apiKey=${KEY} HTTP/1.1`, 'no colon'], 'problem'],
     ['an expectation', [`GET /?apiKey=${KEY} HTTP/1.1`, HOST, 'Expect: tea'], 'problem'],
     ['a tunnel', ['CONNECT localhost:80 HTTP/1.1', HOST], 'problem'],
-  ])('S127: %s is refused in our form, without URL or key', async (_, lines, form) => {
-    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
-    let text = '';
-    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
-    await once(socket, 'close');
-    expect(text).toMatch(/^HTTP\/1\.1 4\d\d /);
-    const type = form === 'page' ? 'text\\/html' : 'application\\/problem\\+json';
-    expect(text).toMatch(new RegExp(`content-type: ${type}`, 'i'));
-    expect(text).toMatch(/cache-control: private, no-store/i);
-    expect(text).toMatch(/content-security-policy: default-src 'none'/i);
-    expect(text).not.toMatch(/FST_|fastify|HPE_/i);
-    expect(text).not.toContain(KEY);
-    if (form === 'problem') expect(text).toMatch(/"code":"[a-z_]+"/);
-  });
+  ])(
+    'S127: the rejection of %s has the dashboard’s own form, without URL or key',
+    async (_, lines, form) => {
+      const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
+      await once(socket, 'close');
+      expect(text).toMatch(/^HTTP\/1\.1 4\d\d /);
+      const type = form === 'page' ? 'text\\/html' : 'application\\/problem\\+json';
+      expect(text).toMatch(new RegExp(`content-type: ${type}`, 'i'));
+      expect(text).toMatch(/cache-control: private, no-store/i);
+      expect(text).toMatch(/content-security-policy: default-src 'none'/i);
+      expect(text).not.toMatch(/FST_|fastify|HPE_/i);
+      expect(text).not.toContain(KEY);
+      if (form === 'problem') expect(text).toMatch(/"code":"[a-z_]+"/);
+    },
+  );
 });

@@ -7,25 +7,25 @@ import { csrfOf } from './form-start.js';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Set if a machine sends the call and signs its bytes in one of these headers; then the checks for browsers do not
-     * apply.
+     * Set if a machine sends the call and signs its bytes in one of these headers. The checks for browsers do not apply
+     * then.
      */
     signatureHeaders?: readonly string[];
-    /** Whether the body is passed to its owner unread. */
+    /** Whether the body is forwarded to its owner without being read. */
     isUpload?: boolean;
-    /** Set for the form of a page, whose token precedes the file. */
+    /** Set for the form of a page in which the token precedes the file. */
     isUploadForm?: boolean;
-    /** Set for an upload or a download, which may take as long as data is transferred. */
+    /** Set for an upload or a download, which may last as long as data is transferred. */
     isTransfer?: boolean;
-    /** Maximum size of the body; by default, the listener's own limit. */
+    /** Maximum size of the body. By default, the listener's limit applies. */
     bodyLimitBytes?: number;
   }
 }
 
 /**
- * Reads bodies for the dashboard's listener: forms and JSON, and for a signed route the bytes of any type unchanged,
- * never parsed or decompressed. Each route may set its own limit; all bodies being read or answered also share a limit,
- * because their sender is still unknown (S125).
+ * Reads bodies for the dashboard's listener: forms and JSON, and for signed routes the unchanged bytes of any type,
+ * never parsed or decompressed. Each route may have its own limit. All bodies that are being read or answered also
+ * share a limit, because their senders are still unknown (S125).
  */
 export function readBodies(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
@@ -72,11 +72,11 @@ function textOf(body: Buffer): string {
   }
 }
 
-/** The content type without its parameters. */
+/** Returns the content type without its parameters. */
 const typeOf = ({ headers }: FastifyRequest) =>
   (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
 
-/** @throws InvalidRequest if a field is present twice, because two parsers might not agree on its value. */
+/** Parses a form. @throws InvalidRequest if a field occurs twice, because two parsers might not agree on its value. */
 function readForm(body: string): Record<string, string> {
   const form = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(body)) {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** The headers that show the origin of a state-changing request. */
+/** The evidence of a state-changing request's origin. */
 export interface RequestOrigin {
   /** The `Origin` header. */
   origin?: string;
@@ -13,9 +13,9 @@ export interface RequestOrigin {
 }
 
 /**
- * The reason why a state-changing request is rejected, or undefined if the request is ours: the browser confirms the
- * origin *and* the request repeats the cookie's token (S29). A client that sends neither `Origin` nor `Sec-Fetch-Site`
- * cannot be distinguished from another site and is rejected.
+ * Returns why a state-changing request is rejected; undefined if it is accepted. The browser must name our origin *and*
+ * the request must repeat the cookie's token (S29). A client that sends neither `Origin` nor `Sec-Fetch-Site` cannot be
+ * distinguished from another site and is rejected.
  */
 export function forgeryFault(
   request: RequestOrigin,

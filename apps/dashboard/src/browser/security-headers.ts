@@ -1,7 +1,7 @@
 /**
- * Only our own files may run, load or be framed; no inline script or style, and no script may write markup from strings
- * (Trusted Types). Checkouts are redirects, which `form-action` must follow, so processors are added there once they
- * exist.
+ * The content security policy. Only the dashboard's own files may run, load or be framed. There is no inline script or
+ * style, and no script may write markup from strings (Trusted Types). Forms may lead only to the dashboard, so payment
+ * pages are opened by links.
  */
 const POLICY = [
   `default-src 'none'`,
@@ -15,11 +15,11 @@ const POLICY = [
   `trusted-types 'none'`,
 ].join('; ');
 
-/** @param origins that scripts of the page may call besides our own. */
+/** @param origins further origins that scripts of the page may call. */
 export const contentSecurityPolicy = (...origins: string[]) =>
   [POLICY, ["connect-src 'self'", ...origins].join(' ')].join('; ');
 
-/** The headers sent with every answer of the dashboard's origin (S115). */
+/** The headers of every answer from the dashboard (S115). */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy(),
   'strict-transport-security': 'max-age=63072000; includeSubDomains',
@@ -27,7 +27,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  // `no-referrer` is not possible: browsers would send `Origin: null` with a form, and every form would be rejected.
+  // With `no-referrer`, browsers would send `Origin: null` with a form, and every form would be rejected.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

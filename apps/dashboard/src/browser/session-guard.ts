@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** Asks account for the session of a request, once, if the route needs one. */
+/** Asks account for the session of a request, at most once, if the route needs a session. */
 @Injectable()
 export class SessionGuard implements CanActivate {
   private readonly calls = new CallsUnderWay();

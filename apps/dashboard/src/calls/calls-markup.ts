@@ -1,7 +1,7 @@
 import { type ApiCall, LANGUAGES, callSamples } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 
-/** A call as a shell command, followed by programs in other languages. */
+/** Returns a call as a shell command, followed by programs in other languages. */
 export function callsMarkup(call: ApiCall): Markup {
   const samples = callSamples(call);
   const [shell, ...programs] = LANGUAGES;

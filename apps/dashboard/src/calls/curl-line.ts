@@ -1,6 +1,6 @@
 import { type Markup, html } from '#libs/public-http';
 
-/** A command line to paste into a shell. */
+/** Returns a command line to paste into a shell. */
 export function curlLine(apiUrl: string, key: string, domainName: string): Markup {
   return html`<pre
     data-copy="line"

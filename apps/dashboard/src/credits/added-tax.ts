@@ -7,17 +7,17 @@ import { type PageVisit, isRefused } from '../pages/page-visit.js';
 const WHOLE_PPM = 1_000_000n;
 const PERCENT_PPM = 10_000;
 
-/** The tax on an order by this visitor; undefined if it cannot be determined. */
+/** Returns the tax on the orders of this visitor; undefined if it cannot be determined. */
 export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined> {
   const answer = await visit.billing({ method: 'GET', path: '/tax' });
   return isRefused(answer) ? undefined : (answer.body as TaxAnswer);
 }
 
-/** The same on every page with prices. */
+/** The rule that all pages with prices state. */
 export const TAX_RULE =
   'Tax depends on your billing details at the time of each payment, and the order shows it before you pay.';
 
-/** The rule for tax, and its effect on the prices of this page. */
+/** Returns how tax is added, and what that means for the prices of this page. */
 export const taxSentence = (tax: TaxAnswer | undefined): Markup => html`${TAX_RULE} ${taxOf(tax)}`;
 
 function taxOf(tax: TaxAnswer | undefined): Markup {
@@ -32,7 +32,7 @@ function taxOf(tax: TaxAnswer | undefined): Markup {
     : html`No tax is added.`;
 }
 
-/** A price with the tax that an order will have: the total first, then its parts. */
+/** Returns a price with the tax of the future order: the total first, then its parts. */
 export function priceWords(netMicros: number, tax: TaxAnswer | undefined): string {
   const net = money(String(netMicros));
   if (!tax?.tax_ppm) return net;

@@ -8,7 +8,7 @@ const COUNTS = [
 ];
 
 describe('the price calculator', () => {
-  it('combines a plan with a package if that is cheaper than a package or a larger plan', () => {
+  it('a plan is combined with a package if that is cheaper than a package or a larger plan', () => {
     const { credits, once } = calculate('whois.live', 20_000)!;
     expect(credits).toBe(20_000);
     expect(once.map(({ plan, micros }) => [plan?.sku, micros])).toEqual([
@@ -38,7 +38,7 @@ describe('the price calculator', () => {
     }
   });
 
-  it('shows ways that provide the credits, at the sum of the prices of their parts', () => {
+  it('the calculator shows ways that provide the credits, at the sum of the prices of their parts', () => {
     for (const count of COUNTS) {
       const { credits, once, yearly } = calculate('whois.live', count)!;
       for (const [ways, months] of [
@@ -56,14 +56,17 @@ describe('the price calculator', () => {
     }
   });
 
-  it('offers every operation that costs credits, and rejects free or unknown operations', () => {
+  it('the calculator offers every operation that costs credits, and rejects free or unknown ones', () => {
     for (const { name } of PRICED_OPERATIONS)
       expect(calculate(name, 1)!.credits).toBeGreaterThan(0);
     expect([calculate('pricing.list', 1), calculate('no.such', 1)]).toEqual([undefined, undefined]);
   });
 });
 
-/** The lowest price of packages with at least this many thousand credits, among all combinations on sale. */
+/**
+ * Returns the lowest prices of packages, among all combinations on sale, by the number of thousand credits that they
+ * have at least.
+ */
 function cheapestSums(thousands: number): number[] {
   const sums = [0];
   for (let place = 1; place <= thousands; place += 1) {

@@ -14,37 +14,37 @@ const MONTHS_OF_A_YEAR = 12;
 /** A package on sale. */
 export interface SoldPackage {
   credits: number;
-  /** Millionths of a dollar, without tax. */
+  /** The price in millionths of a dollar, without tax. */
   micros: number;
 }
 
 /** A way to pay for a number of credits. */
 export interface Way {
-  /** Undefined: packages alone. */
+  /** The plan; undefined for packages alone. */
   plan?: SubscriptionPlan;
-  /** Descending by size; empty if the plan is enough. */
+  /** The packages, largest first; empty if the plan is enough. */
   packages: readonly SoldPackage[];
-  /** Everything together, in millionths of a dollar, without tax. */
+  /** The total price in millionths of a dollar, without tax. */
   micros: number;
 }
 
 /** The price of a number of answers, and the cheapest ways to pay for them. */
 export interface Calculation {
   operation: Operation;
-  /** Number of answers, items or pages. */
+  /** The number of answers, items or pages. */
   count: number;
   /** The price in the most expensive mode. */
   credits: number;
   /** The ways to pay for this number once, cheapest first: with one month of a plan, and with packages alone. */
   once: readonly Way[];
   /**
-   * The ways to pay for this number in every month of a year, cheapest first; a plan is paid every month or once a
+   * The ways to pay for this number in every month of a year, cheapest first. A plan is paid every month or once a
    * year.
    */
   yearly: readonly Way[];
 }
 
-/** Every package on sale, ascending. */
+/** Every package on sale, smallest first. */
 export const PACKAGES_SOLD: readonly SoldPackage[] = packagesSold();
 
 const LAST_PACKAGES: readonly SoldPackage[] = lastPackages();
@@ -54,12 +54,12 @@ export const PRICED_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
   ({ price, access }) => price.per !== 'free' && access.kind === 'key',
 );
 
-/** Free operations whose work costs credits afterwards. */
+/** Operations that are free themselves but start work that costs credits. */
 export const CHARGED_LATER: readonly Operation[] = OPERATIONS.filter(
   ({ price, access }) => price.per === 'free' && price.later !== undefined && access.kind === 'key',
 );
 
-/** @returns undefined for an operation that is free or does not exist. */
+/** Calculates the cheapest ways. @returns undefined for an operation that is free or does not exist. */
 export function calculate(name: string, count: number): Calculation | undefined {
   const operation = PRICED_OPERATIONS.find((one) => one.name === name);
   if (operation === undefined || operation.price.per === 'free') return undefined;
@@ -73,7 +73,7 @@ export function calculate(name: string, count: number): Calculation | undefined 
   };
 }
 
-/** The cheapest way without a plan and the cheapest with one, for `monthly` credits in each of these months. */
+/** Returns the cheapest way without a plan and the cheapest with one, for `monthly` credits in each of these months. */
 function cheapestWays(monthly: number, months: number): Way[] {
   const plans = SUBSCRIPTION_PLANS.filter(
     ({ line, interval }) => line === 'api' && (interval === 'month' || months === MONTHS_OF_A_YEAR),
@@ -89,7 +89,7 @@ function cheapestWays(monthly: number, months: number): Way[] {
   );
 }
 
-/** The cheapest packages that together have at least this many credits. */
+/** Returns the cheapest packages that together have at least this many credits. */
 function cheapestPackages(credits: number): SoldPackage[] {
   const { credits: largest } = PACKAGES_SOLD.at(-1)!;
   const whole = Math.max(0, Math.floor(credits / largest) - 1);
@@ -104,9 +104,9 @@ function cheapestPackages(credits: number): SoldPackage[] {
 }
 
 /**
- * Calculates, for each number of steps up to twice the largest package, one package of the cheapest combination with at
- * least this many credits. Above that, the largest package is part of the cheapest combination, because larger packages
- * have a lower price per credit.
+ * Calculates one package of the cheapest combination with at least `n` steps of credits, for each `n` up to twice the
+ * largest package. Above that, the largest package is always part of the cheapest combination, because larger packages
+ * cost less per credit.
  */
 function lastPackages(): SoldPackage[] {
   const sums = [0];

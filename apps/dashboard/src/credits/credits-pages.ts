@@ -9,17 +9,17 @@ import { priceWords, taxSentence } from './added-tax.js';
 import { orderText, orderWords } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
-/** The contents of `/credits`. Undefined parts could not be read. */
+/** The contents of `/credits`. What could not be read is undefined. */
 export interface CreditsFacts {
   orders?: OrderAnswer[];
   processors: ProcessorChoice;
   spendable?: number;
-  /** The grants that expire first. */
+  /** A text about the credits that expire first. */
   ending?: string;
   tax?: TaxAnswer;
   /** The preselected package. */
   credits?: number;
-  /** The number of credits for which the customer seeks a package. */
+  /** The number of credits for which the customer wants to find a package. */
   wanted?: number;
 }
 
@@ -48,7 +48,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
   });
 }
 
-/** The page on which a customer pays or changes payment details. */
+/** Returns the page on which a customer pays or changes payment details. */
 export function leavePage(context: PageContext, url: string): Markup {
   return page(context, {
     title: 'At the processor',
@@ -60,7 +60,7 @@ export function leavePage(context: PageContext, url: string): Markup {
 }
 
 function packageFields({ processors: { chosen }, credits: wanted, tax }: CreditsFacts): Markup {
-  // The same form sent twice is one order.
+  // A form that is sent twice creates only one order.
   return html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
     <div class="field">
       <label for="credits" id="credits-label">Package</label>
@@ -77,11 +77,11 @@ function packageFields({ processors: { chosen }, credits: wanted, tax }: Credits
     <button>Order the package</button>`;
 }
 
-/** The price of one credit, to a hundredth of a cent. */
+/** Returns the price of one credit, to a hundredth of a cent. */
 const eachWords = (micros: number, credits: number) =>
   `$${(micros / credits / MICROS).toFixed(4)} each`;
 
-/** An alternative to searching the long list below. */
+/** Returns a form that finds a package in the long list. */
 function amountForm(wanted?: number): Markup {
   return html`<form method="get" action="/credits" class="filters inline">
     <div class="field">
@@ -100,7 +100,7 @@ function amountForm(wanted?: number): Markup {
   </form>`;
 }
 
-/** The smallest package with at least this many credits. */
+/** Returns the smallest package with at least this many credits. */
 export const packageFor = (credits: number): number | undefined =>
   PACKAGES_SOLD.find((one) => one.credits >= credits)?.credits;
 

@@ -26,18 +26,18 @@ const AWAY: Notice = {
   text: 'Nothing can be bought right now. Try again later.',
 };
 
-/** Variable parts of the page. */
+/** The variable parts of the page. */
 interface Shown {
   notice?: Notice;
   status?: number;
   processor?: string;
-  /** The values of a rejected form. */
+  /** The package chosen in a form that was rejected. */
   credits?: number;
-  /** The number of credits for which the customer seeks a package. */
+  /** The number of credits for which the customer wants to find a package. */
   wanted?: number;
 }
 
-/** Whether no package has the entered number of credits. */
+/** Returns a notice that no package has exactly the entered number of credits. */
 function roundedNotice(wanted: number, credits: number | undefined): Notice {
   const text =
     credits === undefined
@@ -77,7 +77,10 @@ export class CreditsController {
     return visit.goTo(`/credits/orders/${(answer.body as OrderAnswer).id}`);
   }
 
-  /** Only the order's id is taken from the address; billing asks the processor (S48). */
+  /**
+   * Answers a customer's return from a processor. Only the order's id comes from the URL; billing asks the processor
+   * about the payment (S48).
+   */
   @Get('billing/return')
   async comeBack(
     @Visit() visit: PageVisit,
@@ -148,7 +151,7 @@ export class CreditsController {
   }
 }
 
-/** The same text as in the header of the API's answers. */
+/** Returns the remaining credits, as the API's answers state them in a header. */
 function leftOf({ spendable, reserved }: BalanceAnswer): number {
   return spendable + reserved;
 }

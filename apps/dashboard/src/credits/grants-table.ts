@@ -2,11 +2,14 @@ import { type BalanceAnswer, type CreditSource, planOfSku } from '#libs/contract
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
 
-/** The rule by which credits of a plan expire; the same text on every page. */
+/** The rule for when a plan's credits expire. Every page uses the same text. */
 export const PLAN_CREDITS_RULE =
   'Credits of a plan come every month. They expire when the next ones arrive, at the latest 7 days after the end of their month; if the plan is cancelled, at the end of their month.';
 
-/** Shows the sources of an account's credits, the rest of each, their expiry, and the order of use. */
+/**
+ * Returns a table with the sources of an account's credits, what is left of each, when they expire, and in which order
+ * they are used.
+ */
 export function grantsTable({ grants }: BalanceAnswer): Markup {
   if (grants.length === 0) return html`<p class="quiet">No credits yet.</p>`;
   return html`<table class="stacked">
@@ -37,7 +40,7 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
     </p>`;
 }
 
-/** The order in which credits are used; used-up grants come last, newest first. */
+/** The priorities with which credits are used. */
 const PRIORITIES: Readonly<Record<CreditSource, number>> = {
   trial: 1,
   release: 1,
@@ -62,12 +65,15 @@ function inOrderOfUse(a: Shown, b: Shown): number {
 const LATEST = '~';
 const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
-/** The last characters of an order's id, which are enough to distinguish an account's orders. */
+/**
+ * The number of characters at the end of an order's id that are shown. They are enough to distinguish an account's
+ * orders.
+ */
 const ORDER_DIGITS = 6;
 
 export const orderNumber = (id: string) => id.slice(-ORDER_DIGITS).toUpperCase();
 
-/** The source of the credits, its time and its order. */
+/** Returns the source of the credits, its day and its order. */
 function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Shown): Markup {
   const plan = type === 'subscription' && sku !== null ? planOfSku(sku)?.name : undefined;
   const order =
@@ -75,7 +81,7 @@ function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Sh
   return html`${plan ?? sourceName(type)}, <span class="date">${day(at)}</span>${order}`;
 }
 
-/** The remaining credits that expire first, and when; undefined if none expire. */
+/** Returns how many credits expire first, and when; undefined if none expire. */
 export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   const ending = grants.flatMap(({ expires_at: end, available, reserved }) =>
     end !== null && available + reserved > 0 ? [{ end, left: available + reserved }] : [],
@@ -86,7 +92,7 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   return `${grouped(left)} of them expire by ${first}`;
 }
 
-/** The expiry of credits, in UTC. */
+/** Returns when the credits expire, in UTC. */
 function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): Markup {
   if (end === null) return html`never expires`;
   return html`<span class="date">${day(end)}</span
@@ -101,6 +107,6 @@ const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {
   operator: 'From support',
 };
 
-/** A readable name of a source. */
+/** Returns a readable name of a source. */
 export const sourceName = (type: string) =>
   (SOURCE_NAMES as Readonly<Record<string, string>>)[type] ?? type.replaceAll('_', ' ');

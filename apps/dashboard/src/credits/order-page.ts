@@ -15,21 +15,21 @@ import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 /** The contents of `/credits/orders/…`. */
 export interface OrderFacts {
   order: OrderAnswer;
-  /** Undefined if entitlement is unavailable. */
+  /** The credits granted by the order; undefined if entitlement is unavailable. */
   balance?: BalanceAnswer;
-  /** Empty if billing is unavailable. */
+  /** The account's subscriptions; empty if billing is unavailable. */
   subscriptions?: readonly SubscriptionAnswer[];
   /** Whether the customer cancelled on the processor's page. */
   wasCancelled?: boolean;
 }
 
-/** Whether the customer returned from the processor's page without a payment. */
+/** The notice for a customer who has returned from the processor's page without paying. */
 const PAYMENT_CANCELLED: Notice = {
   kind: 'note',
   text: 'You cancelled the payment. Nothing was charged.',
 };
 
-/** The state of an order, in a table. */
+/** The state of an order, as a table shows it. */
 const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
   created: 'Being prepared',
   redirected: 'Waiting for your payment',
@@ -56,14 +56,15 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
   disputed: 'The payment is disputed.',
 };
 
-/** In these states nothing has been charged, and the page says so to a customer who returned without paying. */
+/** The states in which nothing has been charged. A customer who returned without paying is told so. */
 const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
 
-/** The order can no longer be paid. */
+/** The states in which an order can no longer be paid. */
 const ENDED: readonly OrderState[] = ['expired', 'failed', 'cancelled'];
 
 /**
- * Links our page to the processor's. It is a link, because this origin's policy does not allow forms to lead elsewhere.
+ * Returns the page of an order. It links to the processor's page, because the dashboard's policy does not allow forms
+ * to lead elsewhere.
  */
 export function orderPage(context: PageContext, facts: OrderFacts): Markup {
   const { order } = facts;
@@ -100,7 +101,7 @@ const stateText = (order: OrderAnswer) =>
     ? 'The payment was refused. The order waits until you pay in another way or drop it.'
     : EXPLAINED[order.state];
 
-/** The processor declined the payment, and the order still waits. */
+/** Whether a payment of the order was declined. The order may still be paid. */
 const isRefused = (order: OrderAnswer) => order.declined_at !== null;
 
 const orderAgain = ({ lines }: OrderAnswer): Markup =>
@@ -108,7 +109,7 @@ const orderAgain = ({ lines }: OrderAnswer): Markup =>
     ? html`<a href="/plans">See all plans</a> ·`
     : html`<a href="/credits">Buy credits</a> ·`;
 
-/** Whether the order can be dropped: no money has arrived or is in transit. */
+/** Whether the order can be dropped, because no money has arrived or is in transit. */
 const canDrop = ({ state }: OrderAnswer) => state === 'created' || state === 'redirected';
 
 function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAnswer): Markup {
@@ -118,11 +119,11 @@ function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAn
   </div>`;
 }
 
-/** The state of an order, in a list. */
+/** Returns the state of an order, as a list shows it. */
 export const orderWords = (order: OrderAnswer) =>
   isRefused(order) ? 'Payment refused: pay in another way, or drop it' : ORDER_WORDS[order.state];
 
-/** The order in one line. */
+/** Returns the order in one line. */
 export function orderText({ lines }: OrderAnswer): string {
   return lines.map(lineText).join(', ');
 }
@@ -133,7 +134,7 @@ function lineText({ credits, sku, quantity }: OrderLineAnswer): string {
   return quantity > 1 ? `${name} × ${quantity}` : name;
 }
 
-/** A Domainer plan gives access to files as soon as it is active. */
+/** Returns a link to the files, once the Domainer plan that gives access to them is active. */
 function filesLink({ order, subscriptions }: OrderFacts): Markup | undefined {
   const opens = order.lines.some(
     (line) => line.kind === 'domainer' && isActive(line, subscriptions),
@@ -159,7 +160,7 @@ function noticeOf({ order, balance, subscriptions, wasCancelled }: OrderFacts): 
   return PAYMENT_CANCELLED;
 }
 
-/** Says who declined the payment, how much is due, and what the customer can do. */
+/** Returns who declined the payment, how much is due, and what the customer can do. */
 function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Notice {
   const amount = money(amount_micros, currency);
   return {
@@ -168,7 +169,7 @@ function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Not
   };
 }
 
-/** The credits or rights that a paid line grants, and until when. */
+/** Returns the credits or rights that a paid line grants, and until when. */
 function arrivalOf(line: OrderLineAnswer, { order, balance, subscriptions }: OrderFacts): string {
   if (line.credits !== null) {
     const isThere = balance?.grants.some(({ order_id: id }) => id === order.id) ?? true;
@@ -187,7 +188,7 @@ function arrivalOf(line: OrderLineAnswer, { order, balance, subscriptions }: Ord
     : `${credits} a month, from now on`;
 }
 
-/** The time at which the credits of a plan's first month expire; undefined before they arrive. */
+/** Returns when the credits of a plan's first month expire; undefined before they arrive. */
 function firstEnd(
   monthly: number,
   { created_at: ordered }: OrderAnswer,

@@ -50,23 +50,26 @@ describe('an order', () => {
   it.each([
     ['stripe', 'Stripe'],
     ['paypal', 'PayPal'],
-  ])('paid by %s shows what was granted and until when it is valid', async (processor, title) => {
-    under.answers.set('GET /internal/orders/1', order({ processor }));
-    const grants = [
-      grant({ expires_at: '2027-01-22T10:00:00.000Z' }),
-      grant({ expires_at: '2026-12-22T10:00:00.000Z' }),
-      grant({ expires_at: '2026-11-20T10:00:00.000Z' }),
-    ];
-    under.setBalance(grants);
-    const shown = textOf(await under.get('/credits/orders/1'));
-    expect(shown).toContain(
-      'Your payment of $10.00 arrived: 5,000 credits, which expire when the next ones arrive, at the latest on 2026-12-22 (UTC).',
-    );
-    expect(shown).toContain(`<dd>${title}</dd>`);
-    expect(shown).toContain('<dd>Every month, until you cancel</dd>');
-  });
+  ])(
+    'an order paid by %s shows what was granted and until when it is valid',
+    async (processor, title) => {
+      under.answers.set('GET /internal/orders/1', order({ processor }));
+      const grants = [
+        grant({ expires_at: '2027-01-22T10:00:00.000Z' }),
+        grant({ expires_at: '2026-12-22T10:00:00.000Z' }),
+        grant({ expires_at: '2026-11-20T10:00:00.000Z' }),
+      ];
+      under.setBalance(grants);
+      const shown = textOf(await under.get('/credits/orders/1'));
+      expect(shown).toContain(
+        'Your payment of $10.00 arrived: 5,000 credits, which expire when the next ones arrive, at the latest on 2026-12-22 (UTC).',
+      );
+      expect(shown).toContain(`<dd>${title}</dd>`);
+      expect(shown).toContain('<dd>Every month, until you cancel</dd>');
+    },
+  );
 
-  it('says when its Domainer plan is active, and then links to the files', async () => {
+  it('an order of a Domainer plan says when the plan is active, and then links to the files', async () => {
     const [line] = order({}).lines;
     const lines = [{ ...line, kind: 'domainer' as const, sku: 'domainer-names-month' }];
     under.answers.set('GET /internal/orders/1', order({ lines }));
@@ -84,7 +87,7 @@ describe('an order', () => {
     expect(active).toContain(link);
   });
 
-  it('selects the next larger package for a number of credits that no package has', async () => {
+  it('the next larger package is selected for a number of credits that no package has', async () => {
     under.answers.set('GET /internal/orders', { orders: [] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits?amount=12345'));
@@ -95,7 +98,7 @@ describe('an order', () => {
   });
 
   it.each(['stripe', 'paypal'])(
-    'cancelled at %s says that nothing was charged, and can still be paid',
+    'an order cancelled at %s says that nothing was charged, and can still be paid',
     async (processor) => {
       const open = order({ processor, state: 'redirected', redirect_url: 'https://pay.example/1' });
       under.answers.set('POST /internal/orders/1/return', open);
@@ -117,7 +120,7 @@ describe('an order', () => {
     expect(shown).not.toContain('Nothing was charged');
   });
 
-  it('says that PayPal refused its payment and what to do next, and can be dropped there', async () => {
+  it('an order says that PayPal refused its payment and what to do next, and can be dropped there', async () => {
     const refused = order({
       processor: 'paypal',
       state: 'redirected',
@@ -140,7 +143,7 @@ describe('an order', () => {
     expect(dropped).toContain('<a href="/plans">See all plans</a>');
   });
 
-  it('is described in words in the list while it waits, never by the name of its state', async () => {
+  it('the list describes a waiting order in words, never by the name of its state', async () => {
     under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits'));
@@ -150,7 +153,7 @@ describe('an order', () => {
 });
 
 describe('the overview', () => {
-  it('counts all credits that expire first, whatever their origin', async () => {
+  it('all credits that expire first are counted, whatever their source', async () => {
     const left = (available: number, expires_at: string | null) => ({
       source_type: 'trial',
       granted: 10_000,

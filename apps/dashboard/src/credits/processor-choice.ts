@@ -3,14 +3,14 @@ import { type Markup, html } from '#libs/public-http';
 import { choice } from '../choice.js';
 import { type PageVisit, isRefused } from '../pages/page-visit.js';
 
-/** The choice of a processor among those on offer. */
+/** The processors on offer, and the chosen one. */
 export interface ProcessorChoice {
   offered: ProcessorAnswer[];
-  /** The chosen processor; the first one unless the visitor has chosen another. */
+  /** The visitor's choice or, without one, the first processor. */
   chosen: ChosenProcessor;
 }
 
-/** @param wanted the processor named in the address. */
+/** @param wanted the processor named in the URL. */
 export async function processorChoice(visit: PageVisit, wanted: string): Promise<ProcessorChoice> {
   const answer = await visit.billing({ method: 'GET', path: '/processors' });
   const offered = isRefused(answer) ? [] : (answer.body as ProcessorsAnswer).processors;
@@ -18,7 +18,7 @@ export async function processorChoice(visit: PageVisit, wanted: string): Promise
   return { offered, chosen: found?.name ?? 'stripe' };
 }
 
-/** The section shown if there are several processors: their purpose and differences, before anything is ordered. */
+/** Returns the section that explains several processors and their differences before anything is ordered. */
 export function processorSection(
   { offered, chosen }: ProcessorChoice,
   addressOf: (processor: ChosenProcessor) => string,

@@ -18,7 +18,7 @@ const STATES: readonly (readonly [state: InvoiceState, words: string])[] = [
   ['note', 'credit and debit notes'],
 ];
 
-/** The filters of the list; empty for all invoices. */
+/** The filters of the list. Without any, all invoices are listed. */
 export interface InvoicesAsked {
   /** `YYYY-MM-DD`, UTC. */
   from: string;
@@ -26,7 +26,7 @@ export interface InvoicesAsked {
   state: string;
 }
 
-/** The query of the page's address, or of the archive's. */
+/** Returns the query of the page's URL, or of the archive's. */
 export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string> = {}): string {
   const given = Object.entries({ ...asked, ...more }).filter(([, text]) => text !== '');
   return new URLSearchParams(given).toString();
@@ -35,7 +35,7 @@ export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string>
 export interface InvoicesShown {
   invoices: InvoiceAnswer[];
   asked: InvoicesAsked;
-  /** The cursor of older invoices. */
+  /** The cursor of the next older page. */
   nextCursor?: string;
 }
 
@@ -142,7 +142,7 @@ const FIELDS: readonly (Field & { name: keyof BillingDetails })[] = [
 
 export const DETAIL_NAMES: readonly (keyof BillingDetails)[] = FIELDS.map(({ name }) => name);
 
-/** The text printed on invoices from now on. */
+/** Returns the form with the text that is printed on invoices from now on. */
 export function billingDetailsPage(
   context: PageContext,
   details: Partial<BillingDetails>,

@@ -19,7 +19,7 @@ const SAVED: Notice = { kind: 'done', text: 'Saved. Invoices show it from now on
 
 const ALL: InvoicesAsked = { from: '', to: '', state: '' };
 const PAGE_SIZE = 50;
-/** The names of the filters on the page. */
+/** The filters' names on the page. */
 const DAYS = { from: 'From', to: 'To', state: 'State' };
 
 interface Shown {

@@ -39,7 +39,7 @@ describe('the invoices of an account', () => {
     return { status, text: body.toString().replaceAll(/\s+/g, ' ') };
   };
 
-  it('show the purchase, refunds and tax', async () => {
+  it('the list shows purchases, refunds and tax', async () => {
     const paging = { ...onePage(50, 2), has_next: true, next_cursor: 'MDE5' };
     under.answers.set('GET /internal/invoices?page_size=50', { invoices: [NOTE, INVOICE], paging });
     const { text } = await get('/invoices');
@@ -52,7 +52,7 @@ describe('the invoices of an account', () => {
     expect(text).toContain('href="/invoices?cursor=MDE5"');
   });
 
-  it('can be filtered by days and state; list, archive and older pages keep the filter', async () => {
+  it('the list can be filtered by days and state, and archive and older pages keep the filter', async () => {
     const filter = 'from=2026-01-01&to=2026-12-31&state=paid';
     const paging = { ...onePage(50, 1), has_next: true, next_cursor: 'MDE5' };
     const answer = { invoices: [INVOICE], paging };
@@ -65,7 +65,7 @@ describe('the invoices of an account', () => {
     expect(text).toContain('value="2026-01-01"');
   });
 
-  it('a rejected filter is named, and the input stays', async () => {
+  it('a rejected filter is named, and its input is kept', async () => {
     const errors = [{ field: 'from', message: 'must be a day such as 2026-11-20' }];
     const refused = { code: 'invalid_request', status: 400, detail: '', errors };
     const body = Buffer.from(JSON.stringify(refused));

@@ -15,12 +15,12 @@ const WAITING = [
 ] as const;
 
 interface Shown {
-  /** Whether the page reloads itself until the job has ended. */
+  /** Whether the page reloads itself, until the job has ended. */
   isReloading: boolean;
   notice?: Notice;
 }
 
-/** The progress, the credits and the results of a job. */
+/** Returns the progress, the credits and the results of a job. */
 export function jobPage(
   context: PageContext,
   job: JobAnswer,
@@ -140,7 +140,7 @@ const APOSTROPHES = html`<p>
   formula. JSON contains all values unchanged.
 </p>`;
 
-/** @param count how many there are; only the first are listed. */
+/** @param count how many lines there are; only the first ones are listed. */
 export function invalidLines(invalid: readonly InvalidLine[], count: number): Markup {
   const shown = invalid.slice(0, INVALID_SHOWN);
   return html`<section>

@@ -41,7 +41,7 @@ it('a job in progress shows done, total and time left, and its page reloads itse
   expect(done.text).toContain('has an apostrophe before it');
 });
 
-it('typed names start a job only after their price and rejected lines were shown', async () => {
+it('a job with typed names starts only after their price and rejected lines were shown', async () => {
   const invalid_lines = [{ line: 2, message: '<b>' }];
   const priced = {
     ...QUEUED,
@@ -92,7 +92,7 @@ it('S66: lines without a name and names of files are shown as text', async () =>
   expect(list.text).not.toMatch(/<i>|<b>/);
 });
 
-it('an upload is removed by a form, so that there is room for others', async () => {
+it('an upload can be removed by a form, to make room for others', async () => {
   const { headers, status } = await under.post(`/uploads/${READY.id}/remove`, '');
   expect([status, headers.location]).toEqual([303, '/jobs']);
   expect(under.arrived.at(-1)).toMatchObject({ line: `DELETE /internal/uploads/${READY.id}` });
@@ -105,6 +105,6 @@ it.each([
   [3_600, 'about 60 minutes'],
   [7_200, 'about 2 hours'],
   [172_800, 'about 2 days'],
-])('%d seconds are %s', (seconds, words) => {
+])('a time of %d seconds is described as %s', (seconds, words) => {
   expect(durationWords(seconds)).toBe(words);
 });

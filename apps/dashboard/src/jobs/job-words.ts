@@ -19,7 +19,7 @@ export const kindTitle = ({ kind }: Pick<JobAnswer, 'kind'>) => `${KIND_WORDS[ki
 export const jobTitle = ({ kind, counts }: Pick<JobAnswer, 'kind' | 'counts'>) =>
   `${KIND_WORDS[kind]} of ${counted(counts.unique, 'name')}`;
 
-/** The sentence about names without a source; empty if all names have one. */
+/** Returns a sentence about names without a source; empty if all names have one. */
 export function unsupportedWords({ counts, kind }: Pick<JobAnswer, 'kind' | 'counts'>): string {
   if (!(counts.unsupported > 0)) return '';
   return `${counted(counts.unsupported, 'name')} without a known source of ${KIND_WORDS[kind]} data, free.`;

@@ -117,7 +117,7 @@ function newUpload(): Markup {
     <button>Upload</button>`;
 }
 
-/** The contents of an upload, and the price of a job with it. */
+/** Returns the contents of an upload, and the price of a job with it. */
 export function uploadPage(
   context: PageContext,
   upload: UploadAnswer,

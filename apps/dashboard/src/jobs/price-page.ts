@@ -7,14 +7,16 @@ import { durationWords } from './duration-words.js';
 import { invalidLines } from './job-page.js';
 import { kindTitle, unsupportedWords } from './job-words.js';
 
-/** The choices that the visitor made before the price was shown. */
+/** The choices made before the price was shown. */
 export interface TypedJob {
   domainNames: string;
   kind?: string;
   format?: string;
 }
 
-/** The price of typed names, and the lines that are left out; nothing is started or held yet. */
+/**
+ * Returns the page with the price of typed names and the lines that are left out. Nothing is started or reserved yet.
+ */
 export function pricePage(
   context: PageContext,
   typed: TypedJob,

@@ -33,7 +33,7 @@ beforeEach(() => {
 const part = (name: string, value: string) =>
   `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-/** The form as a browser without scripts sends it, with the token only in the form. */
+/** Sends the form as a browser without scripts does, with the token only in the form. */
 function send(fields: string) {
   const { cookie } = under;
   const { 'x-csrf-token': _token, ...ours } = under.ours;
@@ -43,7 +43,7 @@ function send(fields: string) {
   return { body, answer: under.send('POST', '/uploads', headers, Buffer.from(body)) };
 }
 
-it('a form with a file reaches the worker byte for byte, and continues to the price', async () => {
+it('a form with a file reaches the worker byte for byte, and leads to the price', async () => {
   const token = under.ours['x-csrf-token'];
   const sent = send(part('csrf', token) + part('idempotency_key', newId()));
   const { status, headers } = await sent.answer;
@@ -58,7 +58,7 @@ it('a form with a file reaches the worker byte for byte, and continues to the pr
   expect(text).not.toContain('<b>names');
 });
 
-it('S29: without the right token nothing reaches the worker', async () => {
+it('S29: without the right token, nothing reaches the worker', async () => {
   for (const fields of ['', part('csrf', 'x'.repeat(43)), part('a', 'x'.repeat(9_000))]) {
     const { status } = await send(fields).answer;
     expect(status).toBe(403);

@@ -20,7 +20,7 @@ import { TransferService } from '../proxy/transfer.service.js';
 import { uploadPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
 
-/** The time after which the page of a file that is being read reloads itself. */
+/** How often the page of a file that is being read reloads itself. */
 const READING_SECONDS = 2;
 const [UPLOAD_ROUTE] = proxiedRoutes([atDashboard(UPLOAD_CREATE)]);
 const UPLOAD_FORM = {
@@ -35,7 +35,7 @@ const UPLOAD_FORM = {
 export class UploadPagesController {
   constructor(private readonly transfers: TransferService) {}
 
-  /** Streams to the worker; works without a script. */
+  /** Streams the file to the worker. Works without a script. */
   @Post()
   @RouteConfig(UPLOAD_FORM)
   async create(

@@ -58,7 +58,7 @@ describe('the expiry of a key', () => {
     expect(expiryOf(typed, NOW)).toEqual(expected);
   });
 
-  it('is chosen when the key is created or reissued, or later; an edit without an expiry keeps the old expiry', async () => {
+  it('the expiry is chosen when the key is created or reissued, or later, and an edit without an expiry keeps the old one', async () => {
     const chosen = 'name=a&environment=live&expires_in=90&expires_on=';
     expect(Date.parse((await sent('/keys', chosen)).expires_at!)).toBeGreaterThan(Date.now());
     const day = 'name=a&expires_in=&expires_on=2030-05-01';
@@ -77,7 +77,7 @@ describe('the expiry of a key', () => {
     expect(await sent('/keys/0197-a/reissue', '')).toEqual({ expires_at: null });
   });
 
-  it('is named as on the page if it is invalid, and stays in the form', async () => {
+  it('an invalid expiry is named as on the page, and stays in the form', async () => {
     const errors = [{ field: 'expires_at', message: 'must be in the future' }];
     const refused = { code: 'invalid_request', status: 400, detail: '', errors };
     under.answers.delete('GET /internal/dashboard/keys');

@@ -7,16 +7,16 @@ const NEVER = 'never';
 const DAYS: Readonly<Record<string, number>> = { '30': 30, '90': 90, '365': 365 };
 const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The chosen expiry of a key. Without a choice, the expiry stays the same. */
+/** The chosen expiry of a key. Without a choice, the expiry does not change. */
 export interface TypedExpiry {
   expires_in?: string;
   expires_on?: string;
 }
 
 /**
- * The expiry of a key in the form that account accepts: null for none, undefined if nothing was chosen. A date takes
- * precedence over the number of days and means the last moment of that day (UTC); text that is not a date is left for
- * account to reject.
+ * Returns the expiry of a key as account accepts it: null for none, undefined if nothing was chosen. A date takes
+ * precedence over the number of days, and means the last moment of that day (UTC). Text that is not a date is passed
+ * on, and account rejects it.
  */
 export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string | null } {
   const choice = typed.expires_in ?? '';
@@ -30,7 +30,8 @@ export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string |
 }
 
 /**
- * @param asItIs the text of the choice to keep the expiry; without it, the first choice is that the key never expires.
+ * @param asItIs the label of the choice that keeps the expiry. Without it, the first choice is a key that never
+ *   expires.
  */
 export function expiryFields(typed: TypedExpiry = {}, asItIs?: string): Markup {
   return html`${selectField('expires_in', {

@@ -8,14 +8,14 @@ import { scopeField } from './keys.dto.js';
 export interface KeySettings {
   name: string;
   scopes: readonly Scope[];
-  /** A string if the input is not a number. */
+  /** The daily limit of credits. A string if the input is not a number. */
   daily_credit_cap: number | string | null;
-  /** Addresses or blocks; empty or absent allows every address. */
+  /** The allowed addresses or blocks. Empty or absent allows every address. */
   allowed_addresses?: readonly string[];
   expires_at?: string | null;
 }
 
-/** The values of a rejected form. */
+/** The values of a form that was rejected. */
 export interface NewKeySettings extends KeySettings {
   environment?: string;
   expiry?: TypedExpiry;
@@ -26,12 +26,12 @@ export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_
 
 export function nameField({ name }: KeySettings): Markup {
   const hint = 'What it is for, for example the program that uses it.';
-  // The same form sent twice has one effect.
+  // A form that is sent twice has only one effect.
   return html`${hidden('idempotency_key', randomUUID())}
   ${field({ name: 'name', value: name, hint })}`;
 }
 
-/** The scopes of a key and its limits of spending. */
+/** Returns the fields for a key's scopes and its limits of spending. */
 export function limitFields(settings: KeySettings): Markup {
   const { scopes, daily_credit_cap: cap, allowed_addresses: addresses = [] } = settings;
   const capField = field({
@@ -60,7 +60,7 @@ ${addresses.join('\n')}</textarea>
     </div>`;
 }
 
-/** The networks from which a key may be used, in a few words. */
+/** Returns in a few words from which networks a key may be used. */
 export function addressWords({ allowed_addresses: addresses = [] }: KeySettings): string {
   if (addresses.length === 0) return '';
   return addresses.length <= 2
@@ -76,7 +76,7 @@ function scopeBox(scope: Scope, isChecked: boolean): Markup {
   >`;
 }
 
-/** A key's scopes in a few words. */
+/** Returns a key's scopes in a few words. */
 export function scopeWords(scopes: readonly Scope[]): string {
   const missing = SCOPES.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return 'all scopes';

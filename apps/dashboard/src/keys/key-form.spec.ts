@@ -48,7 +48,7 @@ it('a key is created and changed with the scopes and the daily limit of the form
     'PATCH /internal/dashboard/keys/0197-a',
     { name: 'b', scopes: ['dns'], daily_credit_cap: null },
   ]);
-  // The value is not null, which would remove the limit.
+  // The value is not null, because null would remove the limit.
   under.arrived.length = 0;
   await under.post('/keys/0197-a', 'name=b&daily_credit_cap=many');
   expect(asked('PATCH')[1]).toMatchObject({ scopes: [], daily_credit_cap: 'many' });
@@ -62,7 +62,7 @@ it('a key is created and changed with the scopes and the daily limit of the form
   expect(text).toMatch(/name="daily_credit_cap"\s+type="text"\s+value="2500"/);
 });
 
-it('before and after a surplus live key is created, the page says that it is paused and how to activate it', async () => {
+it('before and after a surplus live key is created, the page says that the key is paused and how to activate it', async () => {
   under.answers.set('GET /internal/allowance', { keys: 1 });
   under.answerWith({ keys: [], paging: onePage(0, 1), key: 'dds_live_x', rank: 2 });
   const { text: before } = await under.get('/keys');

@@ -5,7 +5,10 @@ import { type KeySettingsForm, scopeField } from './keys.dto.js';
 
 type ScopeFields = Partial<Record<ReturnType<typeof scopeField>, string>>;
 
-/** The settings of a form, under account's names. Text that is not a number is left for account to reject. */
+/**
+ * Returns the settings in a form, under account's names. Text that is not a number is passed on, and account rejects
+ * it.
+ */
 export function settingsOf(form: KeySettingsForm, now: Date): KeySettings {
   const { name = '', daily_credit_cap: cap = '', allowed_addresses: addresses } = form;
   const digits = cap.trim();
@@ -18,7 +21,7 @@ export function settingsOf(form: KeySettingsForm, now: Date): KeySettings {
   };
 }
 
-/** Reads each address once, whatever the separators. */
+/** Returns each address once, whatever separates them. */
 const addressesOf = (text: string) => [
   ...new Set(text.split(/[\s,;]+/).filter((address) => address !== '')),
 ];

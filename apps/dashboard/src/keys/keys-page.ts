@@ -14,18 +14,18 @@ import {
   scopeWords,
 } from './key-fields.js';
 
-/** A key that was just created: its text is shown once, so a repeated form does not show it. */
+/** A new key. Its text is shown once, so a repeated form does not show it. */
 export interface KeyShown {
   key: string;
   rank: number | null;
   apiUrl: string;
 }
 
-/** The usage of an account's keys in the last 30 days, by key id. */
+/** The use of an account's keys in the last 30 days, by key id. */
 export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 
 export interface KeyFilter {
-  /** Part of a key's name, or of its visible characters. */
+  /** A part of a key's name or of its visible characters. */
   search: string;
   /** Whether only keys that still work are listed. */
   isLiveOnly: boolean;
@@ -34,18 +34,18 @@ export interface KeyFilter {
 export interface KeysShown {
   keys: KeyAnswer[];
   filter?: KeyFilter;
-  /** Undefined if the gateway is unavailable. */
+  /** The use of the keys; undefined if the gateway is unavailable. */
   use?: KeyUse;
   shown?: KeyShown;
   /** The values of a rejected form for a new key. */
   entered?: NewKeySettings;
-  /** The cursor of older keys. */
+  /** The cursor of the next older keys. */
   nextCursor?: string;
-  /** The number of live keys that the plan allows; unknown if entitlement is unavailable. */
+  /** How many live keys the plan allows; undefined if entitlement is unavailable. */
   allowed?: number;
 }
 
-/** Whether the older live keys already reach the number that the plan allows. */
+/** Whether the plan's number of live keys is already used up by older keys. */
 export function isPaused({ rank }: { rank: number | null }, allowed?: number): boolean {
   return rank !== null && allowed !== undefined && rank > allowed;
 }
@@ -72,7 +72,7 @@ export function keysPage(
   });
 }
 
-/** The page shown after an address is confirmed: the first keys, displayed only once. */
+/** Returns the page after an address is confirmed, with the first keys. They are displayed only once. */
 export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',
@@ -82,7 +82,7 @@ export function firstKeysPage(context: PageContext, keys: string[], apiUrl: stri
   });
 }
 
-/** The section of a new key, shown once, as a command line that works at once. */
+/** Returns the section of a new key, shown once, with a command that works at once. */
 function newKeySection(key: string, apiUrl: string): Markup {
   const domainName = key.startsWith('dds_test_') ? 'registered.test' : 'example.com';
   return html`<section>
@@ -93,7 +93,7 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-/** The warning shown before a key is created, because the service does not refuse a surplus key. */
+/** Returns the warning before a surplus key is created. The service accepts such a key, but pauses it. */
 const surplusNote = (allowed: number) =>
   html`<p class="quiet">
     Your plan allows ${counted(allowed, 'live key')}. Further live keys are paused until you revoke
@@ -145,26 +145,29 @@ function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
   </li>`;
 }
 
-/** A usage count in the last 30 days proves use, even if no last use is recorded. */
+/** Whether a key was used although no last use is recorded: requests within the last 30 days prove that. */
 const wasUsed = ({ id, last_used_at: used }: KeyAnswer, use?: KeyUse) =>
   used === null && (use?.get(id)?.requests ?? 0) > 0;
 
-/** A gateway reports a use within a minute, and account records it within another. */
+/**
+ * Returns when a key was last used, in words. A gateway reports a use within a minute, and account records the report
+ * within another.
+ */
 const usedWords = (key: KeyAnswer) =>
   key.last_used_at === null
     ? html`never used${canRevoke(key) ? ' (a use appears within two minutes)' : ''}`
     : html`last used ${minute(key.last_used_at)}`;
 
-/** The expiry of a key that still works. */
+/** Returns when a key that still works expires. */
 function endOf(key: KeyAnswer): Markup {
   if (!key.expires_at || !canRevoke(key)) return html``;
   return html`${key.state === 'replaced' ? '; works' : ''} until ${minute(key.expires_at)}`;
 }
 
-/** Whether a key still works: a replaced key does until its overlap ends. */
+/** Whether a key still works. A replaced key works until its overlap ends. */
 export const canRevoke = ({ state }: KeyAnswer) => state === 'active' || state === 'replaced';
 
-/** Whether an ended key may get a successor with its settings, for example after the account was restored. */
+/** Whether an ended key may get a successor with the same settings, for example after the account was restored. */
 export const canReissue = ({ state, replaced_by: successor }: KeyAnswer) =>
   (state === 'revoked' || state === 'expired') && successor === null;
 
@@ -200,7 +203,7 @@ function creationFields(entered?: NewKeySettings): Markup {
     <button>Create the key</button>`;
 }
 
-/** The page on which a key's settings are changed. */
+/** Returns the page on which a key's settings are changed. */
 export function keyPage(
   context: PageContext,
   key: KeyAnswer,

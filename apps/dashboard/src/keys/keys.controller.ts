@@ -33,10 +33,10 @@ const pausedNotice = (allowed: number): Notice => ({
 });
 
 const KEYS_FOUND_MAX = 200;
-/** The number of pages searched, newest keys first. */
+/** Maximum number of pages that are searched, newest keys first. */
 const KEY_PAGES_MAX = 20;
 
-/** Variable parts of the page. */
+/** The variable parts of the page. */
 interface Shown {
   shown?: KeyShown;
   entered?: NewKeySettings;
@@ -124,7 +124,7 @@ export class KeysController {
     return visit.show(reissuePage(visit.context, await this.find(visit, id, canReissue)));
   }
 
-  /** The page always asks for an expiry, whether or not the old key had one. */
+  /** Asks for an expiry, whether or not the old key had one. */
   @Post(':id/reissue')
   async reissue(@Visit() visit: PageVisit, @Body() form: ReissueKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}/reissue`;
@@ -180,7 +180,7 @@ export class KeysController {
     return visit.show(page, status);
   }
 
-  /** @throws NotFound for an unsuitable key; by default, for a key that cannot be edited. */
+  /** Returns a key. @throws NotFound if the key is unsuitable; by default, if it cannot be edited. */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
     do {
@@ -200,7 +200,7 @@ const isActive = ({ state }: KeyAnswer) => state === 'active';
 const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
   filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
 
-/** The keys that match, among as many as an account is likely to have. */
+/** Searches the keys, as many as an account is likely to have. */
 async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAnswer> {
   const wanted = filter.search.toLowerCase();
   const fits = (key: KeyAnswer) =>

@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from '#libs/contracts';
 import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
 
-/** The name of the checkbox of a scope; a form has each name once. */
+/** Returns the name of a scope's checkbox. A form has each name only once. */
 export const scopeField = (scope: Scope) => `scope_${scope}` as const;
 
 export class KeySettingsForm extends PageForm {

@@ -32,7 +32,7 @@ function messageSection(message: MailboxMessage, ownOrigin: string): Markup {
   </section>`;
 }
 
-/** The text with links to our own pages made clickable; any other address stays plain text. */
+/** Returns the text with links to the dashboard's own pages made clickable. Any other URL stays plain text. */
 function withLinks(text: string, ownOrigin: string): Markup[] {
   return text.split(/(https?:\/\/[^\s<>"]+)/).map((piece, index) => {
     const isOurs = index % 2 === 1 && (piece === ownOrigin || piece.startsWith(`${ownOrigin}/`));

@@ -11,13 +11,16 @@ const MESSAGES_MAX = 50;
 const FOR_BROWSERS_HERE =
   'The mailbox is shown only to a browser on the machine that runs this service, and never through a proxy. With curl, add: -H "Connection: keep-alive"';
 
-/** Shows the mail of an installation that sends none: to everyone on this machine, but never through a proxy. */
+/**
+ * Shows the e-mails of an installation that sends none. Everyone on this machine may see them, but no request through a
+ * proxy.
+ */
 @Controller('mailbox')
 @AllowVisitors('anyone')
 export class MailboxController {
   constructor(private readonly settings: DashboardSettings) {}
 
-  /** @throws NotFound for requests from elsewhere (S128). */
+  /** @throws NotFound for requests from other machines or through a proxy (S128). */
   @Get()
   async show(@Visit() visit: PageVisit) {
     const { mailbox, origin } = this.settings;

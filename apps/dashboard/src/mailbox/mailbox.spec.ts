@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 
 const HERE = 'http://localhost:8081';
-/** The request as a browser on this machine sends it. */
+/** Sends the request as a browser on this machine does. */
 const BROWSER = ['Host: localhost:8081', 'Connection: keep-alive'];
 
 describe('the mailbox page', () => {
@@ -27,7 +27,7 @@ describe('the mailbox page', () => {
   });
   afterAll(() => under?.stop());
 
-  /** The answer to `GET` of a path, byte for byte. */
+  /** Returns the answer to `GET` of a path, byte for byte. */
   async function answerTo(headers: string[], path = '/mailbox', version = '1.1'): Promise<string> {
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
     let text = '';
@@ -40,7 +40,7 @@ describe('the mailbox page', () => {
     return text;
   }
 
-  it('S66: the text of a mail is inert, and only links to our own pages can be clicked', async () => {
+  it('S66: the text of an e-mail is inert, and only links to the dashboard’s own pages can be clicked', async () => {
     const text = await answerTo(BROWSER);
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).toContain(`<a href="${HERE}/sign-up/confirm?token=abc">`);
@@ -48,7 +48,7 @@ describe('the mailbox page', () => {
     expect(await answerTo(BROWSER, '/log-in')).toContain('href="/mailbox"');
   });
 
-  it('explains to a request without the headers of a browser, such as curl’s, why it shows nothing', async () => {
+  it('a request without a browser’s headers, such as curl’s, is told why the page shows nothing', async () => {
     const text = await answerTo(['Host: localhost:8081']);
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
     expect(text).toContain('shown only to a browser on the machine that runs this service');
@@ -70,7 +70,7 @@ describe('the mailbox page', () => {
       ['Host: mail.example', 'X-Forwarded-Host: localhost:8081', 'Connection: keep-alive'],
       '1.1',
     ],
-  ])('S128: is not shown to a request that was forwarded: %s', async (_, headers, version) => {
+  ])('S128: a forwarded request does not see the page: %s', async (_, headers, version) => {
     const text = await answerTo(headers, '/mailbox', version);
     expect(text).toMatch(/^HTTP\/1\.1 (404|308|400) /);
     expect(text).not.toContain('token=abc');

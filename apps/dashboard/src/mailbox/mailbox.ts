@@ -7,8 +7,8 @@ export interface MailboxMessage {
   text: string;
 }
 
-/** Stores mail that is not sent. */
+/** The local store of e-mails that are not sent. */
 export interface Mailbox {
-  /** Lists at most `limit` messages, newest first. */
+  /** Lists at most `limit` e-mails, newest first. */
   newest(limit: number): Promise<MailboxMessage[]>;
 }

@@ -26,7 +26,7 @@ const HITS: Readonly<Record<HitState, string>> = {
   ignored: 'Ignore',
 };
 
-/** The events that a monitor has found, and the actions its owner may take. */
+/** Returns the row of an event, with what the monitor's owner can do about it. */
 export function eventRow(context: PageContext, event: MonitorEvent): Markup {
   const { type, at, domain_unicode, changes = [], expiry_date, days_left, match, state } = event;
   return html`<li>
@@ -53,7 +53,7 @@ function changeItem({ type, path, before, after, is_flapping }: MonitorChange): 
   const shown = (values: readonly string[]) => (values.length > 0 ? values.join(', ') : 'none');
   const flapping = is_flapping ? ' (it keeps changing: no further changes are reported today)' : '';
   const what = MONITOR_CHANGE_TEXTS[type] ?? path;
-  // Personal values are not stored, so both are `published`.
+  // Personal values are not stored, so the old and the new value are both `published`.
   if (shown(before) === shown(after)) return html`<li>${what}: another value${flapping}</li>`;
   return html`<li>${what}: ${shown(before)} → ${shown(after)}${flapping}</li>`;
 }

@@ -23,7 +23,7 @@ const SELECTORS = [
   ['owner', 'Name'],
 ] as const;
 
-/** Labels of fields that differ from other pages. */
+/** Labels of fields that differ from those on other pages. */
 export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   interval_minutes: 'The interval',
   owner: 'The value',
@@ -35,12 +35,12 @@ export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   tlds: 'Suffixes',
 };
 
-/** Selectable minutes between two checks; the first is the included interval. */
+/** The minutes between two checks that can be chosen. The first is the included interval. */
 const INTERVALS = [CHECK_MINUTES, 180, 60, 30, 15, 10];
 
 const LIST_HINT = 'optional; separated by commas';
 
-/** The form for a new monitor. @param typed a rejected input, to be corrected. */
+/** Returns the form for a new monitor. @param typed the input of a rejected form, to be corrected. */
 export function monitorForm(context: PageContext, kind: MonitorKind, typed: MonitorForm): Markup {
   const fields = { domain: domainFields, brand: brandFields, registrant: registrantFields }[kind];
   return form(
@@ -61,7 +61,7 @@ export const mailBox = (isTicked: boolean) =>
     >
   </p>`;
 
-/** The choice of how often the DNS of a domain is checked, with the maximum price of each option. */
+/** Returns the choice of how often a domain's DNS is checked, with the maximum price of each option. */
 export const intervalField = (chosen: string | undefined) =>
   selectField('interval_minutes', {
     label: 'DNS checks',
@@ -79,11 +79,11 @@ export function intervalWords(minutes: number): string {
     : `${words}, for at most ${counted(credits, 'credit')} a day`;
 }
 
-/** The chosen interval, in the format of API calls. */
+/** Returns the chosen interval, as calls of the API state it. */
 export const intervalOf = (text: string | undefined) =>
   text === undefined || text === '' ? {} : { interval_minutes: Number(text) };
 
-/** The body of the equivalent API call. */
+/** Returns the body of the equivalent API call. */
 export function requestOf(kind: MonitorKind, given: MonitorForm): object {
   const { name, mail, domainName, keyword, match, selector = '', value = '' } = given;
   const lists = { own_domains: listOf(given.own_domains), tlds: listOf(given.tlds) };

@@ -11,7 +11,7 @@ import { eventRow } from './monitor-event-row.js';
 import { intervalField, intervalWords, mailBox } from './monitor-form.js';
 import { MONITOR_STATE_WORDS, older, subjectOf } from './monitor-words.js';
 
-/** A monitor with its checks, events and settings. */
+/** Returns the page of a monitor with its checks, events and settings. */
 export function monitorPage(
   context: PageContext,
   monitor: MonitorAnswer,
@@ -79,14 +79,14 @@ function checks(monitor: MonitorAnswer): Markup {
     </ul>`;
 }
 
-/** The sentence about the expiry date; undefined before the registration was checked. */
+/** Returns the sentence about the expiry date; undefined before the registration was checked. */
 function expiryWords({ expiry_date, expiry_published }: MonitorChecks): string | undefined {
   if (expiry_published === null) return undefined;
   if (expiry_published) return `It expires on ${expiry_date}.`;
   return 'Its registry publishes no expiry date, so there are no reminders.';
 }
 
-/** Says when a part of a name was checked, why the last attempt failed, and when the next check is due. */
+/** Returns when a part of a name was checked, why the last attempt failed, and when the next check is due. */
 function progress(checkedAt: string | null, dueAt: string | null, problem: string | null): Markup {
   const due = dueAt === null ? undefined : minute(dueAt);
   if (problem !== null) {

@@ -7,13 +7,13 @@ export const MONITOR_STATE_WORDS: Readonly<Record<MonitorState, string>> = {
   over_limit: 'paused: your plan allows fewer monitors',
 };
 
-/** The subject that a monitor watches. */
+/** Returns what a monitor watches. */
 export function subjectOf({ watches }: MonitorAnswer): string {
   const { domain_name, keyword, owner, email, company } = watches;
   return domain_name ?? keyword ?? owner ?? email ?? company ?? '';
 }
 
-/** A link to the next page of a list. */
+/** Returns a link to the next page of a list. */
 export const older = (at: string, cursor: string | null) =>
   cursor === null
     ? undefined

@@ -23,7 +23,7 @@ const WHAT: Readonly<Record<MonitorKind, string>> = {
     'The published values of each new or changed registration are compared with your value.',
 };
 
-/** The monitors of an account. */
+/** Returns the page with the account's monitors. */
 export function monitorsPage(
   context: PageContext,
   { monitors, paging }: MonitorsAnswer,

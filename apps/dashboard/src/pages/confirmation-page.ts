@@ -1,23 +1,23 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, form, page } from './layout.js';
 
-/** An irreversible step, as presented for confirmation. */
+/** An irreversible action, as the confirmation page describes it. */
 export interface Confirmation {
   /** A question. */
   title: string;
-  /** The effect of the action, and its time. */
+  /** The effect and the time of the action. */
   body: Markup;
   /** Action of the form. */
   action: string;
-  /** The label of its button. */
+  /** The label of the confirming button. */
   button: string;
-  /** Whether the customer loses something by the step. */
+  /** Whether the customer loses something by the action. */
   isDanger?: boolean;
-  /** The link back, which changes nothing. */
+  /** The link that leads back without a change. */
   back: { href: string; text: string };
 }
 
-/** Asks for confirmation between a link and an irreversible step. */
+/** Returns a page that asks for confirmation between a link and an irreversible action. */
 export function confirmationPage(context: PageContext, asked: Confirmation): Markup {
   const { title, body, action, button, isDanger, back } = asked;
   const submit = isDanger

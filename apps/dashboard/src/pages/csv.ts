@@ -1,6 +1,6 @@
 import { csvCell } from '#libs/platform';
 
-/** A table for spreadsheets (RFC 4180). */
+/** Formats a table for spreadsheets (RFC 4180). */
 export function csvOf(
   headings: readonly string[],
   rows: readonly (readonly (string | number)[])[],

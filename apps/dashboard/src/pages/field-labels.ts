@@ -1,4 +1,4 @@
-/** The labels of form fields on pages, by the names that appear in their owners' rejections. */
+/** The labels of form fields on pages, by the names that owners' rejections use. */
 const LABELS: Readonly<Record<string, string>> = {
   first_name: 'First name',
   email: 'E-mail',
@@ -58,7 +58,7 @@ const LABELS: Readonly<Record<string, string>> = {
   count: 'How many',
 };
 
-/** @param name of a field, or of a part of it such as `scopes.0`. */
+/** Returns the label. @param name the name of a field, or of a part of it such as `scopes.0`. */
 export function labelOf(name: string): string {
   const [field] = name.split('.', 1);
   return LABELS[field] ?? name;

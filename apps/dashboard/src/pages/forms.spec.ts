@@ -53,7 +53,7 @@ it('S90: a form with an unexpected field is rejected', async () => {
   expect(under.arrived).toEqual([]);
 });
 
-it('a repeated form field is rejected', async () => {
+it('a form with a repeated field is rejected', async () => {
   const { status } = await under.post('/log-in', 'email=a&email=b');
   expect(status).toBe(400);
   expect(under.arrived).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { html } from '#libs/public-http';
 import { page } from './layout.js';
 
-it('every page of an installation with simulated data says so', () => {
+it('every page of an installation with simulated data states that', () => {
   const shown = (isDataSimulated: boolean) => {
     const context = { csrfToken: 'c', isLoggedIn: false, hasMailbox: false, isDataSimulated };
     return page(context, { title: 'Any', body: html`` }).text;

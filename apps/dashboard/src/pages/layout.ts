@@ -1,21 +1,21 @@
 import { Markup, html, htmlDocument } from '#libs/public-http';
 import { labelOf } from './field-labels.js';
 
-/** The facts about a visit that every page needs. */
+/** The data about a visit that every page needs. */
 export interface PageContext {
   csrfToken: string;
   isLoggedIn: boolean;
-  /** Whether mail stays on this machine and `/mailbox` shows it. */
+  /** Whether e-mails stay on this machine and `/mailbox` shows them. */
   hasMailbox: boolean;
-  /** Whether lookups of this installation go to the registry simulator. */
+  /** Whether this installation's lookups go to the registry simulator. */
   isDataSimulated?: boolean;
   /** The path of this page, without its query. */
   path?: string;
-  /** Whether restoring the account is the only possible action. */
+  /** Whether the only possible action is to restore the account. */
   isDeleted?: boolean;
-  /** Whether the owner can log in with a password, if that is known. */
+  /** Whether the owner can log in with a password; undefined if unknown. */
   hasPassword?: boolean;
-  /** The operator's reason, for the owner of a suspended account. */
+  /** The operator's reason, if the account is suspended. */
   suspendedBecause?: string;
 }
 
@@ -23,7 +23,7 @@ export interface PageContext {
 export interface Notice {
   kind: 'fault' | 'done' | 'note';
   text: string;
-  /** The faults of single fields of the form, by field name. */
+  /** The faults of individual fields of the form, by field name. */
   faults?: Readonly<Record<string, string>>;
 }
 
@@ -94,7 +94,7 @@ function navigation(context: PageContext): Markup {
     >`;
 }
 
-/** A form that posts to our own origin, with the token that proves it came from there. */
+/** Returns a form that posts to the dashboard, with the token that proves that it came from there. */
 export function form(
   context: PageContext,
   action: string,
@@ -110,18 +110,21 @@ export function form(
 
 export interface Field {
   name: string;
-  /** Overrides the usual label. */
+  /** The label, if it differs from the usual one. */
   label?: string;
   type?: 'text' | 'email' | 'password' | 'number' | 'date';
   value?: string;
   autocomplete?: string;
   hint?: string;
   isOptional?: boolean;
-  /** The rejection shown on the page, which marks the fields that it names. */
+  /** The rejection that the page shows. The fields that it names are marked. */
   notice?: Notice;
 }
 
-/** A labelled input, required unless it is optional. Its name is also its id, so each name occurs once on a page. */
+/**
+ * Returns a labelled input, which is required unless it is optional. Its name is also its id, so a page may contain
+ * each name once.
+ */
 export function field(given: Field): Markup {
   const { name, label = labelOf(name), type, value, autocomplete, hint, isOptional } = given;
   const fault = given.notice?.faults?.[name];
@@ -144,7 +147,7 @@ export function field(given: Field): Markup {
   </div>`;
 }
 
-/** A hidden value of a form. */
+/** Returns a hidden field of a form. */
 export function hidden(name: string, value: string): Markup {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }

@@ -13,7 +13,7 @@ import { refusalWords } from './refusal-words.js';
 
 const INVALID = 'invalid_request';
 
-/** A visit to a page. It calls the services, keeps the cookie up to date, and answers with a document. */
+/** A visit to a page. It calls the owners, keeps the cookie up to date, and answers with a document. */
 export class PageVisit {
   constructor(
     private readonly request: FastifyRequest,
@@ -26,7 +26,7 @@ export class PageVisit {
     return this.request.visitor;
   }
 
-  /** The visitor's session. @throws NotLoggedIn on a page that anyone may see. */
+  /** Returns the visitor's session. @throws NotLoggedIn on a page that anyone may see. */
   get session(): Session {
     if (!this.request.session) throw new NotLoggedIn();
     return this.request.session;
@@ -49,7 +49,7 @@ export class PageVisit {
     };
   }
 
-  /** Calls account. The cookie and the page reflect a session that begins or ends with the answer. */
+  /** Calls account. If its answer begins or ends a session, the cookie and the page follow. */
   async account(call: PageCall): Promise<ProxiedAnswer> {
     const answer = await this.calls.account(this.visitor, call);
     applySession(this.request, this.reply, answer);
@@ -66,35 +66,35 @@ export class PageVisit {
     return this.calls.worker(this.visitor, this.session, call);
   }
 
-  /** Makes a lookup or search for the account of the session, which pays for it. @throws as `billing`. */
+  /** Makes a lookup or search that the session's account pays for. @throws as `billing`. */
   async ask(question: PageQuestion): Promise<ProxiedAnswer> {
     return this.calls.ask(this.visitor, this.session, question);
   }
 
-  /** Allows only this page to call that origin. */
+  /** Allows only this page to call another origin. */
   letScriptsReach(origin: string): void {
     void this.reply.header('content-security-policy', contentSecurityPolicy(origin));
   }
 
-  /** @returns the document with which the route answers. */
+  /** Sends the page. @returns the document for the route's answer. */
   show(page: Markup, status = 200): string {
     void this.reply.status(status).type('text/html; charset=utf-8');
     return page.text;
   }
 
-  /** Makes the browser load the page again after a while, even without a script. */
+  /** Makes the browser reload the page after a while, even without a script. */
   reloadIn(seconds: number): void {
     void this.reply.header('refresh', String(seconds));
   }
 
-  /** Makes the next page lead to another origin at once, even without a script. */
+  /** Makes the page lead to another origin at once, even without a script. */
   leadTo(url: string): void {
     void this.reply.header('refresh', `0; url=${url}`);
   }
 
   /**
-   * Makes the browser load `path` after a successful form, so that a reload does not send the form again. @returns no
-   * document.
+   * Makes the browser load `path` after a successful form, so that a reload does not send the form again. @returns an
+   * empty document.
    */
   goTo(path: string): string {
     void this.reply.status(303).header('location', path);
@@ -103,8 +103,8 @@ export class PageVisit {
 }
 
 /**
- * A rejection with its owner's public text; field errors use the page's labels.
- * @param labels of fields that differ on this page.
+ * Returns a rejection with its owner's public text. Errors of fields use the labels of the page.
+ * @param labels labels of fields that differ on this page.
  */
 export function faultNotice(
   { refusal }: ProxiedAnswer,

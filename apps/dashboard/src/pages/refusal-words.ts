@@ -1,13 +1,15 @@
 import { type Problem, counted, waitWords } from '#libs/platform';
 
-/** The requests of a rate class, in plain words. */
+/** The requests of each rate class, in plain words. */
 const REQUESTS: Readonly<Record<string, string>> = {
   live: 'live request',
   bulk: 'bulk request',
   heavy: 'search request',
 };
 
-/** A rejection as a sentence for people. The API's own text is for programs, and names headers and rate classes. */
+/**
+ * Returns a rejection as a sentence for people. The API's own text is for programs, and names headers and rate classes.
+ */
 export function refusalWords(refusal: Problem): string {
   const { code, message, members, retryAfterSeconds: wait } = refusal;
   const again = wait === undefined ? 'in a moment' : `in ${waitWords(wait)}`;

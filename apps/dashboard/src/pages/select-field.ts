@@ -2,14 +2,14 @@ import { type Markup, html } from '#libs/public-http';
 
 interface Select {
   label: string;
-  /** The text of the empty choice; without it, there is none. */
+  /** The text of the empty choice. Without a text, there is no empty choice. */
   all?: string;
   options: readonly (readonly [value: string, words: string])[];
   chosen?: string;
   hint?: string;
 }
 
-/** A list to choose from. The current value stays selected, even if it is not one of the options. */
+/** Returns a list to choose from. The current value stays selected even if it is not among the options. */
 export function selectField(name: string, { label, all, options, chosen, hint }: Select): Markup {
   const isListed = !chosen || options.some(([value]) => value === chosen);
   const listed = isListed ? options : [...options, [chosen, chosen] as const];

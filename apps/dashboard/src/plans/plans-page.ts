@@ -21,7 +21,7 @@ import { type Notice, type PageContext, form, hidden, page } from '../pages/layo
 /** The contents of `/plans`. */
 export interface PlansFacts {
   interval: BillingInterval;
-  /** Undefined if billing is unavailable. */
+  /** The subscriptions; undefined if billing is unavailable. */
   owned?: SubscriptionAnswer[];
   processors: ProcessorChoice;
   tax?: TaxAnswer;
@@ -106,7 +106,7 @@ function subscribeTo(
   plan: SubscriptionPlan,
   { chosen }: ProcessorChoice,
 ): Markup {
-  // The same form sent twice is one order.
+  // A form that is sent twice creates only one order.
   const fields = html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
     ${hidden('sku', plan.sku)} ${units(plan, 1)}<button aria-label="Subscribe to ${plan.name}">
       Subscribe
@@ -114,7 +114,7 @@ function subscribeTo(
   return form(context, '/plans', fields);
 }
 
-/** A cancelled subscription cannot be changed. */
+/** Returns the offer to undo a cancellation, without which a cancelled subscription cannot be changed. */
 function undoFirst(
   context: PageContext,
   { id, period_end: end, cancel_at }: SubscriptionAnswer,
@@ -126,7 +126,7 @@ function undoFirst(
     ${form(context, `/subscriptions/${id}/undo`, html`<button class="plain">Undo the cancellation</button>`)}`;
 }
 
-/** Shows the cost of the change first. */
+/** Returns a form that first shows the cost of the change. */
 function changeTo(plan: SubscriptionPlan, current: SubscriptionAnswer): Markup {
   const isSame = plan.sku === current.sku;
   if (isSame && plan.unitsMax === 1) return html`<p class="quiet">Your plan</p>`;
@@ -152,7 +152,7 @@ function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup
   </div>`;
 }
 
-/** The rights that a plan gives. */
+/** Returns the rights that a plan gives. */
 export function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
   const { limits, monitors, keys, datasets } = rights;
   if (line === 'domainer') {

@@ -14,13 +14,13 @@ import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
 export interface PlayShown {
   typed: Typed;
   prepared: Prepared;
-  /** The answer of the operation, and a description of it. */
+  /** The operation's answer, and a description of it. */
   answer: { body: Item; words: string };
-  /** Credits to spend; undefined if entitlement is unavailable. */
+  /** The credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
 }
 
-/** Headings of groups whose own name is not suitable as a heading. */
+/** Headings of the groups whose name is not suitable as a heading. */
 const GROUPS: Readonly<Record<string, string>> = {
   ip: 'IP addresses',
   asn: 'AS numbers',
@@ -28,7 +28,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   tlds: 'Top-level domains',
 };
 
-/** `/playground`: every operation of the API, grouped by subject. */
+/** Returns the page `/playground`: every operation of the API, grouped by subject. */
 export function playgroundList(context: PageContext): Markup {
   const groups = Map.groupBy(PLAYED, ({ name }) => name.split('.', 1)[0]);
   return page(context, {
@@ -59,7 +59,7 @@ export function playgroundList(context: PageContext): Markup {
   });
 }
 
-/** A form, the call that it makes and its answer. The page's script sends the call itself, with a key pasted there. */
+/** Returns a form, its call and the answer. The page's script sends the call, with a key pasted there. */
 export function playgroundPage(context: PageContext, row: Operation, shown: PlayShown): Markup {
   const { typed, prepared, answer, credits } = shown;
   const { tables = {} } = searchOf(row.name) ?? {};
@@ -93,15 +93,15 @@ export function playgroundPage(context: PageContext, row: Operation, shown: Play
   });
 }
 
-/** The price of a call, or the reason why it would be rejected. */
+/** Returns the price of a call, or why the call would be rejected. */
 export function saidOf({ cost, faults }: Prepared): string {
   if (faults.length === 0) return cost;
   return faults.map(({ field, message }) => `${field} ${message}.`).join(' ');
 }
 
 /**
- * The form of a call. It is sent by GET to its own page, which shows the call; the form itself sends no query to the
- * API.
+ * Returns the form of a call. The form is sent by GET to its own page, which shows the call. Only the script sends the
+ * call to the API.
  */
 function callForm(row: Operation, typed: Typed): Markup {
   const fields = playedParameters(row).map((name) => {
@@ -141,7 +141,7 @@ function bodyField(value = ''): Markup {
   </div>`;
 }
 
-/** The field has no name, because only the script sends the file, and not to this origin. */
+/** This field has no name, because only the script sends the file, and sends it to the API. */
 function fileField({ upload }: Operation): Markup | undefined {
   if (upload?.types.length === 0) return undefined;
   return html`<div class="field" data-file hidden>
@@ -150,7 +150,7 @@ function fileField({ upload }: Operation): Markup | undefined {
   </div>`;
 }
 
-/** The names that have the same answer everywhere and cost nothing. */
+/** Returns links to names that have the same answer everywhere and cost nothing. */
 function fixtures(row: Operation): Markup | undefined {
   const [name] = [row.subject ?? []].flat();
   if (!row.fixtures || name === undefined) return undefined;

@@ -12,7 +12,9 @@ import { BODY, PLAYED, exampleOf, playedParameters, prepare } from './playground
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** A page for each operation of the API. The key for a call is pasted into a script and never sent here. */
+/**
+ * Serves a page for each operation of the API. The key for a call is pasted into the page's script and never sent here.
+ */
 @Controller('playground')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class PlaygroundController {
@@ -26,7 +28,7 @@ export class PlaygroundController {
     return visit.show(playgroundList(visit.context));
   }
 
-  /** Shows the page, with its form filled in from the address. @throws NotFound. */
+  /** Shows the page, with its form filled in from the URL. @throws NotFound. */
   @Get(':name')
   async show(@Visit() visit: PageVisit, @Param('name') name: string, @Query() query: Given) {
     const row = find(name);
@@ -41,7 +43,7 @@ export class PlaygroundController {
     return visit.show(playgroundPage(visit.context, row, { typed, prepared, answer, credits }));
   }
 
-  /** The call for the current input, for the page's script. @throws NotFound. */
+  /** Returns the call for the current input, for the page's script. @throws NotFound. */
   @Get(':name/calls')
   prepare(@Param('name') name: string, @Query() query: Given) {
     const row = find(name);
@@ -62,7 +64,7 @@ function find(name: string): Operation {
   return row;
 }
 
-/** Empty fields are ignored; if nothing was entered, the row's example is used. */
+/** Reads the form. Empty fields are ignored; if nothing was entered, the operation's example is used. */
 function typedOf(row: Operation, query: Given): Typed {
   const given = [...playedParameters(row), BODY].flatMap((name) => {
     const text = query[name];
@@ -71,10 +73,7 @@ function typedOf(row: Operation, query: Given): Typed {
   return given.length === 0 ? exampleOf(row) : Object.fromEntries(given);
 }
 
-/**
- * Answers a sample as it would be answered to a test key, free of charge; for any other input, shows the example of the
- * row.
- */
+/** Answers a sample free of charge, as for a test key. For any other input, the operation's example is shown. */
 async function answerOf(
   visit: PageVisit,
   row: Operation,

@@ -27,7 +27,7 @@ const calls = async (path: string) =>
   };
 
 describe('the playground', () => {
-  it('every operation of the API has a page with its form, an answer and the call in each language', async () => {
+  it('every operation of the API has a page with its form, an answer, and the call in each language', async () => {
     const list = await open('/playground');
     expect(PLAYED.length).toBeGreaterThan(50);
     for (const row of PLAYED) {
@@ -37,7 +37,7 @@ describe('the playground', () => {
       for (const language of LANGUAGES) expect(text).toContain(`data-call="${language}"`);
       const { call, is_valid, said } = await calls(`/playground/${row.name}/calls`);
       expect([row.name, is_valid, said]).toEqual([row.name, true, expect.stringContaining('cost')]);
-      // Operations that exist only in version 1 are for clients that migrate.
+      // Operations that exist only in version 1 are meant for clients that migrate.
       const version = row.routes.some((route) => route.version === 2) ? 2 : 1;
       expect(call.url).toMatch(new RegExp(`^https://api\\.example/v${version}\\.0/[^{}]*$`));
       expect(gzipSync(text).length).toBeLessThan(PAGE_BYTES_MAX);
@@ -45,7 +45,7 @@ describe('the playground', () => {
     expect((await open('/playground/keys.create')).status).toBe(404);
   });
 
-  it('S115: only its pages let scripts call the API, and the rest of the policy is unchanged', async () => {
+  it('S115: only pages of the playground let scripts call the API, and the rest of the policy is unchanged', async () => {
     const { policy } = await open('/playground/whois.live');
     const usual = (await open('/keys')).policy;
     expect(usual).toContain("connect-src 'self'");
@@ -56,7 +56,7 @@ describe('the playground', () => {
     expect((await open('/playground')).policy).toBe(usual);
   });
 
-  it('shows the price of a call before it is sent, and the faults for which the API would reject it', async () => {
+  it('the price of a call is shown before it is sent, as are the faults for which the API would reject it', async () => {
     const priced = async (query: string) => (await calls(`/playground/${query}`)).said;
     expect(await priced('whois.history/calls?domainName=example.com')).toBe(
       'It costs 5 credits, or nothing if there is no answer.',
@@ -70,7 +70,7 @@ describe('the playground', () => {
     expect(await priced('ip.whois/calls?ip=999')).toMatch(/^ip /);
   });
 
-  it('answers a sample as it would be answered to a test key, and shows the example for any other name', async () => {
+  it('a sample is answered as for a test key, and any other name shows the example', async () => {
     under.answers.set(ASK, {
       status: true,
       domain_name: 'redacted.test',

@@ -15,23 +15,23 @@ export const PLAYED: readonly Operation[] = OPERATIONS.filter((row) => listenerO
 
 const READERS = new Map(PLAYED.map((row) => [row.name, new InputReader(row)]));
 
-/** The field for a JSON body. No parameter has this name. */
+/** The name of the field for a JSON body. No parameter has this name. */
 export const BODY = 'body';
 
-/** The parameters in a form, without the two that only mark old links. */
+/** Lists the parameters in a form, without two that only mark old links. */
 export const playedParameters = ({ parameters }: Operation): string[] =>
   Object.keys(parameters).filter((name) => name !== 'format' && name !== 'whois');
 
-/** A call and its price, before it is sent. */
+/** A call and its price, before the call is sent. */
 export interface Prepared {
   call: ApiCall;
   /** A sentence. */
   cost: string;
-  /** Faults for which the API would reject it. */
+  /** The faults for which the API would reject the call. */
   faults: FieldError[];
 }
 
-/** @param typed values of parameters by name, and the body. */
+/** @param typed the entered values of parameters by name, and the body. */
 export function prepare(apiUrl: string, row: Operation, typed: Typed): Prepared {
   const { [BODY]: text, ...given } = typed;
   const values = Object.fromEntries(
@@ -46,7 +46,7 @@ export function prepare(apiUrl: string, row: Operation, typed: Typed): Prepared 
   return { call, cost, faults: all };
 }
 
-/** The initial contents of a form. */
+/** Returns the initial contents of a form. */
 export function exampleOf({ examples: [example], body }: Operation): Typed {
   const shown = body && JSON.stringify(example.body ?? body.example, undefined, 2);
   return { ...example.parameters, ...(shown && { [BODY]: shown }) };
@@ -58,7 +58,7 @@ function bodyOf({ body }: Operation, text = ''): { body?: object; faults: FieldE
   try {
     given = JSON.parse(text);
   } catch {
-    // The body is not an object, which is reported.
+    // A body that is not an object is reported as a fault.
   }
   const faults = faultsOf(body.of, given);
   return typeof given === 'object' && given !== null ? { body: given, faults } : { faults };

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(2_500);
-/** Uploads stream their bodies; they are tested in `test/transfers` and in the worker's specs. */
+/** Uploads stream their bodies. They are tested in `test/transfers` and in the worker's specs. */
 const ROUTES = OPERATIONS.filter(
   (row) =>
     listenerOf(row) === 'dashboard' && row.access.kind !== 'signed' && kindOf(row) !== 'upload',
@@ -43,7 +43,7 @@ const neededBy = ({ parameters }: Operation, except: readonly string[] = []) =>
 
 interface Sent {
   query?: string;
-  /** The value of each path parameter, already encoded. */
+  /** The path parameters' values, already encoded. */
   value?: string;
   body?: string;
 }
@@ -71,19 +71,19 @@ const REFUSED = { status: 400, code: 'invalid_request' };
 describe.each(ROUTES)('%s', (_address, operation, route) => {
   const [inPath, inQuery] = [namesIn(operation, 'path'), namesIn(operation, 'query')];
 
-  it('400: every parameter that is overlong or contains a control character is named', async () => {
+  it('400: every parameter that is too long or contains a control character is named', async () => {
     const names = [...inPath, ...inQuery];
     if (names.length === 0) return;
     for (const value of ['%00', 'x'.repeat(150), '%20'.repeat(400)]) {
       const given = value === '%00' ? value : OVERLONG;
-      // The parameters are tested a few at a time, because an address that is too long is rejected as a whole.
+      // The parameters are tested a few at a time, because a URL that is too long is rejected as a whole.
       for (let from = 0; from === 0 || from < inQuery.length; from += 3) {
         const some = inQuery.slice(from, from + 3);
         const wrong = some.map((name) => `${name}=${given}`).join('&');
         const query = `${wrong}&${neededBy(operation, some)}`;
         const { fields, ...answer } = await send(operation, route, { value, query });
         expect(answer).toEqual(REFUSED);
-        // A segment that no router accepts is rejected as a whole.
+        // The router accepts no such path segment, so the call is rejected as a whole.
         if (fields?.[0] !== 'path') expect(new Set(fields)).toEqual(new Set([...inPath, ...some]));
       }
     }
@@ -100,7 +100,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     }
   });
 
-  it('400: repeated and unknown parameters are named, and a key in their place is not', async () => {
+  it('400: repeated and unknown parameters are named, and a key in place of a name is not repeated', async () => {
     const twice = inQuery.flatMap((name) => [`${name}=1`, `${name}=1`]);
     const query = [...twice, 'colour=red', 'dds_live_x=1'].join('&');
     const { fields, ...answer } = await send(operation, route, { query });
@@ -130,7 +130,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
   });
 });
 
-it('no service received any of these calls, and each example of a row is forwarded', async () => {
+it('no service received any of these calls, and the example of each row is forwarded', async () => {
   expect(under.arrived.map(({ line }) => line)).toEqual([]);
   for (const [address, operation, route] of ROUTES) {
     const { status } = await send(operation, route, { query: neededBy(operation) });

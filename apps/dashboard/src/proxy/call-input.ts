@@ -6,15 +6,15 @@ import type { ProxiedRoute } from './proxied-route.js';
 
 type Asked = Pick<FastifyRequest, 'url' | 'params' | 'body'>;
 
-/** The call as sent to its owner. */
+/** The call in the form in which its owner gets it. */
 export interface CallInput {
-  /** The owner's path with the values of the public path, each as one segment, and the query. */
+  /** The owner's path with the query. Each value from the public path is one segment. */
   path: string;
   body?: object;
 }
 
 /**
- * Reads a browser's call by its row, before it reaches the owner.
+ * Reads a browser's call according to its row, before the owner is called.
  * @throws InvalidRequest that names every fault; UnexpectedBody.
  */
 export function readCall(route: ProxiedRoute, request: Asked): CallInput {
@@ -37,7 +37,7 @@ export function readCall(route: ProxiedRoute, request: Asked): CallInput {
   return { path, body: body as object | undefined };
 }
 
-/** The owner's path for a signed call, which is forwarded as its sender wrote it. */
+/** Returns the owner's path for a signed call, which is forwarded as its sender wrote it. */
 export function signedPath({ owner }: ProxiedRoute, { url, params }: Asked): string {
   const query = queryOf(url);
   return pathOf(owner.path, params as Record<string, string>) + (query && `?${query}`);
@@ -65,7 +65,7 @@ function pairsOf(query: string): [string, string][] {
     });
 }
 
-/** Decodes as browsers encode forms: `+` is a space. */
+/** Decodes a value as browsers encode forms: `+` is a space. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -74,7 +74,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Scripts send an empty object if no body is needed. */
+/** Whether a body is empty. Scripts send an empty object if no body is needed. */
 const isEmpty = (body: unknown) =>
   body === undefined ||
   (typeof body === 'object' &&

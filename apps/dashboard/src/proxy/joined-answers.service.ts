@@ -5,39 +5,42 @@ import { TooManyExports } from './proxy.errors.js';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
 import type { ProxiedCall } from '../service-calls/service-proxy.js';
 
-/** One of the services whose answers are joined. */
+/** A service that provides a part of a joined answer. */
 export interface PartOwner {
   service: Parameters<ServiceProxies['of']>[0];
   path: string;
 }
 
-/** Time limit for reading: a fixed time, plus one second per this many bytes. */
+/** The time limit for reading: a fixed time, plus one second per this many bytes. */
 export interface Pace {
   graceMs: number;
   bytesASecond: number;
 }
 
 /**
- * Maximum number of simultaneous joined answers, one per account, so that slow readers leave connections to other
+ * Maximum number of concurrent joined answers, with one per account. Slow readers thus leave connections to other
  * pages.
  */
 const JOINED_MAX = 4;
-/** Time limit until the last byte is read. */
+/** The time limit for the whole answer. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
-/** Slower readers are disconnected, because others need the slot (S102). Even slow connections are faster than this. */
+/** A slower reader is disconnected, because others need the slot (S102). Even slow connections are faster than this. */
 const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
 
-/** Joins answers of several services into one JSON object with a member for each, streamed as they arrive. */
+/**
+ * Joins the answers of several services into one JSON object with a member for each. Everything is streamed as it
+ * arrives.
+ */
 @Injectable()
 export class JoinedAnswersService {
-  /** Accounts whose answer is being read. */
+  /** The accounts whose joined answers are being read. */
   private readonly running = new Set<string>();
 
   constructor(private readonly proxies: ServiceProxies) {}
 
   /**
-   * Every service must have begun to answer before the first byte is sent; if one of them fails later, the text ends
-   * early.
+   * Starts a joined answer. Every service must have begun to answer before the first byte is sent. If one of them fails
+   * later, the text ends early.
    * @throws TooManyExports; a service's rejection; ServiceUnavailable.
    */
   async join(
@@ -73,7 +76,7 @@ export class JoinedAnswersService {
   }
 }
 
-/** The time by which a reader must have read everything requested so far. */
+/** Disconnects a reader that falls behind the time limit for the bytes sent so far. */
 class ReadingDeadline {
   private timer: NodeJS.Timeout | undefined;
   private readonly startedMs = monotonicMs();
@@ -91,7 +94,7 @@ class ReadingDeadline {
     clearTimeout(this.timer);
   }
 
-  /** A request for a piece shows that the earlier pieces were read. */
+  /** Passes the text on. Each request for a piece shows that the earlier pieces were read. */
   async *watch(text: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
     for await (const piece of text) {
       yield piece;

@@ -34,7 +34,7 @@ const callOf = (accountId: string) => {
   return { method: 'GET', path: '/', visitor: VISITOR, accountId } as const;
 };
 
-it('S102: one account reads one export at a time, so that it does not block others', async () => {
+it('S102: one account reads one export at a time, so that others can read theirs', async () => {
   const service = new JoinedAnswersService(proxies);
   const join = (accountId: string) => service.join(SMALL, callOf(accountId));
   const [greedy, other] = [newId(), newId()];
@@ -42,7 +42,7 @@ it('S102: one account reads one export at a time, so that it does not block othe
   await expect(join(greedy)).rejects.toThrow(TooManyExports);
   expect(await text(await join(other))).toContain(other);
   expect(await text(first)).toContain(greedy);
-  // A caller that has finished reading, or has disconnected, may call again.
+  // A caller that has read everything, or has disconnected, may call again.
   const again = await join(greedy);
   await new Promise((resolve) => again.once('close', resolve).destroy());
   expect(await text(await join(greedy))).toContain(greedy);

@@ -4,7 +4,10 @@ import { PasswordsService } from '../../../account/src/passwords/passwords.servi
 import { ServiceProxy } from '../service-calls/service-proxy.js';
 
 const RESETS = 300;
-/** The number of resets of one network that are checked, plus the number that the dashboard forwards at a time. */
+/**
+ * Maximum number of statements: the number of resets of one network that are checked, plus those that the dashboard
+ * forwards at a time.
+ */
 const LOOKED_AT_MAX = 30 + 12;
 const RESET = '/internal/dashboard/password/reset';
 const EMAIL = 'owner@example.com';
@@ -28,10 +31,10 @@ const post = (clientAddress: string, path: string, body: object) =>
 const logIn = () =>
   post('198.51.100.9', '/internal/dashboard/log-in', { email: EMAIL, password: PASSWORD });
 
-it('S121: 300 made-up resets use no hash and few statements, and a log-in by another person takes no more work than without them', async () => {
+it('S121: 300 made-up resets cause no hash and few statements, and another person’s log-in takes no more work than otherwise', async () => {
   const passwords = account.get(PasswordsService);
   const statements = account.maintenanceStatements('attempts');
-  /** The cost of a log-in: hashes and counts of attempts. */
+  /** Returns the work that something takes: hashes, and counts of attempts. */
   async function workOf<T>(
     done: Promise<T>,
   ): Promise<{ answer: T; hashes: number; counts: number }> {
@@ -45,7 +48,7 @@ it('S121: 300 made-up resets use no hash and few statements, and a log-in by ano
   const batches: ReturnType<typeof post>[] = [];
   const flood = await workOf(
     (async () => {
-      // The dashboard refuses a reset if 64 are already waiting.
+      // The dashboard rejects a reset if 64 are already waiting.
       for (let i = 0; i < RESETS; i += 60) {
         const some = Array.from({ length: 60 }, (_, nth) =>
           post('203.0.113.7', RESET, {

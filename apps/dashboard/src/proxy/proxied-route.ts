@@ -8,31 +8,31 @@ import {
 } from '#libs/contracts';
 import type { SessionTerms, Visitors } from '../browser/allow-visitors.js';
 
-/** One call on the dashboard's origin that its owner answers. */
+/** A call on the dashboard's origin that its owner answers. */
 export interface ProxiedRoute {
   /** The name of its row. */
   name: string;
   method: Method;
-  /** Public path; parameters in braces. */
+  /** The public path, with parameters in braces. */
   path: string;
   owner: Operation['owner'];
-  /** The services that answer the other parts of a joined answer. */
+  /** The services that provide the other parts of a joined answer. */
   parts?: Operation['parts'];
   body?: Operation['body'];
-  /** Its row, if bytes are streamed in either direction. */
+  /** The row, if bytes are streamed in either direction. */
   transfer?: Operation;
   reader: InputReader;
   /**
-   * `owner`: account reads the session itself, and answers some calls without one. `session`: the dashboard asks
-   * account for the session and passes its account to the owner. `signed`: the caller is not a browser; the owner
-   * verifies a signature over the original bytes.
+   * `owner`: account reads the session itself, and answers some calls without a session. `session`: the dashboard asks
+   * account for the session and passes the session's account to the owner. `signed`: the caller is not a browser, and
+   * the owner verifies a signature over the original bytes.
    */
   access: 'owner' | 'session' | 'signed';
-  /** Whether the calls are counted by the account of the session, whichever service reads it (S102). */
+  /** Whether the session's account is limited in concurrent calls, whichever service reads the session (S102). */
   who: Visitors;
-  /** If the access is `signed`, the call must have one of these headers. */
+  /** If the access is `signed`, a call must have one of these headers. */
   signatureHeaders?: readonly string[];
-  /** Set if the access is `session`. */
+  /** The session that is required, if the access is `session`. */
   terms: SessionTerms;
   bodyLimitBytes: number;
   timeoutMs: number;
@@ -41,8 +41,8 @@ export interface ProxiedRoute {
 }
 
 /**
- * The calls that browsers and signing machines may make on the dashboard's origin: the table's rows for it. Anything
- * else is rejected, whatever an owner offers (S86).
+ * Returns the calls that browsers and signing machines may make on the dashboard's origin, according to the table. All
+ * others are rejected, whatever an owner offers (S86).
  */
 export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] {
   return operations

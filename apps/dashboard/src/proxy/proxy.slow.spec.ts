@@ -130,7 +130,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('S86: no header from outside can claim an identity', async () => {
+  it('S86: no header from an external sender can claim an identity', async () => {
     const forged = {
       'x-account-id': ACCOUNT_ID,
       'x-session-token': 's'.repeat(43),
@@ -176,7 +176,7 @@ describe('calls forwarded to their owner', () => {
     );
   });
 
-  it('S35: a call of any owner may require a password of the last ten minutes', async () => {
+  it('S35: a call of any owner may require a password entered within the last ten minutes', async () => {
     under.session.isRecent = false;
     const old = await under.send('POST', '/api/plans/cancel', under.ours);
     expect([old.status, JSON.parse(old.body.toString())]).toEqual([
@@ -189,7 +189,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived.map(({ line }) => line)).toEqual(['POST /internal/plans/cancel']);
   });
 
-  it('the calls are described at their own address, publicly', async () => {
+  it('the description of the calls is public', async () => {
     const { status, headers, body } = await under.send('GET', '/api/openapi.json');
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     const { paths, servers } = JSON.parse(body.toString()) as { paths: object; servers: object };
@@ -207,7 +207,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived[0].line).toBe('GET /internal/orders/a%2F..%2Fb%3Fc?cursor=x%20y');
   });
 
-  it('range and conditional requests for a file reach its owner', async () => {
+  it('range requests and conditional requests for a file reach the file’s owner', async () => {
     under.answer = { status: 206, type: 'application/pdf', body: Buffer.from('part') };
     const asked = { cookie: under.cookie, range: 'bytes=0-3', 'if-range': '"v1"' };
     const part = await under.send('GET', '/api/invoices/1/file', asked);
@@ -224,7 +224,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived[0].headers).not.toHaveProperty('cookie');
   });
 
-  it('S29: an upload is streamed to its owner, from our own pages only', async () => {
+  it('S29: an upload is streamed to its owner, and only from the dashboard’s own pages', async () => {
     const tus = {
       'tus-resumable': '1.0.0',
       'upload-offset': '0',
@@ -273,7 +273,7 @@ describe('calls forwarded to their owner', () => {
     ]);
   });
 
-  it('S46: if the owner does not answer, the processor gets 503 after 5 s, so that it retries', async () => {
+  it('S46: if the owner does not answer within 5 s, the processor gets 503, so that it retries', async () => {
     under.isSilent = true;
     const signed = { 'stripe-signature': 't=1,v1=abc' };
     const late = await under.send('POST', '/callbacks/stripe', signed, Buffer.from('{}'));
@@ -325,7 +325,7 @@ describe('S102: a slow owner', () => {
   it.each([
     ['network', undefined],
     ['account', ACCOUNT_ID],
-  ])('keeps at most 12 calls of one %s, and others pass', async (_whose, accountId) => {
+  ])('at most 12 calls of one %s run at a time, and others pass', async (_whose, accountId) => {
     const calls = Array.from({ length: 12 + 64 }, (_, place) =>
       slow(accountId ? `10.0.0.${place}` : '203.0.113.7', accountId),
     );
@@ -337,7 +337,7 @@ describe('S102: a slow owner', () => {
     expect(await Promise.all(calls)).toHaveLength(76);
   });
 
-  it('cancels calls that waited too long, and frees their slots', async () => {
+  it('calls that waited too long are cancelled, and their slots become free', async () => {
     const calls = Array.from({ length: 12 }, () => slow('203.0.113.8'));
     await waitFor('the share to be used up', () => held.length === 12);
     const late = { ...quick, visitor: of('203.0.113.8'), timeoutMs: 50 };
@@ -346,7 +346,7 @@ describe('S102: a slow owner', () => {
     expect(await proxy.call({ ...late, timeoutMs: undefined })).toMatchObject({ status: 200 });
   });
 
-  it('lets callbacks and session checks pass while all browser connections wait', async () => {
+  it('callbacks and session checks pass while all connections for browsers wait', async () => {
     const calls = Array.from({ length: 60 }, (_, place) => slow(`10.1.${place % 5}.1`));
     await waitFor('every connection for browsers to be in use', () => held.length >= 48);
     const callback = { method: 'POST', path: '/callbacks', visitor: of('192.0.2.1') } as const;

@@ -6,7 +6,7 @@ import type { ProxiedRoute } from './proxied-route.js';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
 import type { ProxiedCall } from '../service-calls/service-proxy.js';
 
-/** Uploads and downloads of sessions, under the same rules as for keys. */
+/** Handles uploads and downloads of sessions, under the same rules as for keys. */
 @Injectable()
 export class TransferService {
   constructor(
@@ -14,7 +14,10 @@ export class TransferService {
     private readonly transfers: Transfers,
   ) {}
 
-  /** @throws TooManyUploads, TooManyDownloads; the owner's rejection; ServiceUnavailable. */
+  /**
+   * Forwards an upload or a download. @throws TooManyUploads, TooManyDownloads; the owner's rejection;
+   * ServiceUnavailable.
+   */
   async pass(
     { transfer: operation, timeoutMs, owner }: ProxiedRoute,
     call: ProxiedCall,
@@ -32,7 +35,7 @@ export class TransferService {
       response: reply.raw,
       path: call.path,
       answerHeaders: [...headersOf(reply), 'x-csrf-token', request.csrfToken],
-      // Node's server has already requested the body.
+      // Node's server has already asked the client for the body.
       invite: () => {},
       leadTo,
       answerTimeoutMs: timeoutMs,
@@ -54,7 +57,7 @@ export class TransferService {
   }
 }
 
-/** The headers that the listener has already set, names and values alternating. */
+/** Returns the headers that the listener has already set, as alternating names and values. */
 function headersOf(reply: FastifyReply): string[] {
   return Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().flatMap((one) => [name, String(one)]),

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Markup, html, markdown } from '#libs/public-http';
 
-/** Pages whose text is written by the operator. */
+/** The pages whose text the operator may write. */
 const OPERATOR_TEXTS = ['terms', 'privacy', 'contact'] as const;
 export type OperatorText = (typeof OPERATOR_TEXTS)[number];
 
-/** Maximum length of a text, in characters. */
+/** Maximum length of a text in characters. */
 const LENGTH_MAX = 200_000;
 
-/** The text shown until the operator provides one; its path is relative to the compiled file. */
+/** The texts shown if the operator provides none. The path is relative to the compiled file. */
 const DEFAULTS = fileURLToPath(new URL('../../../../../docs/texts/', import.meta.url));
 
 /**
- * Reads terms, privacy and contact in Markdown: `terms.md`, `privacy.md` and `contact.md` from the operator's folder.
- * If one is missing, ours is used; the operator's address can replace `contact.md`. The texts are read once, at
- * startup.
+ * Reads terms, privacy and contact in Markdown from `terms.md`, `privacy.md` and `contact.md` in the operator's folder.
+ * A built-in text replaces a missing file, and the operator's address can replace `contact.md`. The texts are read
+ * once, at the start.
  * @throws if a file cannot be read or is longer than 200,000 characters.
  */
 export async function loadOperatorTexts({
@@ -38,7 +38,7 @@ const addressMarkup = (address: string) =>
   html`<p>Write to the operator of this installation: <a href="mailto:${address}">${address}</a></p>
     <p>A reply to any e-mail from this service arrives there, too.</p>`;
 
-/** Undefined if the file does not exist. */
+/** Reads a file; undefined if it does not exist. */
 async function textOf(folder: string, name: OperatorText): Promise<string | undefined> {
   const path = join(folder, `${name}.md`);
   try {

@@ -33,7 +33,7 @@ export interface AskedPrice {
   count: number;
 }
 
-/** `/prices`: packages, plans, Domainer, the add-on, each operation, and a calculator. */
+/** Returns the page `/prices`: packages, plans, Domainer, the add-on, each operation, and a calculator. */
 export function pricesPage(
   context: PageContext,
   asked: AskedPrice,
@@ -227,7 +227,7 @@ function operationTable(): Markup {
   </table>`;
 }
 
-/** Text in which backticks mark names of the API. */
+/** Returns text in which backticks mark names of the API. */
 const withCode = (text: string) =>
   text
     .split('`')

@@ -15,7 +15,7 @@ import { statusPage } from './status-page.js';
 
 const FIRST_QUESTION = { operation: 'whois.live', count: 20_000 };
 
-/** Serves the pages for everyone: prices, status, documents, and the operator's own texts. */
+/** Serves the pages that anyone may see: prices, status, documents, and the operator's own texts. */
 @Controller()
 @AllowVisitors('anyone')
 export class PublicPagesController {

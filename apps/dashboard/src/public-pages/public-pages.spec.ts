@@ -32,7 +32,7 @@ describe('public pages', () => {
     return { status, text: body.toString() };
   };
 
-  it('every page is shown without log-in and links to all others', async () => {
+  it('every page is shown without a log-in and links to all others', async () => {
     for (const path of PAGES) {
       const { status, text } = await textOf(path);
       expect([path, status]).toEqual([path, 200]);
@@ -59,7 +59,7 @@ describe('public pages', () => {
     expect([status, refused]).toEqual([400, expect.stringContaining('must be a whole number')]);
   });
 
-  it('the status page names the parts that do not work, and queries the services once in five seconds', async () => {
+  it('the status page names the parts that do not work, and queries the services at most once in five seconds', async () => {
     const { text } = await textOf('/status');
     expect(text).toContain('Everything works.');
     const asked = dashboard.arrived.filter(({ line }) => line === 'GET /ready').length;
@@ -73,7 +73,7 @@ describe('public pages', () => {
     }
   });
 
-  it('the prices include the work of jobs and monitors, which is charged while they run', async () => {
+  it('the prices include those of jobs and monitors, which are charged while they run', async () => {
     const { text } = await textOf('/prices');
     expect(text).toContain('1 credit per answered name, charged as the job runs.');
     expect(text).toContain('With <code>interval_minutes</code>, 1 credit per answered check');
@@ -86,7 +86,7 @@ describe('public pages', () => {
     expect(new Set(rows).size).toBe(rows.length);
   });
 
-  it('the operator’s address is shown; without one the page promises no answer', async () => {
+  it('the operator’s address is shown; without an address, the page promises no answer', async () => {
     expect((await textOf('/contact')).text).not.toContain('mailto:');
     const texts = await loadOperatorTexts({ contactAddress: 'help@example.com' });
     expect(texts.contact.text).toContain('href="mailto:help@example.com"');
@@ -95,7 +95,7 @@ describe('public pages', () => {
     expect((await loadOperatorTexts(own)).contact.text).toContain('Call us.');
   });
 
-  it('the status page says so if no registry can be reached, even if every service works', async () => {
+  it('the status page says if no registry can be reached, even if every service works', async () => {
     clock.advance(5_000);
     dashboard.answers.set('GET /ready', { status: 'degraded', faults: ['upstreams'] });
     const { text } = await textOf('/status');

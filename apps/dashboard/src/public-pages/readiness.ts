@@ -1,13 +1,13 @@
 import { ServicePool } from '#libs/contracts';
 import type { InternalTls, Readiness, ServiceName } from '#libs/platform';
 
-/** Short, because a probe waits for this answer. */
+/** The time limit, which is short because a probe waits for this answer. */
 const LIMIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
- * Whether a service reports itself ready, and what it lacks. Nothing else is known about a service that does not
- * answer.
+ * Returns whether a service reports that it is ready, and what it lacks. Nothing else is known about a service that
+ * does not answer.
  */
 export async function readinessOf(
   audience: ServiceName,

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Clock, InternalTls, ServiceName, ServiceOrigins } from '#libs/platform';
 import { readinessOf } from './readiness.js';
 
-/** Lookup's name for the registries and resolvers that it queries; it is degraded when none can be reached. */
+/** Lookup's name for the registries and resolvers that it queries. It is degraded if none of them can be reached. */
 const UPSTREAMS = 'upstreams';
 
-/** The public name of a part, and the services that it needs. */
+/** A part of the service under its public name, with the services that it needs. */
 const PARTS: readonly (readonly [
   part: string,
   needs: readonly (ServiceName | typeof UPSTREAMS)[],
@@ -17,7 +17,7 @@ const PARTS: readonly (readonly [
   ['Credits, plans and invoices', ['billing', 'entitlement']],
 ];
 
-/** The services are called only once in this interval, however many people visit the public page. */
+/** The minimum time between two queries of the services, however many people visit the page. */
 const KEPT_MS = 5_000;
 
 export interface PartStatus {
@@ -26,14 +26,14 @@ export interface PartStatus {
 }
 
 export interface Status {
-  /** The time at which the services were called. */
+  /** When the services were queried. */
   askedAt: Date;
-  /** Whether lookup's last queries to registries and resolvers failed to reach any of them. */
+  /** Whether all of lookup's last queries to registries and resolvers failed to reach them. */
   isCutOff: boolean;
   parts: readonly PartStatus[];
 }
 
-/** The current state of each part of the service, by its own probe. */
+/** Returns the state of each part of the service, as the probes of its services report. */
 @Injectable()
 export class ServiceStatus {
   private kept: { until: number; status: Promise<Status> } | undefined;
@@ -59,7 +59,7 @@ export class ServiceStatus {
       asked.map(async ([name, url]) => {
         const { isReady, faults } = await readinessOf(name, url, this.tls);
         if (!isReady) away.add(name);
-        // The gateway knows about services that the dashboard itself does not call.
+        // The gateway also reports services that the dashboard does not call.
         for (const fault of faults) if (!(fault in this.origins)) away.add(fault);
       }),
     );

@@ -8,7 +8,7 @@ import { answerMarkup } from '../searches/answer-markup.js';
 import type { Item } from '../searches/search.js';
 import { LIVE_LOOKUPS, SEARCHES } from '../searches/searches.js';
 
-/** Operations whose answer the start page can show; each has an example from a real installation. */
+/** Operations whose answers the start page can show. Each has an example from a real installation. */
 const SAMPLES = [...LIVE_LOOKUPS, ...SEARCHES];
 
 /** The features of the service, by purpose. */
@@ -32,7 +32,7 @@ const PARTS: readonly (readonly [what: string, about: string])[] = [
   ['Database files', 'Download new, changed and dropped names every day, as CSV or JSON.'],
 ];
 
-/** `/` before log-in. @param sample name of the operation whose answer is shown. */
+/** Returns the page `/` before a log-in. @param sample the name of the operation whose answer is shown. */
 export function startPage(context: PageContext, apiUrl: string, sample: string): Markup {
   return page(context, {
     title: 'Domain data, charged only for an answer',
@@ -67,7 +67,7 @@ export function startPage(context: PageContext, apiUrl: string, sample: string):
   });
 }
 
-/** The tables of search pages would be too wide here, so the members of the answer are shown in rows. */
+/** Shows the members of the answer in rows, because the tables of search pages would be too wide here. */
 function sampleSection(apiUrl: string, sample: string): Markup {
   const chosen = SAMPLES.find(({ row }) => row.name === sample) ?? SAMPLES[0];
   const { row } = chosen;

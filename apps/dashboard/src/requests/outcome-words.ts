@@ -1,4 +1,4 @@
-/** Texts for outcomes whose plain name would not be clear to customers. */
+/** Texts for outcomes whose names customers would not understand. */
 const WORDS: Readonly<Record<string, string>> = {
   restricted: 'cannot be registered by everyone',
   empty: 'nothing found',
@@ -9,5 +9,5 @@ const WORDS: Readonly<Record<string, string>> = {
   client_gone: 'you closed the connection',
 };
 
-/** The outcome of a request; for a rejected request, its error code. */
+/** Returns the outcome of a request or, for a rejected request, its error code. */
 export const outcomeWords = (outcome: string) => WORDS[outcome] ?? outcome.replaceAll('_', ' ');

@@ -17,7 +17,7 @@ import { isList, membersOf } from '../searches/search.js';
 import { type KeyNames, requestRow } from './request-row.js';
 import { requestsPath } from './requests-page.js';
 
-/** The page of a request with its outcome, and the call that repeats it. */
+/** Returns the page of a request, with its outcome and the call that repeats it. */
 export function requestPage(
   context: PageContext,
   request: LoggedRequest,
@@ -56,7 +56,7 @@ export function requestPage(
   });
 }
 
-/** The error code has a page on the API's origin. */
+/** Links to the page of the error code, which is on the API's origin. */
 function refusal(apiUrl: string, answer: string, code: string): Markup {
   return html`${answer} · <a href="${apiUrl}/errors/${encodeURIComponent(code)}">what it means</a>`;
 }
@@ -71,7 +71,7 @@ function again(call: ApiCall): Markup {
   </section>`;
 }
 
-/** Undefined if the logged data is not sufficient to repeat the request. */
+/** Returns the call; undefined if the logged data is not enough to repeat the request. */
 function callOf(apiUrl: string, row: Operation, subject: string): ApiCall | undefined {
   const needed = Object.entries(row.parameters).filter(
     ([, { in: place, isRequired }]) => place === 'path' || isRequired,

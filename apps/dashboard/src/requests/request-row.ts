@@ -4,12 +4,12 @@ import { outcomeWords } from './outcome-words.js';
 
 type NamedKey = Pick<KeyAnswer, 'id' | 'name'> & Partial<Pick<KeyAnswer, 'masked'>>;
 
-/** The names of an account's keys by id, and the name under which requests of the dashboard's pages are shown. */
+/** The names of an account's keys by id. Requests from the dashboard's pages are shown under a name of their own. */
 export class KeyNames {
   readonly all: readonly NamedKey[];
   private readonly names: ReadonlyMap<string, string>;
 
-  /** @param keys the account's keys, as far as they are known. */
+  /** @param keys the known keys of the account. */
   constructor(keys: readonly KeyAnswer[], accountId: string) {
     this.all = [...keys, { id: accountId, name: 'Dashboard' }];
     this.names = new Map(this.all.map(({ id, name }) => [id, name]));

@@ -10,9 +10,9 @@ import { selectField } from '../pages/select-field.js';
 import { shownText } from '../pages/shown-text.js';
 import { type KeyNames, type RequestRow, requestRow } from './request-row.js';
 
-/** The filters of the list; empty for all requests. */
+/** The filters of the list. Without any, all requests are listed. */
 export interface RequestFilter {
-  /** `YYYY-MM-DD`, UTC: the last day. */
+  /** The last day (UTC), as `YYYY-MM-DD`. */
   day: string;
   /** The first day, if there are several. */
   from?: string;
@@ -22,7 +22,7 @@ export interface RequestFilter {
   status?: string;
   subject?: string;
   request_id?: string;
-  /** Whether the request cost credits: `true` or `false`. */
+  /** `true` for requests that cost credits, `false` for those that did not. */
   charged?: string;
 }
 
@@ -31,7 +31,7 @@ export interface RequestsFacts {
   filter: RequestFilter;
   answer: RequestsAnswer;
   keys: KeyNames;
-  /** Whether new requests may be added to the page. */
+  /** Whether the page's script may add new requests. */
   isFirst: boolean;
 }
 
@@ -56,7 +56,7 @@ const COST_WORDS = [
   ['false', 'Cost nothing'],
 ] as const;
 
-/** The URL of the page with a filter, or of the same list in another format. */
+/** Returns the URL of the page with a filter, or of the same list in another format. */
 export function requestsPath(
   filter: RequestFilter,
   { cursor, path = '/requests' }: { cursor?: string | null; path?: string } = {},

@@ -31,7 +31,7 @@ const NAMES = [
   'cursor',
 ] as const;
 
-/** Maximum number of rows in a download; for more, choose fewer days. */
+/** Maximum number of rows in a download. Those who need more can choose fewer days. */
 const CSV_ROWS_MAX = 5_000;
 const CSV_COLUMNS = [
   'at',
@@ -59,8 +59,8 @@ export class RequestPagesController {
   ) {}
 
   /**
-   * Lists the requests of the given days, or of today (UTC). @throws InvalidRequest if the call behind it would reject
-   * them.
+   * Lists the requests of the given days, by default of today (UTC). @throws InvalidRequest if the gateway rejects the
+   * filters.
    */
   @Get('requests')
   async list(@Visit() visit: PageVisit, @Query() query: Given) {
@@ -99,7 +99,7 @@ export class RequestPagesController {
     return csvOf(CSV_COLUMNS, rows);
   }
 
-  /** @throws NotFound for a request that is not in the log, or not on the day in the address. */
+  /** Shows a request. @throws NotFound if it is not in the log, or not on the day in the URL. */
   @Get('requests/:id')
   async show(@Visit() visit: PageVisit, @Param('id') id: string, @Query() query: Given) {
     const days = query.day === undefined ? this.stretches() : [{ day: query.day as string }];
@@ -131,7 +131,7 @@ export class RequestPagesController {
     return new Date(this.clock.now().getTime() - before * DAY_MS).toISOString().slice(0, 10);
   }
 
-  /** Reads the whole log in as many lists as needed, newest first. */
+  /** Returns the ranges of days that together cover the whole log, newest first. Each fits into one list. */
   private stretches(): { day: string; from: string }[] {
     const count = Math.ceil(REQUESTS_KEPT_DAYS / REQUEST_DAYS_MAX);
     return Array.from({ length: count }, (_, place) => ({
@@ -140,7 +140,7 @@ export class RequestPagesController {
     }));
   }
 
-  /** The filters in the URL, without the empty fields of the form. */
+  /** Returns the filters in the URL. Empty fields of the form are ignored. */
   private askedOf(query: Given): RequestFilter & { cursor?: string } {
     const given = NAMES.flatMap((name) => {
       const text = query[name];
@@ -150,7 +150,7 @@ export class RequestPagesController {
   }
 }
 
-/** The page is useful even without the names of the keys. */
+/** Lists the names of the keys. Without them, the page is still useful. */
 async function keysOf(visit: PageVisit): Promise<KeyNames> {
   const answer = await visit.account({ method: 'GET', path: '/keys' });
   const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);

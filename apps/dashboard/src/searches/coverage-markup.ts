@@ -4,10 +4,10 @@ import { type Markup, html } from '#libs/public-http';
 import { day } from '../amounts.js';
 import { shownText } from '../pages/shown-text.js';
 
-/** The number of named sources, enough to show their kinds. */
+/** The number of sources that are named, which is enough to show their kinds. */
 const SHOWN_MAX = 12;
 
-/** The data behind an answer; if there is none, how to load it. */
+/** Shows the data behind an answer or, if there is none, how to load data. */
 export function coverageMarkup(
   { has_data, sources, names_in_tld }: Coverage,
   isEmpty: boolean,

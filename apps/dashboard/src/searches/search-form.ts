@@ -18,7 +18,7 @@ import {
 
 const YES_OR_NO = ['true', 'false'] as const;
 
-/** The form of a search, derived from its row: its parameters, its price, and a free count. */
+/** Returns the form of a search, derived from its row: its parameters, its price, and a free count. */
 export function searchForm(context: PageContext, search: Search, typed: Typed): Markup {
   const { row } = search;
   const subjects = subjectsOf(row);
@@ -52,7 +52,7 @@ function furtherFields(row: Operation, names: readonly string[], typed: Typed): 
   </details>`;
 }
 
-/** The modes of a search that has several; counting has a separate button. */
+/** Returns the modes of a search, if it has several. Counting has a button of its own. */
 function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
   const modes = Object.entries(paged?.modes ?? {});
   if (modes.length < 2) return undefined;
@@ -64,7 +64,7 @@ function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
   return selectField('mode', { label: labelOf('mode'), options, chosen });
 }
 
-/** The field of one parameter. @param label overrides the usual label. */
+/** Returns the field of a parameter. @param label replaces the usual label. */
 export function parameterField(
   row: Operation,
   name: string,
@@ -108,5 +108,5 @@ ${value}</textarea>
   </div>`;
 }
 
-/** A sentence from the table, without its code marks. */
+/** Returns a sentence from the table without its code marks. */
 const plain = (about: string) => `${about.replaceAll('`', '')}.`;

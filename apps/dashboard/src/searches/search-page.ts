@@ -18,7 +18,7 @@ import { searchForm } from './search-form.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
 import { shownText } from '../pages/shown-text.js';
 
-/** A link to the page that resolves a rejection. */
+/** A link to the page on which the visitor can solve the problem. */
 export interface Remedy {
   href: string;
   text: string;
@@ -29,14 +29,14 @@ export interface SearchShown {
   typed: Typed;
   /** The answer, once there is one. */
   answer?: Item;
-  /** Credits to spend; undefined if entitlement is unavailable. */
+  /** The credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
   apiUrl: string;
-  /** The page to show after a rejection. */
+  /** The page to link to after a rejection. */
   remedy?: Remedy;
 }
 
-/** `/search`: all lookups and searches. */
+/** Returns the page `/search` with all lookups and searches. */
 export function searchesPage(context: PageContext): Markup {
   return page(context, {
     title: 'Search',
@@ -62,7 +62,7 @@ function searchList(heading: string, searches: readonly Search[]): Markup {
   </section>`;
 }
 
-/** A form, followed by its results. */
+/** Returns a form, followed by its results. */
 export function searchPage(
   context: PageContext,
   search: Search,
@@ -94,7 +94,7 @@ export function searchPage(
   });
 }
 
-/** The request to the API; before any input, the example of the row. */
+/** Returns the request to the API; before any input, the example of the row. */
 function inputOf(search: Search, typed: Typed): CallInput {
   const { row } = search;
   const [example] = row.examples;
@@ -105,7 +105,7 @@ function inputOf(search: Search, typed: Typed): CallInput {
   return { values: Object.fromEntries(new URLSearchParams(query)), body };
 }
 
-/** The names that have the same answer everywhere and cost nothing. */
+/** Returns links to names that have the same answer everywhere and cost nothing. */
 function samples(search: Search): Markup | undefined {
   const { fixtures = [], subject } = search.row;
   const [name] = [subject ?? []].flat();
@@ -143,7 +143,7 @@ function found({ page: number, total_records, total_is, total_pages }: Paging): 
   return html`<p>Page ${number} of ${grouped(total_pages)}, ${total}.</p>`;
 }
 
-/** The price of an answer that was given. */
+/** Returns what the answer cost. */
 function costWords(meta: unknown): string {
   const { credits_charged, credits_remaining, repeat } = (meta ?? {}) as Partial<
     Record<'credits_charged' | 'credits_remaining', number> & { repeat: boolean }
@@ -180,7 +180,7 @@ function previewTable(modes: readonly PreviewedMode[]): Markup {
   </table>`;
 }
 
-/** A button, not a link, because the next page costs as much as this one. */
+/** Returns a button, not a link, because the next page costs as much as this one. */
 function nextPage(
   context: PageContext,
   search: Search,

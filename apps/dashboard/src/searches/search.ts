@@ -10,27 +10,27 @@ import { counted } from '#libs/platform';
 /** A member of an answer in JSON. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A column: its heading, and the dot path of its value in a record, or a function of the record. */
+/** A column: its heading, and the value's dot path in a record or a function of the record. */
 export type Column = readonly [heading: string, value: string | ((record: Item) => unknown)];
 
-/** A row of the table of operations that has a page below `/search`. */
+/** An operation with a page below `/search`. */
 export interface Search {
   row: Operation;
   title: string;
-  /** Columns of the lists in its answer, by member; other lists show the members they have. */
+  /** The columns of the lists in its answer, by member. Other lists show all their members. */
   tables: Readonly<Record<string, readonly Column[]>>;
 }
 
-/** The values of a form by the names of its fields; empty fields are left out. */
+/** The values of a form, by the names of its fields. Empty fields are omitted. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** The URL of a search page with its form filled in. */
+/** Returns the URL of a search page with its form filled in. */
 export function searchPath({ row }: Pick<Search, 'row'>, typed: Typed = {}): string {
   const query = new URLSearchParams(typed).toString();
   return `/search/${row.name}${query && `?${query}`}`;
 }
 
-/** The names of the parameters in a form, without those for paging or for programs only. */
+/** Returns the names of the parameters in a form. Those for paging or for programs only are omitted. */
 export function parametersOf({ parameters }: Operation): string[] {
   return Object.entries(parameters)
     .filter(([name, { kind, isForGateway }]) => {
@@ -40,20 +40,20 @@ export function parametersOf({ parameters }: Operation): string[] {
     .map(([name]) => name);
 }
 
-/** The members of the body in a form; a list is entered one item per line. */
+/** Returns the members of the body in a form. A list is entered one item per line. */
 export const membersOf = ({ body }: Operation) => Object.keys(body?.example ?? {});
 
 export const isList = ({ body }: Operation, member: string) =>
   Array.isArray((body?.example as Item | undefined)?.[member]);
 
-/** The request to the API: parameters as in an address, and the body of an operation that has one. */
+/** The request to the API: its parameters as in a URL, and the body if the operation has one. */
 export interface Asked {
   query: string;
   body?: object;
   environment: 'live' | 'test';
 }
 
-/** @param cursor of the next page. */
+/** @param typed the form's values, with the cursor of the next page if there is one. */
 export function askedOf({ row }: Search, typed: Typed): Asked {
   const names = [...parametersOf(row), 'cursor'].filter((name) => isGiven(row, name, typed));
   const query = new URLSearchParams(names.map((name): [string, string] => [name, typed[name]]));
@@ -67,13 +67,13 @@ export function askedOf({ row }: Search, typed: Typed): Asked {
   return { query: query.toString(), ...(body && { body }), environment };
 }
 
-/** A default that the page has filled in does not count as input. */
+/** Whether a value was entered. A default that the page has filled in does not count. */
 function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean {
   const standard = parameters[name]?.default;
   return typed[name] !== undefined && typed[name] !== textOf(standard);
 }
 
-/** The text of a value in a field. */
+/** Returns the text of a field's value. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return Array.isArray(value) ? value.join(',') : String(value);
@@ -85,7 +85,7 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Whether the search is for a name reserved for samples, which is answered as with a test key. */
+/** Whether the search is for a name reserved for samples, which is answered as for a test key. */
 export function isSample({ parameters, body, ...row }: Operation, typed: Typed): boolean {
   const asked = subjectsOf(row).map((name) => [parameters[name].kind, typed[name]] as const);
   if (body?.subjects) {
@@ -100,7 +100,7 @@ export function isSample({ parameters, body, ...row }: Operation, typed: Typed):
   });
 }
 
-/** The price of one page, answer or item, shown before the request. */
+/** Returns the price of one page, answer or item, which is shown before the request. */
 export function priceWords({ price, paged }: Operation): string {
   if (price.per === 'free') return price.later ?? 'Free.';
   const each = creditWords(price.credits);
@@ -119,7 +119,7 @@ function amountsOf(credits: Credits): number[] {
   return typeof credits === 'number' ? [credits] : Object.values(credits.by).flatMap(amountsOf);
 }
 
-/** The price that applies with a parameter's value. */
+/** Returns the price with a given value of a parameter. */
 export function priceOf({ price }: Operation, name: string, word: string): number | undefined {
   if (price.per === 'free' || typeof price.credits === 'number') return undefined;
   const { parameter, by } = price.credits;
@@ -127,7 +127,7 @@ export function priceOf({ price }: Operation, name: string, word: string): numbe
   return typeof credits === 'number' ? credits : undefined;
 }
 
-/** The address of an operation's page in the playground, with its form filled in. */
+/** Returns the URL of an operation's page in the playground, with its form filled in. */
 export function playgroundPath({ name }: Operation, typed: Typed = {}): string {
   const query = new URLSearchParams(typed).toString();
   return `/playground/${name}${query && `?${query}`}`;

@@ -12,13 +12,13 @@ import { type Remedy, searchPage, searchesPage } from './search-page.js';
 import { SEARCH_FIELDS, SearchForm } from './searches.dto.js';
 import { searchOf } from './searches.js';
 
-/** The page that resolves such a rejection. */
+/** The page that solves the problem behind such a rejection. */
 const REMEDIES: Readonly<Record<string, Remedy>> = {
   insufficient_credits: { href: '/credits', text: 'Buy credits' },
   rate_limited: { href: '/plans', text: 'Plans with more requests a minute' },
 };
 
-/** Variable parts of the page besides its form. */
+/** The variable parts of the page, besides its form. */
 interface Shown {
   answer?: Item;
   notice?: Notice;
@@ -26,7 +26,7 @@ interface Shown {
   remedy?: Remedy;
 }
 
-/** A page for each lookup and search. Opening one costs nothing; only its form makes a request. */
+/** Serves a page for each lookup and search. Opening a page costs nothing; only its form makes a request. */
 @Controller('search')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SearchesController {
@@ -40,7 +40,7 @@ export class SearchesController {
     return visit.show(searchesPage(visit.context));
   }
 
-  /** Shows the page, with its form filled in from the address. @throws NotFound. */
+  /** Shows the page, with its form filled in from the URL. @throws NotFound. */
   @Get(':name')
   async form(
     @Visit() visit: PageVisit,
@@ -50,7 +50,7 @@ export class SearchesController {
     return this.show(visit, find(name), typedOf(query));
   }
 
-  /** Makes the request, which costs the price shown on the page. @throws NotFound. */
+  /** Makes the request, at the price that the page shows. @throws NotFound. */
   @Post(':name')
   async ask(@Visit() visit: PageVisit, @Body() form: SearchForm, @Param('name') name: string) {
     const search = find(name);
@@ -68,7 +68,7 @@ export class SearchesController {
   private async show(visit: PageVisit, search: Search, typed: Typed, shown: Shown = {}) {
     const { notice, status, ...rest } = shown;
     const { apiUrl } = this.settings;
-    // After a search, the remaining credits are in the answer.
+    // The answer of a search states the remaining credits.
     const credits = rest.answer ? undefined : await this.calls.creditsOf(visit.session);
     const page = searchPage(visit.context, search, { typed, credits, apiUrl, ...rest }, notice);
     return visit.show(page, status);
@@ -81,7 +81,7 @@ function find(name: string): Search {
   return search;
 }
 
-/** Empty fields are ignored. */
+/** Returns the form's values. Empty fields are ignored. */
 function typedOf(given: Readonly<Record<string, unknown>>): Typed {
   const typed = SEARCH_FIELDS.flatMap((name) => {
     const text = given[name];

@@ -2,7 +2,7 @@ import { PageForm, TextField } from '../pages/page-form.dto.js';
 import { membersOf, parametersOf } from './search.js';
 import { searchedRows } from './searches.js';
 
-/** The inputs of any search form. */
+/** The inputs that a search form can have. */
 export class SearchForm extends PageForm {
   /** The button that only counts. */
   @TextField()
@@ -13,7 +13,7 @@ export class SearchForm extends PageForm {
   cursor?: string;
 }
 
-/** Names of all fields with search criteria. */
+/** The names of all fields with search criteria. */
 export const SEARCH_FIELDS: readonly string[] = [
   ...new Set(searchedRows.flatMap((row) => [...parametersOf(row), ...membersOf(row)])),
 ];

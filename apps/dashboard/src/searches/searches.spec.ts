@@ -47,7 +47,7 @@ async function open(path: string): Promise<string> {
   return body.toString();
 }
 
-/** The page after a form was sent. @param answer of the API. */
+/** Sends a form. @param answer the API's answer. @returns the page. */
 async function found(operation: string, fields: Record<string, string>, answer: object) {
   under.answers.set(ASK, answer);
   const headers = { ...under.ours, 'content-type': 'application/x-www-form-urlencoded' };
@@ -74,7 +74,7 @@ const history = (records: object[], more: object = {}) => ({
 });
 
 describe('search pages', () => {
-  it('every search has a page, with its form, its price and the equivalent call', async () => {
+  it('every search has a page with its form, its price and the equivalent call', async () => {
     const list = await open('/search');
     for (const search of [...SEARCHES, ...LIVE_LOOKUPS]) {
       const { row, title } = search;
@@ -92,13 +92,13 @@ describe('search pages', () => {
     );
   });
 
-  it('S29: opening a page sends no query, whatever its address contains', async () => {
+  it('S29: opening a page sends no query, whatever the URL contains', async () => {
     const page = await open('/search/whois.history?domainName=example.com&cursor=abc&preview=yes');
     expect(page).toContain('value="example.com"');
     expect(asked()).toEqual([]);
   });
 
-  it('a history is requested for the typed name, and shows records, price and sources', async () => {
+  it('a history is requested for the entered name, and shows records, price and sources', async () => {
     const fields = { domainName: ' example.com ', view: 'records', after: '', before: '' };
     const page = await found('whois.history', fields, history([RECORD]));
     expect(asked()).toEqual([
@@ -136,7 +136,7 @@ describe('search pages', () => {
     });
   });
 
-  it('a count is free and shows the price of the whole search in each mode', async () => {
+  it('a count is free, and shows the price of the whole search in each mode', async () => {
     const preview = [
       {
         mode: 'default',
@@ -162,7 +162,7 @@ describe('search pages', () => {
     expect(empty).toContain('npm run cli -- source add');
   });
 
-  it('a list of names is typed one per line, and compared free of charge', async () => {
+  it('names are typed one per line, and compared free of charge', async () => {
     const names = {
       domainName: 'example.com',
       domainNames: 'examp1e.com\r\n\r\n exmple.com,e.com',
@@ -180,7 +180,7 @@ describe('search pages', () => {
     expect(page).toContain('Free of charge.');
   });
 
-  it('name the source of a value by its role, not by its id', async () => {
+  it('a lookup names the source of a value by its role, not by its id', async () => {
     const sources = [{ id: 's1', role: 'registry', server: 'https://rdap.example/' }];
     const provenance = { sources, fields: { domain_name: 's1' } };
     const answer = { status: true, domain_name: 'example.com', provenance };
@@ -189,7 +189,7 @@ describe('search pages', () => {
     );
   });
 
-  it('request samples as with a test key', async () => {
+  it('samples are requested as with a test key', async () => {
     await found('whois.history', { domainName: 'Registered.TEST' }, history([RECORD]));
     await found('ip.whois', { ip: '192.0.2.1' }, { status: true });
     expect(asked()).toMatchObject([{ environment: 'test' }, { environment: 'test' }]);
@@ -199,7 +199,7 @@ describe('search pages', () => {
 describe('an answer with untrusted content', () => {
   const HOSTILE = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`;
 
-  it('S66: is shown as text everywhere, whether as a value, a member name or a list', async () => {
+  it('S66: it is shown as text everywhere, whether as a value, a member name or a list', async () => {
     const hostile = {
       ...RECORD,
       domain_name: HOSTILE,
@@ -221,14 +221,14 @@ describe('an answer with untrusted content', () => {
     }
   });
 
-  it('shows a domain status in words, and an unknown status unchanged', () => {
+  it('a domain status is shown in words, and an unknown status unchanged', () => {
     expect(statusWords('clienttransferprohibited')).toBe('client transfer prohibited');
     expect(statusWords('serverDeleteProhibited')).toBe('server delete prohibited');
     expect(statusWords('redemption_period')).toBe('redemption period');
     expect([statusWords('ok'), statusWords('active')]).toEqual(['ok', 'active']);
   });
 
-  it('S67: cannot hide or reverse text', async () => {
+  it('S67: it cannot hide or reverse text', async () => {
     const name = 'Alex\u202e elpmaxE\u200b\u0007';
     const page = await found(
       'whois.history',
@@ -248,7 +248,7 @@ describe('an answer with untrusted content', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('takes less than 40 kB for a full page, compressed', async () => {
+  it('a full page takes less than 40 kB, compressed', async () => {
     const records = Array.from({ length: 50 }, (_, place) => ({
       ...RECORD,
       num: place,

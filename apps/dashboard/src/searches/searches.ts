@@ -24,7 +24,7 @@ const name: Column = ['Name', 'domain_name'];
 const source: Column = ['Source', 'source'];
 const kind: Column = ['Kind', (record) => inWords(record.kind)];
 
-/** Searches of this installation's index. */
+/** The searches of this installation's index. */
 export const SEARCHES: readonly Search[] = [
   search(WHOIS_HISTORY, 'WHOIS history', {
     records: [
@@ -103,7 +103,7 @@ export const SEARCHES: readonly Search[] = [
   }),
 ];
 
-/** Lookups of external sources. */
+/** The lookups at external sources. */
 export const LIVE_LOOKUPS: readonly Search[] = [
   search(WHOIS_LIVE, 'WHOIS'),
   search(DNS_LIVE, 'DNS'),
@@ -115,17 +115,17 @@ export const LIVE_LOOKUPS: readonly Search[] = [
 
 const ALL = [...SEARCHES, ...LIVE_LOOKUPS];
 
-/** Undefined for an operation without a page. */
+/** Finds a search; undefined for an operation without a page. */
 export const searchOf = (operation: string) => ALL.find(({ row }) => row.name === operation);
 
-/** All rows with a page. */
+/** All operations with a page. */
 export const searchedRows: readonly Operation[] = ALL.map(({ row }) => row);
 
 function search(row: Operation, title: string, tables: Search['tables'] = {}): Search {
   return { row, title, tables };
 }
 
-/** Writes fixed words of answers, such as `looks_the_same`, as people do. */
+/** Returns fixed words of answers, such as `looks_the_same`, in readable form. */
 function inWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inWords);
   return typeof value === 'string' ? memberWords(value) : value;

@@ -5,7 +5,7 @@ import { memberWords, shownText, shownTime, statusWords } from '../pages/shown-t
 /** Maximum number of columns for records without defined columns. */
 const COLUMNS_MAX = 7;
 
-/** The source of the value at a dot path. */
+/** A function that returns the source of the value at a dot path. */
 export type OriginOf = (path: string) => string | undefined;
 
 export const isItem = (value: unknown): value is Item =>
@@ -16,9 +16,7 @@ const isItems = (value: unknown): value is Item[] =>
 
 const isFlat = (value: unknown) => !isItem(value) && !isItems(value);
 
-/**
- * Shows any value of an answer, whatever its contents. @param path the path of the value, by which its source is found.
- */
+/** Shows any value of an answer, whatever it contains. @param path the value's path, by which its source is found. */
 export function valueMarkup(
   value: unknown,
   originOf: OriginOf = () => undefined,
@@ -30,7 +28,7 @@ export function valueMarkup(
   return scalarMarkup(value);
 }
 
-/** The members of a record, each with its name and, if known, its source. */
+/** Shows the members of a record, each with its name and, if known, its source. */
 export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, path = ''): Markup {
   const members = Object.entries(item).filter(([, value]) => value !== undefined);
   if (members.length === 0) return html`–`;
@@ -49,7 +47,7 @@ export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, pat
   </dl>`;
 }
 
-/** Shows records as a table. @param columns by default, the members that they have. */
+/** Shows records as a table. @param columns by default, the members that the records have. */
 export function tableMarkup(
   records: readonly Item[],
   columns: readonly Column[] = columnsOf(records),
@@ -91,7 +89,7 @@ function wholeRecord(record: Item, place: number): Markup {
   </td>`;
 }
 
-/** Whether a record has object members, which no column can show. */
+/** Whether a record has members that no column shows, such as objects. */
 const hasMembersBeside = (record: Item, columns: readonly Column[]) =>
   Object.values(record).some((value) => !isFlat(value)) ||
   Object.keys(record).length > columns.length + 2;
@@ -103,7 +101,7 @@ function columnsOf(records: readonly Item[]): Column[] {
   return [...names].slice(0, COLUMNS_MAX).map((name) => [memberWords(name), name] as const);
 }
 
-/** Reads only the record's own members, not the properties that every object has. */
+/** Returns the value at a dot path. Only the record's own members count, not properties that every object has. */
 function memberAt(record: Item, path: string): unknown {
   let found: unknown = record;
   for (const name of path.split('.')) {

@@ -7,7 +7,10 @@ const BACK = html`<a class="button plain" href="/security">Back to security</a>`
 
 const codeField = (hint?: string) => field({ name: 'code', autocomplete: 'one-time-code', hint });
 
-/** The page that sets up the app. Nothing has changed yet: the first code proves that the app has the secret. */
+/**
+ * Returns the page that sets up the app. Nothing has changed yet: the first code must prove that the app has the
+ * secret.
+ */
 export function setUpPage(context: PageContext, { secret, uri }: SecondFactorSecretAnswer): Markup {
   const spaced = secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
   return page(context, {
@@ -27,7 +30,7 @@ export function setUpPage(context: PageContext, { secret, uri }: SecondFactorSec
   });
 }
 
-/** The page shown after a wrong code: the app has the secret, and the page does not show the secret again. */
+/** Returns the page after a wrong code. The app already has the secret, so the page does not show it again. */
 export function codeAgainPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Set up an authenticator app',
@@ -47,7 +50,7 @@ export function codeAgainPage(context: PageContext, notice: Notice): Markup {
   });
 }
 
-/** The page of the recovery codes, shown once. */
+/** Returns the page with the recovery codes, which are shown once. */
 export function recoveryCodesPage(context: PageContext, codes: string[], text: string): Markup {
   return page(context, {
     title: 'Your recovery codes',

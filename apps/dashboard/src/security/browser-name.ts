@@ -1,6 +1,6 @@
 /**
- * Browsers, each by the part of the user agent that identifies it. The first match wins, because the user agents of
- * browsers at the top also contain parts that are listed further down.
+ * The names of browsers, by the part of the user agent that identifies them. The first match wins, because the user
+ * agents of the first browsers also contain the parts of later ones.
  */
 const BROWSERS = [
   ['Edg', 'Edge'],
@@ -19,7 +19,7 @@ const SYSTEMS = [
 ] as const;
 const LENGTH_MAX = 60;
 
-/** The common name of the program with this user agent: "Firefox on Linux", or the user agent itself. */
+/** Returns a readable name for a user agent, such as "Firefox on Linux", or the user agent itself. */
 export function browserName(userAgent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map(
     (names) => names.find(([part]) => userAgent.includes(part))?.[1],

@@ -39,7 +39,7 @@ const step = (id: string, word: string, name: string) =>
     >${word}</a
   >`;
 
-/** Its script makes the browser create a credential from the options, and sends it with the form. */
+/** Returns a form whose script makes the browser create a credential from the options and sends it with the form. */
 export function newPasskeyPage(context: PageContext, options: object, name: string): Markup {
   const fields = html`${nameField(name)} ${hidden('credential', '')}
     <p class="actions">
@@ -76,7 +76,7 @@ export function renamePasskeyPage(
   });
 }
 
-/** The page shown after a passkey was rejected. */
+/** Returns the page after a passkey was rejected. */
 export function passkeyRefusedPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Add a passkey',

@@ -2,10 +2,10 @@ import type { PageVisit } from '../pages/page-visit.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { passwordAgainPage } from '../auth/auth-pages.js';
 
-/** Whether a change was rejected because the password was entered too long ago (S35). */
+/** Whether a change was rejected because the password was last entered too long ago (S35). */
 export const needsPassword = ({ refusal }: ProxiedAnswer) =>
   refusal?.code === 'reauthentication_required';
 
-/** The page that asks for the password, and then leads to `to`. */
+/** Returns the page that asks for the password and then leads to `to`. */
 export const askPassword = (visit: PageVisit, { status }: ProxiedAnswer, to: string) =>
   visit.show(passwordAgainPage(visit.context, to), status);

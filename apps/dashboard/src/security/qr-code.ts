@@ -1,10 +1,10 @@
 import { encode } from 'uqr';
 import { type Markup, html } from '#libs/public-http';
 
-/** The white border around the code, which readers need (ISO/IEC 18004, quiet zone). */
+/** The width of the white border around the code, which scanners need (ISO/IEC 18004, quiet zone). */
 const BORDER = 4;
 
-/** A text as a QR code. @param label a description for people who cannot see it. */
+/** Returns a text as a QR code. @param label a description for people who cannot see the code. */
 export function qrCode(text: string, label: string): Markup {
   const { size, data } = encode(text, { border: BORDER, ecc: 'M' });
   const runs = data.flatMap((row, y) =>
@@ -16,7 +16,7 @@ export function qrCode(text: string, label: string): Markup {
   </svg>`;
 }
 
-/** The dark runs of a row: the first module and the number of modules. */
+/** Returns the dark runs of a row, each with its first module and its number of modules. */
 function darkRuns(row: readonly boolean[]): [x: number, width: number][] {
   const runs: [number, number][] = [];
   for (const [x, isDark] of row.entries()) {

@@ -12,7 +12,7 @@ import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { passkeysSection } from './passkey-pages.js';
 import { browserName } from './browser-name.js';
 
-/** The answers of the owners of the page's parts. */
+/** The answers that the page is made from, by its parts. */
 export interface SecurityFacts {
   secondFactor: SecondFactorAnswer;
   identities: IdentitiesAnswer;
@@ -20,7 +20,7 @@ export interface SecurityFacts {
   sessions: ListedSession[];
 }
 
-/** The ways to log in to the account, and its open sessions. */
+/** Returns the page with the ways to log in to the account, and its open sessions. */
 export function securityPage(context: PageContext, facts: SecurityFacts, notice?: Notice): Markup {
   const { secondFactor, identities, passkeys, sessions } = facts;
   return page(context, {

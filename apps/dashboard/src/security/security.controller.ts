@@ -22,7 +22,7 @@ export class SecurityPagesController {
     return this.show(visit);
   }
 
-  /** The former URL of the list. */
+  /** Redirects the former URL of the list. */
   @Get('sessions')
   lead(@Visit() visit: PageVisit) {
     return visit.goTo('/security');
@@ -42,7 +42,7 @@ export class SecurityPagesController {
     return this.show(visit, { kind: 'done', text });
   }
 
-  /** @throws NotFound for a session that has ended. */
+  /** Asks before a session is ended. @throws NotFound if the session has ended. */
   @Get('security/sessions/:id/end')
   async askToEnd(@Visit() visit: PageVisit, @Param('id') id: string) {
     const answer = await visit.account({ method: 'GET', path: '/sessions' });
@@ -61,7 +61,7 @@ export class SecurityPagesController {
     return this.show(visit, faultNotice(answer), answer.status);
   }
 
-  /** @throws the rejection from the owner of a part of the page. */
+  /** Shows the page. @throws the rejection by the owner of one of its parts. */
   private async show(visit: PageVisit, notice?: Notice, status = 200) {
     const read = async <T>(path: string) => {
       const answer = await visit.account({ method: 'GET', path });

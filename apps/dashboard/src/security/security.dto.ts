@@ -4,7 +4,7 @@ export class PasskeyForm extends PageForm {
   @TextField()
   name?: string;
 
-  /** The passkey that the browser created, as JSON. */
+  /** The passkey that the browser created, in JSON. */
   @TextField()
   credential?: string;
 }

@@ -1,6 +1,6 @@
 import { TooManyCalls } from './service-calls.errors.js';
 
-/** Maximum number of calls of one holder that wait for its other calls. */
+/** Maximum number of calls of a holder that wait for the holder's other calls. */
 const WAITING_MAX = 64;
 
 interface Holder {
@@ -9,8 +9,8 @@ interface Holder {
 }
 
 /**
- * Limits how many of an owner's connections one holder (an account or a site) uses at a time. Further calls of that
- * holder wait in their own queue, not in the common queue (S102).
+ * Limits how many of an owner's connections one holder (an account or a site) uses at a time. The holder's further
+ * calls wait in a queue of their own, so that they do not delay the calls of others (S102).
  */
 export class CallShares {
   private readonly holders = new Map<string, Holder>();
@@ -19,8 +19,8 @@ export class CallShares {
   constructor(private readonly ofOne: number) {}
 
   /**
-   * Resolves when this call may begin; `leave` must follow. @throws the reason of `signal` if that fires first;
-   * TooManyCalls if too many are already waiting.
+   * Waits until a call may begin; call `leave` afterwards. @throws the reason of `signal` if that fires first;
+   * TooManyCalls if too many calls are already waiting.
    */
   async enter(name: string, signal: AbortSignal): Promise<void> {
     const holder = this.holders.get(name) ?? { underWay: 0, waiting: [] };
@@ -47,7 +47,7 @@ export class CallShares {
   leave(name: string): void {
     const holder = this.holders.get(name)!;
     const next = holder.waiting.shift();
-    // The slot is handed over directly, so that no other call can take it.
+    // The slot goes directly to the next call, so that no other call can take it.
     if (next) return next();
     holder.underWay -= 1;
     if (holder.underWay === 0) this.holders.delete(name);

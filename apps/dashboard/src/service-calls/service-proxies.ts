@@ -4,7 +4,7 @@ import { type ServiceOrigins, type ServiceTokens, ServiceUnavailable } from '#li
 import type { DashboardMetrics } from '../telemetry/dashboard-metrics.js';
 import { ServiceProxy } from './service-proxy.js';
 
-/** A proxy for each owner in this installation. */
+/** The proxies for the owners in this installation. */
 export class ServiceProxies implements OnApplicationShutdown {
   private readonly proxies: ReadonlyMap<OwnerService, ServiceProxy>;
 
@@ -15,7 +15,7 @@ export class ServiceProxies implements OnApplicationShutdown {
     );
   }
 
-  /** @throws ServiceUnavailable for a service that the installation lacks. */
+  /** Returns the proxy of a service. @throws ServiceUnavailable if the installation lacks the service. */
   of(service: OwnerService): ServiceProxy {
     const proxy = this.proxies.get(service);
     if (!proxy) throw new ServiceUnavailable(service);

@@ -13,13 +13,13 @@ import { TooManyCalls } from './service-calls.errors.js';
 import type { DashboardMetrics } from '../telemetry/dashboard-metrics.js';
 import { CallShares } from './call-shares.js';
 
-/** The facts about the browser behind a call that an owner needs. */
+/** The data about the browser behind a call that owners need. */
 export interface BrowserCaller {
-  /** From the session cookie; absent before log-in. */
+  /** The session's token from the session cookie; absent before a log-in. */
   sessionToken?: string;
-  /** From the device cookie: this browser has logged in before. */
+  /** The token from the device cookie, which shows that this browser has logged in before. */
   deviceToken?: string;
-  /** From the step cookie: an unfinished log-in. */
+  /** The token from the step cookie, which belongs to an unfinished log-in. */
   stepToken?: string;
   clientAddress: string;
   userAgent?: string;
@@ -28,32 +28,32 @@ export interface BrowserCaller {
 
 export interface ProxiedCall {
   method: Method;
-  /** Path at the owner's internal listener, with its query. */
+  /** The path at the owner's internal listener, with the query. */
   path: string;
   visitor: BrowserCaller;
   /** The account of the session, for owners that do not read the session themselves. */
   accountId?: string;
-  /** JSON, or bytes that reach the owner unmodified. */
+  /** JSON, or bytes that reach the owner unchanged. */
   body?: object | Buffer;
-  /** The sender's headers, unchanged, for owners that verify a signature. */
+  /** The sender's unchanged headers, for owners that verify a signature. */
   headers?: Readonly<Record<string, string>>;
   idempotencyKey?: string;
-  /** Whether the call checks the session; such calls are short and precede every other call. */
+  /** Whether the call checks the session. Such calls are short and precede every other call. */
   isSessionCheck?: boolean;
-  /** 10 s by default, including the wait for other calls of the same account or network. */
+  /** The time limit, including the wait for other calls of the same account or network; by default, 10 s. */
   timeoutMs?: number;
-  /** Maximum size of a JSON answer; 1 MiB by default. */
+  /** Maximum size of a JSON answer; by default, 1 MiB. */
   answerBytes?: number;
 }
 
 export interface ProxiedAnswer {
   status: number;
   body: unknown;
-  /** The owner's rejection in its own words, for an answer of 400 and above. */
+  /** The owner's rejection in its own words, if the status is 400 or higher. */
   refusal?: Problem;
-  /** Token of a session that begins with this answer. */
+  /** The token of a session that begins with this answer. */
   beginsSession?: string;
-  /** Token of a log-in that needs another step. */
+  /** The token of a log-in that needs another step. */
   beginsStep?: string;
   /** The token by which account will recognise this browser. */
   deviceToken?: string;
@@ -62,36 +62,41 @@ export interface ProxiedAnswer {
 
 export interface ServiceProxyOptions {
   service: ServiceName;
-  /** Origin of its internal listener. */
+  /** The origin of the owner's internal listener. */
   url: string;
   tokens: ServiceTokens;
-  /** Counts how the calls end. */
+  /** The counters of the calls' results. */
   metrics?: DashboardMetrics;
 }
 
-/** An answer that has begun; must be released once it has been read. */
+/** An answer that has begun. It must be released after it was read. */
 interface Sent {
   answer: Dispatcher.ResponseData;
   leave: () => void;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Maximum number of running calls to one owner, because several accounts may be waiting for a payment processor. */
+/**
+ * Maximum number of running calls to one owner. It is this high because several accounts may be waiting for a payment
+ * processor.
+ */
 const BROWSER_CONNECTIONS = 48;
-/** The number of these calls that one account may make at a time, or one site if no account is known. */
+/** The number of these calls that one account (or one site, if no account is known) may make at a time. */
 const OF_ONE_CONNECTIONS = 12;
-/** Connections for session checks, which are short and precede every page, so slow calls must not delay them. */
+/**
+ * The connections for session checks. These checks are short and precede every page, so slow calls must not delay them.
+ */
 const SESSION_CONNECTIONS = 16;
 const SESSION_CHECKS_OF_ONE = 4;
-/** Connections for the callbacks of processors, because calls may be waiting for them (S102). */
+/** The connections for callbacks from processors, because calls may be waiting for these callbacks (S102). */
 const SENDER_CONNECTIONS = 16;
 const TRANSFER_CONNECTIONS = 600;
 const JSON_LIMIT_BYTES = 1024 * 1024;
 
 /**
  * Forwards calls of browsers and signed senders to the service that owns their answer: JSON, raw bytes or a stream.
- * Unlike `ServiceHttp`, it returns rejections instead of throwing them, and reads the headers by which account begins
- * and ends sessions; only the dashboard uses cookies.
+ * Unlike `ServiceHttp`, it returns rejections instead of throwing them, and reads the headers with which account begins
+ * and ends sessions, because only the dashboard uses cookies.
  */
 export class ServiceProxy {
   private readonly ofBrowsers: ServicePool;
@@ -99,7 +104,7 @@ export class ServiceProxy {
   private readonly shares = new CallShares(OF_ONE_CONNECTIONS);
   private readonly sessionShares = new CallShares(SESSION_CHECKS_OF_ONE);
   private readonly ofSenders: ServicePool;
-  /** Connections for uploads and downloads, which last as long as data is transferred. */
+  /** The connections for uploads and downloads, which last as long as data is transferred. */
   private readonly ofTransfers: ServicePool;
 
   constructor(private readonly options: ServiceProxyOptions) {
@@ -113,9 +118,9 @@ export class ServiceProxy {
   }
 
   /**
-   * An answer in JSON.
-   * @throws ServiceUnavailable if the owner cannot be reached, is late or answers with something else; TooManyCalls
-   *   if too many calls of the same account or network are already waiting.
+   * Returns an answer in JSON.
+   * @throws ServiceUnavailable if the owner cannot be reached, is late or answers with something else; TooManyCalls if
+   *   too many calls of the same account or network are already waiting.
    */
   async call(call: ProxiedCall): Promise<ProxiedAnswer> {
     const { service, metrics } = this.options;
@@ -147,7 +152,8 @@ export class ServiceProxy {
   }
 
   /**
-   * An answer of any type and size, which the caller must read or destroy. The time limit applies until it is complete.
+   * Returns an answer of any type and size, which the caller must read or destroy. The time limit applies to the whole
+   * answer.
    * @throws the owner's rejection; ServiceUnavailable as `call`.
    */
   async stream(call: ProxiedCall): Promise<Readable> {
@@ -161,7 +167,8 @@ export class ServiceProxy {
     try {
       const { answer, leave } = await this.send(call);
       const { statusCode, body } = answer;
-      // The reader receives the stream's errors; without this handler, an abandoned stream would end the process.
+      // The reader gets the stream's errors. Without this handler, an error of an abandoned stream would end the
+      // process.
       body.on('error', () => {}).once('close', leave);
       if (statusCode < 400) return body;
       refusal = JSON.parse(await textWithin(body, JSON_LIMIT_BYTES));
@@ -171,7 +178,7 @@ export class ServiceProxy {
     throw problemOf(refusal, service);
   }
 
-  /** The connection and headers with which an upload or a download reaches this owner. */
+  /** Returns the connections and headers with which an upload or a download reaches this owner. */
   transferOf(call: ProxiedCall): Pick<TransferCall, 'dispatcher' | 'headers'> {
     return { dispatcher: this.ofTransfers, headers: this.headersOf({ ...call, body: undefined }) };
   }
@@ -203,7 +210,7 @@ export class ServiceProxy {
     }
   }
 
-  /** Chooses the connections of a call. Signed senders are few, and known only to their owner. */
+  /** Chooses the connections for a call. Signed senders are few, and only their owner can identify them. */
   private wayOf({ headers, isSessionCheck }: ProxiedCall): {
     pool: ServicePool;
     shares?: CallShares;
@@ -213,7 +220,10 @@ export class ServiceProxy {
     return { pool: this.ofBrowsers, shares: this.shares };
   }
 
-  /** The headers of a call. Ours take precedence over the sender's: no header from outside identifies the caller. */
+  /**
+   * Returns the headers of a call. The dashboard's own headers take precedence over the sender's, so no external header
+   * can identify the caller.
+   */
   private headersOf({ visitor, accountId, body, headers, idempotencyKey }: ProxiedCall) {
     const { tokens, service } = this.options;
     const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
@@ -230,7 +240,7 @@ export class ServiceProxy {
   }
 }
 
-/** The browser's tokens; only account can verify them. */
+/** Returns the browser's tokens. Only account can verify them. */
 function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: BrowserCaller) {
   return {
     ...(sessionToken && { 'x-session-token': sessionToken }),
@@ -240,7 +250,7 @@ function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: Bro
   };
 }
 
-/** @throws Error if the body is longer. */
+/** Reads a body. @throws Error if it is longer. */
 async function textWithin(body: Readable, limitBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -252,7 +262,7 @@ async function textWithin(body: Readable, limitBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @returns the rejection in an answer, with the time to wait of its header. */
+/** @returns the rejection in an answer, with the waiting time from its header. */
 function refusalOf(
   answer: unknown,
   { 'retry-after': header }: Dispatcher.ResponseData['headers'],

@@ -9,13 +9,13 @@ export interface Session {
   suspendedBecause: string | null;
   /** The time until which a deleted account can be restored, in RFC 3339. */
   restorableUntil?: string;
-  /** Whether the person can log in with a password; unknown while the account service is of the last release. */
+  /** Whether the person can log in with a password; unknown while the account service runs the previous release. */
   hasPassword?: boolean;
   /** Whether the password was entered within the last 10 minutes. */
   isRecent: boolean;
 }
 
-/** The session of the visitor's token, checked at account on each call; null without one. */
+/** Returns the session of the visitor's token, which account checks on each call; null without a session. */
 export async function currentSession(
   account: ServiceProxy,
   visitor: BrowserCaller,
@@ -32,7 +32,7 @@ export async function currentSession(
   return (body as { session: Session | null }).session;
 }
 
-/** @throws NotLoggedIn without a live session. */
+/** Returns the session. @throws NotLoggedIn if there is none. */
 export async function requireSession(
   account: ServiceProxy,
   visitor: BrowserCaller,

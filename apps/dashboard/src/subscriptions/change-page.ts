@@ -13,16 +13,16 @@ import { day, grouped, money } from '../amounts.js';
 import { type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Ordered, nameOf, taxText } from './subscriptions-page.js';
 
-/** A requested change of plan, and its effects. */
+/** A requested change of plan, with its effects. */
 export interface PreviewedChange {
   owned: SubscriptionAnswer;
   to: Ordered;
   preview: PlanPreviewAnswer;
-  /** Undefined if entitlement is unavailable. */
+  /** The credits; undefined if entitlement is unavailable. */
   balance?: BalanceAnswer;
 }
 
-/** The effects of a change before it is made: money, dates, credits, limits and losses. */
+/** Returns the page that shows a change before it is made: money, dates, credits, limits and losses. */
 export function changePage(context: PageContext, change: PreviewedChange): Markup {
   const { owned, to, preview } = change;
   const isNow = preview.effect === 'now';
@@ -92,7 +92,7 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
   </table>`;
 }
 
-/** The rights that at least one of the two plans grants. */
+/** Returns the rights that at least one of the two plans grants. */
 function rightsRows(owned: Ordered, to: Ordered): Row[] {
   const [before, after] = [owned, to].map(figuresOf);
   return Object.keys(before).flatMap((name): Row[] => {
@@ -119,7 +119,7 @@ function figuresOf({ sku, quantity }: Ordered): Record<string, number> {
 const creditsOf = (plan: SubscriptionPlan | undefined, quantity: number) =>
   (plan?.monthlyCredits ?? 0) * quantity;
 
-/** The credits before and after the change. */
+/** Returns the credits before and after the change. */
 function creditWords({ owned, preview, balance }: PreviewedChange): Markup | undefined {
   if (owned.line !== 'api' || !balance) return undefined;
   const left = balance.spendable + balance.reserved;

@@ -12,13 +12,16 @@ import { PLAN_CREDITS_RULE, grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 
-/** The contents of `/subscriptions`. Undefined parts could not be read. */
+/** The contents of `/subscriptions`. What could not be read is undefined. */
 export interface OwnedFacts {
   balance?: BalanceAnswer;
   subscriptions?: SubscriptionAnswer[];
 }
 
-/** The page of everything the account owns: plans with their dates, packages with their remaining credits. */
+/**
+ * Returns the page with everything that the account owns: plans with their dates, and packages with their remaining
+ * credits.
+ */
 export function subscriptionsPage(
   context: PageContext,
   { balance, subscriptions }: OwnedFacts,
@@ -36,7 +39,7 @@ export function subscriptionsPage(
   });
 }
 
-/** The page shown before a subscription is cancelled: until when it works, and what is lost. */
+/** Returns the page before a cancellation: until when the subscription works, and what is lost. */
 export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
   const end = day(owned.period_end);
   return confirmationPage(context, {
@@ -63,7 +66,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
   });
 }
 
-/** Says when a plan's credits expire after it is cancelled: each month's credits, at the end of that month. */
+/** Returns when a plan's credits expire after its cancellation: those of each month at the end of that month. */
 function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
   if (state === 'past_due') return 'Its unused credits expire when the paid time is over.';
   const lost = `${day(end)} (UTC).`;
@@ -103,7 +106,7 @@ function planSection(
   </section>`;
 }
 
-/** Whether a paid plan has not granted anything yet: credits follow the payment within moments. */
+/** Whether a paid plan has not granted anything yet. Credits follow the payment within moments. */
 function areCreditsMissing(owned: SubscriptionAnswer, balance?: BalanceAnswer): boolean {
   const { state, is_current: isCurrent, sku, paid_through: paid } = owned;
   const brings = (planOfSku(sku)?.monthlyCredits ?? 0) > 0;
@@ -130,7 +133,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
   </li>`;
 }
 
-/** An open change with its possible actions, shown on every page that it concerns. */
+/** Returns a pending change with its possible actions, as every page about the plan shows it. */
 function unpaidSection(
   context: PageContext,
   owned: SubscriptionAnswer,
@@ -153,7 +156,7 @@ function unpaidSection(
     </div>`;
 }
 
-/** Says who declined the last payment. */
+/** Returns who declined the last payment. */
 const refusal = ({ processor }: SubscriptionAnswer) =>
   processor === 'paypal' ? 'PayPal refused the payment' : 'Your card was declined';
 
@@ -165,7 +168,10 @@ function unpaidWords(owned: SubscriptionAnswer): string {
   return unpaid.is_declined ? `${refusal(owned)}; ${open}. ${end}` : `${open}. ${end}`;
 }
 
-/** The new state of a subscription that was just changed, read from the subscription and never from the address. */
+/**
+ * Returns the new state of a subscription that was just changed. The state is read from the subscription, not from the
+ * URL.
+ */
 export function standingNotice(owned: SubscriptionAnswer): Notice {
   const { unpaid_change: unpaid, cancel_at: cancelAt, pending_change: pending, state } = owned;
   const name = nameOf(owned);
@@ -211,7 +217,7 @@ function creditSection(balance: BalanceAnswer): Markup {
 
 function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAnswer): string {
   if (state === 'cancelled' || state === 'expired') {
-    // A refunded period ended early.
+    // The period of a refunded subscription has ended early.
     const [end] = [cancel_at ?? period_end, paid_through ?? period_end].toSorted();
     return `ended ${day(end)}`;
   }
@@ -220,7 +226,7 @@ function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAns
   return `renews ${day(period_end)}`;
 }
 
-/** A plan and its units in readable form. */
+/** Returns a plan and its units in readable form. */
 export function nameOf({ sku, quantity }: Ordered): string {
   const name = planOfSku(sku)?.name ?? sku;
   const text = sku.endsWith('-year') ? `${name}, yearly` : name;
@@ -231,7 +237,7 @@ function priceOf({ amount_micros: micros, currency, interval }: SubscriptionAnsw
   return `${money(micros, currency)} a ${interval}`;
 }
 
-/** The tax within a price. Prices of subscriptions include the tax, as the processor charges them. */
+/** Returns the tax within a price. Prices of subscriptions include tax, as the processor charges them. */
 export function taxText({
   tax_micros: tax,
   currency,

@@ -19,24 +19,24 @@ import { changePage } from './change-page.js';
 import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
 import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';
 
-/** Anyone may have composed the address, so the text says nothing about payments. */
+/** Anyone may have written the URL, so the text says nothing about payments. */
 const UNFINISHED: Notice = {
   kind: 'note',
   text: 'You came back without finishing the payment.',
 };
 
 /**
- * The customer returned from PayPal's page before its callback. Anyone may have composed the address, so the text says
- * "if".
+ * The customer may have returned from PayPal's page before the callback. Anyone may have written the URL, so the text
+ * says "if".
  */
 const ON_ITS_WAY: Notice = {
   kind: 'note',
   text: 'If you have just paid, the payment is on its way to us. Load this page again in a moment.',
 };
 
-/** How the visitor reached the list. */
+/** How the visitor came to the list. */
 interface Arrival {
-  /** Id of the subscription that was just changed. */
+  /** The id of the subscription that was just changed. */
   changed?: string;
   /** Whether the visitor comes from a processor's page that reports a payment. */
   hasPaid?: boolean;
@@ -47,7 +47,7 @@ interface Arrival {
 export class SubscriptionPagesController {
   constructor(private readonly calls: DashboardCalls) {}
 
-  /** The second path is an address to which processors' pages lead back. */
+  /** Shows the list. Processors' pages return to the second path. */
   @Get(['subscriptions', 'billing/subscriptions'])
   view(
     @Visit() visit: PageVisit,
@@ -104,7 +104,7 @@ export class SubscriptionPagesController {
     return this.step(visit, pathOf(id, 'undo'));
   }
 
-  /** Drops a change that is not paid. */
+  /** Drops a change that is not paid yet. */
   @Post('subscriptions/:id/drop')
   drop(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
     return this.step(visit, pathOf(id, 'drop'));

@@ -8,7 +8,7 @@ const LOG_IN = '{"email":"ada@example.com","password":"a sentence is fine"}';
 let dashboard: DashboardUnderTest;
 
 beforeAll(async () => {
-  // Nothing listens there.
+  // An address at which no service listens.
   dashboard = await DashboardUnderTest.start(undefined, {
     BILLING_INTERNAL_URL: 'http://127.0.0.1:1',
   });
@@ -21,7 +21,7 @@ async function logIn(status: number, body: object, headers = {}): Promise<number
   return (await dashboard.send('POST', '/api/log-in', sent, LOG_IN)).status;
 }
 
-/** The samples of a metric, by their labels. */
+/** Returns the samples of a metric, by their labels. */
 async function samplesOf(metric: string): Promise<Record<string, number>> {
   const samples = [...(await scrape(dashboard.internalUrl))];
   const own = samples.filter(([name]) => name.startsWith(`${metric}{`));
@@ -48,7 +48,7 @@ it('S8: requests, log-ins and calls to other services are counted, with labels t
     '{kind="page",status="200"}': 1,
     '{kind="unknown",status="404"}': 1,
   };
-  // An answer is counted after its last byte was sent; the client may have it before that.
+  // An answer is counted after its last byte was sent, so the client may have it before that.
   await waitFor('the last request to be counted', async () => {
     const counted = Object.values(await samplesOf('dds_dashboard_requests_total'));
     return counted.length === Object.keys(requests).length;

@@ -12,7 +12,7 @@ import {
 
 const REQUESTS = declareCounter(
   'dds_dashboard_requests_total',
-  'Requests that the dashboard answered, by kind: page, form, call (of a script), transfer (an upload or a download), callback (of a payment processor), asset, probe, or unknown for an address that does not exist.',
+  'Requests that the dashboard answered, by kind: page, form, call (by a script), transfer (an upload or a download), callback (from a payment processor), asset, probe, or unknown for an address that does not exist.',
   { labels: ['kind', 'status'] },
 );
 const DURATION = declareHistogram(
@@ -22,12 +22,12 @@ const DURATION = declareHistogram(
 );
 const LOG_INS = declareCounter(
   'dds_dashboard_log_ins_total',
-  'Sessions that began (begun), and rejected passwords, codes and passkeys, by the code of the rejection. A password that confirms a change counts, too.',
+  'Sessions that began (begun), and rejected passwords, codes and passkeys, by the code of the rejection. Passwords that confirm a change are included.',
   { labels: ['outcome'] },
 );
 const OWNER_CALLS = declareCounter(
   'dds_dashboard_owner_calls_total',
-  'Calls of the dashboard to the other services: answered, refused, or failed (no answer in time, or an error of that service).',
+  'Calls from the dashboard to other services: answered, refused, or failed (no answer in time, or an error of that service).',
   { labels: ['service', 'outcome'] },
 );
 
@@ -38,14 +38,17 @@ const LOG_IN_REFUSALS: ReadonlySet<string> = new Set([
   'provider_refused',
   'too_many_attempts',
 ]);
-/** A registry that does not answer is not a failure of the service that queried it. */
+/**
+ * The codes that count as failures of a service. A registry that does not answer is no failure of the service that
+ * queried it.
+ */
 const FAILURES: ReadonlySet<string> = new Set([
   'internal_error',
   'service_unavailable',
   'service_overloaded',
 ]);
 
-/** The parts of a proxied answer that are counted. */
+/** The counted parts of a proxied answer. */
 interface CountedAnswer {
   refusal?: Problem;
   beginsSession?: string;

@@ -1,10 +1,10 @@
 import type { KeyUsageAnswer } from '#libs/contracts';
 import type { Series } from './usage-series.js';
 
-/** With fewer answers than this, "19 of 20" would mean all of them. */
+/** The minimum number of answers for which "19 of 20" does not mean all of them. */
 const FEW = 20;
 
-/** Response times: the name of each range, and the daily number of answers in it. */
+/** Response times: the name of each range, and the number of its answers per day. */
 export interface Paces {
   names: string[];
   byDay: ReadonlyMap<string, number[]>;
@@ -22,7 +22,7 @@ export function pacesOf({ within_ms: bounds, days }: KeyUsageAnswer): Paces {
   return { names, byDay, total: [...byDay.values()].reduce(add, none) };
 }
 
-/** The series of a chart, fastest first; ranges without answers are omitted. */
+/** Returns the series of a chart, fastest first. Ranges without answers are omitted. */
 export function paceSeries({ names, byDay, total }: Paces): Series[] {
   const all = names.map((name, place) => ({
     name,
@@ -33,8 +33,8 @@ export function paceSeries({ names, byDay, total }: Paces): Series[] {
 }
 
 /**
- * The times within which half of the answers, and 19 of 20 (all, if there are few), arrived; empty
- * without an answer.
+ * Returns the times within which half of the answers, and 19 of 20 (all, if there are few), arrived; empty without an
+ * answer.
  */
 export function paceWords({ names, total }: Paces): string {
   const all = total.reduce((sum, count) => sum + count, 0);

@@ -12,7 +12,7 @@ const day = (date: string, name: string, requests: number) => ({
 });
 const FROM_TO = { from: '2026-02-27', to: '2026-03-01' };
 
-it('parts of a day are stacked without a gap, the name with the most requests at the bottom', () => {
+it('the parts of a day are stacked without a gap, and the name with the most requests is at the bottom', () => {
   const days = [
     day('2026-02-27', 'dns.live', 250),
     day('2026-02-27', 'whois.live', 750),
@@ -28,7 +28,7 @@ it('parts of a day are stacked without a gap, the name with the most requests at
   expect(text).toContain('aria-label="Requests a day, 1,000 at most"');
 });
 
-it('five names have their own colour, and the others share a colour', () => {
+it('five names have colours of their own, and the others share a colour', () => {
   const days = Array.from({ length: 9 }, (_, place) => day('2026-02-27', `op${place}`, place));
   const all = seriesOf(days, 'requests').map(({ name, total }) => [name, total]);
   expect(all).toEqual([

@@ -10,8 +10,8 @@ const BAR_WIDTH = 8;
 const STEP = 10;
 
 /**
- * A bar for each day, stacked by name. Its data is also in a table, for readers who cannot see it; the value of a part
- * is in its title.
+ * Draws a bar for each day, stacked by name. A table has the same data for readers who cannot see the chart, and each
+ * part has its value as a title.
  */
 export function stackedChart(
   title: string,
@@ -56,7 +56,7 @@ function bar(date: string, x: number, all: readonly Series[], most: number): Mar
   return all.flatMap(({ name, byDay }, place) => {
     const count = byDay.get(date) ?? 0;
     if (count === 0) return [];
-    // Both ends are rounded, so that the parts are stacked without a gap.
+    // Both ends are rounded to whole units, so that the parts are stacked without a gap.
     const [top, bottom] = [sum + count, sum].map((value) => Math.round((value / most) * HEIGHT));
     sum += count;
     const rect = html`<rect

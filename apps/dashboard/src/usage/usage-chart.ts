@@ -3,16 +3,16 @@ import { DAY_MS } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 
-/** In units of the picture, which fills the width of the page. */
+/** Sizes in units of the picture, which fills the width of the page. */
 const HEIGHT = 120;
 const BAR_WIDTH = 8;
 const STEP = 10;
-/** Minimum height of a bar, so that a day with one request stays visible beside one with a million. */
+/** Minimum height of a bar, so that a day with one request stays visible beside a day with a million. */
 const LEAST_HEIGHT = 2;
 
 const TITLES = { requests: 'Requests a day', credits: 'Credits used a day' } as const;
 
-/** A bar for the requests or credits of each day. */
+/** Draws a bar for the requests or credits of each day. */
 export function usageChart(
   { from, to, days }: UsageAnswer,
   figure: keyof typeof TITLES = 'requests',
@@ -22,7 +22,7 @@ export function usageChart(
   return barChart(TITLES[figure], { from, to }, counts);
 }
 
-/** A bar for each day. Its data is also in a table, for readers who cannot see it. */
+/** Draws a bar for each day. A table has the same data for readers who cannot see the chart. */
 export function barChart(
   title: string,
   { from, to }: { from: string; to: string },

@@ -11,7 +11,7 @@ import { operationLink } from './work.js';
 
 export type UsedBy = 'operation' | 'key';
 
-/** The days shown, and the grouping. */
+/** The days that are shown, and how they are grouped. */
 export interface UsageAsked {
   by: UsedBy;
   from?: string;
@@ -23,7 +23,7 @@ export interface UsageShown {
   from: string;
   to: string;
   days: UsedOnDay[];
-  /** Undefined if the figures cannot be read. */
+  /** The usage; undefined if it cannot be read. */
   paces?: Paces;
 }
 
@@ -54,7 +54,7 @@ const AWAY: Notice = {
   text: 'Usage cannot be read right now. Load the page again in a moment.',
 };
 
-/** The URL of the page, or of the same data as a table for spreadsheets. */
+/** Returns the URL of the page, or of the same data as a table for spreadsheets. */
 function pathOf({ by, from, to }: UsageAsked, path = '/usage'): string {
   const query = new URLSearchParams({ by, ...(from && { from }), ...(to && { to }) });
   return `${path}?${query}`;

@@ -1,4 +1,4 @@
-/** The use of one day under one name: an operation or a key. */
+/** The use of one day under one name, which is an operation or a key. */
 export interface UsedOnDay {
   date: string;
   name: string;
@@ -10,18 +10,18 @@ export interface UsedOnDay {
 export const FIGURES = ['requests', 'credits', 'failed'] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** Number of names with their own colour. The other names share one colour. */
+/** Number of names with colours of their own. The other names share one colour. */
 const NAMED_MAX = 5;
 const OTHERS = 'others';
 
-/** One name with its figures by day. */
+/** A name with its figures by day. */
 export interface Series {
   name: string;
   byDay: ReadonlyMap<string, number>;
   total: number;
 }
 
-/** The largest names first, then all others together. */
+/** Returns the largest names first, then all others together. */
 export function seriesOf(used: readonly UsedOnDay[], figure: Figure): Series[] {
   const byName = Map.groupBy(used, ({ name }) => name);
   const ranked = [...byName]

@@ -26,7 +26,7 @@ export class UsagePageController {
     try {
       return visit.show(usagePage(visit.context, asked, await this.read(visit, asked)));
     } catch (error) {
-      // The page is useful even without the figures.
+      // Without the figures, the page is still useful.
       const notice = refusalOf(error);
       return visit.show(usagePage(visit.context, asked, undefined, notice), notice ? 400 : 200);
     }
@@ -48,7 +48,7 @@ export class UsagePageController {
     return csvOf(['day', asked.by, 'requests', 'failed', 'credits'], rows);
   }
 
-  /** @throws InvalidRequest if the call behind it would reject the values. */
+  /** Reads the usage. @throws InvalidRequest if the gateway rejects the values. */
   private async read(visit: PageVisit, { by, ...days }: UsageAsked): Promise<UsageShown> {
     const { faults } = READER.read(Object.keys(days), Object.values(days));
     if (faults) throw new InvalidRequest(faults);
@@ -76,7 +76,7 @@ export class UsagePageController {
   }
 }
 
-/** Two keys with the same name are distinguished by their last characters. */
+/** Returns the names of keys by id. Keys with the same name are distinguished by their last characters. */
 async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
   const answer = await visit.account({ method: 'GET', path: '/keys' });
   const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);
@@ -84,7 +84,7 @@ async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
   return new Map([...names, [visit.session.accountId, 'Dashboard']]);
 }
 
-/** Empty fields of a form are ignored. */
+/** Returns the values. Empty fields of a form are ignored. */
 function askedOf({ by, from, to }: Given): UsageAsked {
   const given = Object.entries({ from, to }).filter(
     ([, day]) => typeof day === 'string' && day !== '',

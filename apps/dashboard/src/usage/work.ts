@@ -5,13 +5,13 @@ import type { UsedOnDay } from './usage-series.js';
 
 interface Work {
   name: string;
-  /** The page that shows the work. */
+  /** The page that lists the work. */
   path: string;
 }
 
 const JOBS: Work = { name: 'Bulk jobs', path: '/jobs' };
 
-/** Work that is charged while it runs. Its credits are therefore not shown with a request. */
+/** Work that is charged while it runs, so that its credits are not shown with a request. */
 const WORK: Readonly<Record<WorkOperation, Work>> = {
   'jobs.whois': JOBS,
   'jobs.dns': JOBS,
@@ -23,13 +23,13 @@ const workOf = (operation: string): Work | undefined =>
     ? WORK[operation as WorkOperation]
     : undefined;
 
-/** A day's use of an operation, with a link to what used the credits. */
+/** Returns a day's use of an operation, with a link to what used the credits. */
 export function operationLink(day: string, operation: string, credits: number): Markup {
   const path = credits === 0 ? undefined : workOf(operation)?.path;
   return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;
 }
 
-/** The credits of jobs and monitors, listed under the name of the work, because no key is charged for it. */
+/** Returns the credits of jobs and monitors, under the name of the work, because no key is charged for them. */
 export function workOnDays(days: readonly UsageDay[]): UsedOnDay[] {
   return days.flatMap(({ date, operation, credits }) => {
     const work = workOf(operation);

@@ -141,7 +141,7 @@ export class WebhookPagesController {
 interface Shown {
   notice?: Notice;
   status?: number;
-  /** Shown only this once. */
+  /** The secret, which is shown only this once. */
   secret?: string;
   /** A rejected URL, to be corrected. */
   url?: string;

@@ -1,7 +1,7 @@
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#libs/contracts';
 import { PageForm, TextField } from '../pages/page-form.dto.js';
 
-/** The name of the checkbox of an event; a form has each name once. */
+/** Returns the name of an event's checkbox. A form has each name only once. */
 export const eventField = (event: WebhookEvent) => `event_${event}` as const;
 
 export class WebhookForm extends PageForm {

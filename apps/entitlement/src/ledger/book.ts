@@ -250,7 +250,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Returns revoked credits beyond the targets. Those that had expired are expired again, and the others become valid.
+   * Gives back revoked credits beyond the targets. Those that had expired are expired again, and the others become
+   * valid.
    */
   private reinstate(grant: Grant): void {
     const amount = Math.max(0, grant.revoked - Math.max(grant.requestedTarget, grant.withdrawn));
@@ -330,7 +331,7 @@ export class Book extends GrantBook {
     this.followReversal(payer);
   }
 
-  /** Returns credits that repaid debt, first to the grants that paid last. */
+  /** Gives back credits that repaid debt, first to the grants that paid last. */
   private returnRepaid(grant: Grant, amount: number): void {
     let rest = amount;
     const payers = this.repayments

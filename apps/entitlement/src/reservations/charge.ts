@@ -2,7 +2,7 @@ import type { Book, LostCredits } from '../ledger/book.js';
 import type { Reservation } from '../ledger/reservation.js';
 
 /**
- * What leases and holds have in common: both reserve credits, use them by cumulative totals and release the unused
+ * The common part of leases and holds: both reserve credits, use them by cumulative totals and release the unused
  * credits once.
  */
 export interface Chargeable extends Reservation {

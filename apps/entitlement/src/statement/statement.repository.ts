@@ -66,10 +66,10 @@ function shownReference(reference: string): string {
 }
 
 /**
- * A partial index finds the transfers that become lines. It omits movements between available, reserved and consumed
- * credits, because a busy account has a thousand movements of leases for each of the others. `repay_return` becomes a
- * line but is not in the index, so it is found by its kind. If a lease ends after its grant, its unused credits move to
- * `expired`, and the line names the grant.
+ * Returns SQL for the lines of accounts. A partial index finds the transfers that become lines. It omits movements
+ * between available, reserved and consumed credits, because a busy account has a thousand movements of leases for each
+ * of the others. `repay_return` becomes a line but is not in the index, so it is found by its kind. If a lease ends
+ * after its grant, its unused credits move to `expired`, and the line names the grant.
  */
 const LINES_OF = (ids: string, kinds: string) => `
   select t.id, t.occurred_at as at, m.kind, m.amount, null as operation, null as day,

@@ -18,7 +18,7 @@ import { usageV1Answer } from './usage-v1-answer.js';
 /** Number of lines read at a time for an explanation. */
 const BATCH = 2_000;
 
-/** Reads an account's balance and pages of its ledger, for customers. */
+/** An account's balance and pages of its ledger, for customers. */
 export interface Statement {
   balance: BalanceAnswer;
   lines: Page<LedgerLine>;

@@ -12,7 +12,7 @@ import { readLines } from './line-stream.js';
 /** The closing line of an answer whose owner disconnected too early. */
 const BROKEN_OFF = '{"error":"broken_off"}';
 
-/** What `sendStream` needs to know besides the request. */
+/** The parameters of a stream, in addition to its request. */
 interface StreamTerms {
   balanceAfter: (credits: number) => number | undefined;
   /**

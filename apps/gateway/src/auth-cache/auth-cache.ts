@@ -133,7 +133,7 @@ export class AuthCache {
     this.accounts = new Map();
   }
 
-  /** The monotonic time until which records may be used. The pollers extend it. */
+  /** Sets the monotonic time until which records may be used. The pollers extend it. */
   trustUntil(ms: number): void {
     this.trustedUntilMs = ms;
   }

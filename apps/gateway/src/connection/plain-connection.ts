@@ -7,7 +7,7 @@ import type { AnswerBuffer } from './answer-buffer.js';
 import type { HttpDate } from './http-date.js';
 import { readPlainRequest } from './plain-request.js';
 
-/** What plain connections need from their listener. */
+/** The listener's side of its plain connections. */
 export interface PlainConnectionOwner {
   date: HttpDate;
   /** The headers `Connection` and `Keep-Alive` of an answer that leaves the connection open. */

@@ -11,7 +11,7 @@ export interface HoldReports {
   close(hold: RequestHold): Promise<void>;
 }
 
-/** What does not change during a hold. */
+/** The constant data of a hold. */
 export interface NewHold {
   /** The request's id, unique within its account. */
   id: string;

@@ -18,7 +18,7 @@ import { type HoldReports, RequestHold } from './request-hold.js';
 
 export interface RequestHoldsOptions {
   client: Pick<EntitlementClient, 'hold' | 'settleHold' | 'closeHold'>;
-  /** Records charges until entitlement has acknowledged them. */
+  /** The journal, which keeps charges until entitlement has acknowledged them. */
   journal: Pick<LeaseJournal, 'holdOpened' | 'holdUsed' | 'holdPart' | 'holdClosed'>;
   /** The balances that customers see. */
   pools: LeasePools;

@@ -87,7 +87,9 @@ const BEGIN = `
   select exists (select from begun) as is_begun, kept.request_hash, kept.outcome, kept.body
   from (values (1)) one left join kept_answers kept on kept.account_id = $1 and kept.key = $2`;
 
-/** Counts only finished answers; the number of unfinished ones is limited by an account's concurrent requests. */
+/**
+ * SQL that counts only finished answers. The number of unfinished ones is limited by an account's concurrent requests.
+ */
 const DROP_TEST_ANSWERS = `
   delete from kept_answers where account_id = $1 and key = any (array(
     select key from (

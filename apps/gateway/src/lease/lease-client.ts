@@ -202,7 +202,7 @@ export class LeaseClient {
     };
   }
 
-  /** Returns the credits of all leases, and waits until entitlement has acknowledged this, for at most `timeoutMs`. */
+  /** Gives back all leases, and waits until entitlement has acknowledged this, for at most `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
     for (const lease of this.settler.open.values()) this.drainLease(lease);

@@ -64,7 +64,7 @@ export class LeaseSettler {
     this.unsettled.push(lease);
   }
 
-  /** Returns the unused credits of a lease, with the next call. */
+  /** Gives back the unused credits of a lease, with the next call. */
   close(lease: Lease): void {
     this.toClose.push(lease);
     if (this.isClosing) return;

@@ -159,7 +159,7 @@ export class ApiListener {
     return `http://${host}:${bound}`;
   }
 
-  /** From now on, every answer asks its client to close the connection and to reconnect elsewhere. */
+  /** Makes every answer ask its client to close the connection and to reconnect elsewhere. */
   drain(): void {
     this.isDraining = this.plain.isDraining = true;
   }
@@ -223,8 +223,8 @@ export class ApiListener {
   }
 
   /**
-   * Returns a server whose connections our own code reads first, unless that is switched off. Node's listener gets the
-   * connections that are handed over.
+   * Makes our own code read connections first, unless that is switched off. Node's listener gets the connections that
+   * are handed over.
    */
   private takePlainConnections(server: Server): PlainConnections {
     const { limits, clock } = this.options;

@@ -42,7 +42,10 @@ export function readAnswerHeaders(text: string, end: number): AnswerHeaders | un
   return headers.bodyBytes === -1 ? undefined : headers;
 }
 
-/** The lengths of the names below. A header of any other length is skipped without creating a string. */
+/**
+ * Whether a header's name has the length of one of the names below. Other headers are skipped without creating a
+ * string.
+ */
 function isOfInterest(nameLength: number): boolean {
   switch (nameLength) {
     case 3: // age

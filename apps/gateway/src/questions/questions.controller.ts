@@ -43,7 +43,7 @@ export class QuestionsController {
   }
 }
 
-/** The lookups and searches in their newest versions. */
+/** Whether the dashboard may make such requests: only lookups and searches, in their newest versions. */
 function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
   const isNewest = version === newestVersion(operation);
   return isNewest && operation.access.kind === 'key' && kind === 'answer' && !path.includes('{');

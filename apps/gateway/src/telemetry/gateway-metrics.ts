@@ -100,7 +100,7 @@ export interface GatewayParts {
   pollers: ChangePollers;
 }
 
-/** The metrics of the request path. Each scrape reads them from plain numbers. */
+/** Adds the metrics of the request path. Each scrape reads them from plain numbers. */
 export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
   const { counts, shedder, leases, log, authCache, pollers, counters } = parts;
   metrics.addSource({ name: 'requests', read: (take) => readRequests(take, counts) });

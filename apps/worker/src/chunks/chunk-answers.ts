@@ -137,7 +137,7 @@ export class ChunkAnswers {
   }
 }
 
-/** The answer for a name. */
+/** Returns the row with the answer for a name. */
 function rowOf(
   { outcome, isCharged, observedAt, body, problem }: Omit<ChunkFindings, 'index'>,
   line: number,
@@ -147,7 +147,7 @@ function rowOf(
   return { line, name, outcome, isCharged, observedAt: at, body, problem };
 }
 
-/** When a lookup's answer was retrieved. The answer itself states this time in another format. */
+/** Returns when a lookup's answer was retrieved. The answer itself states this time in another format. */
 function queryTime(body: Record<string, unknown> = {}): string | undefined {
   const { query_time: time } = body;
   return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;

@@ -32,7 +32,7 @@ const TRIES_MAX = 20_000;
 const PROGRESS_MS = 2 * SECOND_MS;
 const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 
-/** What the processing of chunks depends on. */
+/** The dependencies of the processing of chunks. */
 @Injectable()
 export class ChunkFeatures {
   constructor(

@@ -28,7 +28,7 @@ function membersOf({ name, record, records = [] }: FreshAnswer): object {
   };
 }
 
-/** A record has no TTL, because it is unknown how long the record may be cached. */
+/** Returns a record without a TTL, because it is unknown how long the record may be cached. */
 function recordOf(name: string, { type, value }: { type: string; value: string }): object {
   const { text, ...data } = dataOf(type, value);
   const type_code = DNS_TYPES[type as DnsType];

@@ -58,7 +58,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     if (job?.state === 'queued') return this.cutInTurn(job, work);
   }
 
-  /** Long jobs are started one at a time, so that short jobs always find a free slot. */
+  /** Starts long jobs one at a time, so that short jobs always find a free slot. */
   private async cutInTurn(job: Job, work: Work<JobWork>): Promise<Later | void> {
     if (job.lines <= SHORT_LINES_MAX) return this.cut(job, work);
     if (this.isStartingLong) return later(TURN_SECONDS);

@@ -56,7 +56,7 @@ export class NamesToCollectService {
     return page.hasMore;
   }
 
-  /** If few names are waiting, adds the next ones that were last looked up long ago. */
+  /** Adds names that were last looked up long ago, if few names are waiting. */
   async takeOld(kind: CollectedKind): Promise<void> {
     if ((await this.names.count(this.database, kind)) >= FEW) return;
     const cursor = await this.cursors.find(this.database, roundReader(kind));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
-/** What is counted. An account may remove such an item and create another, and each of them causes work. */
+/** The counted items. An account may remove such an item and create another, and each of them causes work. */
 export type CountedSubject = 'monitor tests' | 'replays' | 'upload lines' | 'uploads' | 'webhooks';
 
 @Injectable()

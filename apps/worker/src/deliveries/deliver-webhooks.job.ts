@@ -20,7 +20,7 @@ const BUSY_WAIT_SECONDS = 1;
 /** The time after which a delivery checks again whether its account is active. */
 const CLOSED_WAIT_SECONDS = 300;
 
-/** What deliveries depend on. */
+/** The dependencies of deliveries. */
 @Injectable()
 export class DeliveryFeatures {
   constructor(
@@ -113,7 +113,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 
-  /** The event stays in the log and can be sent again once the webhook is active. */
+  /** Gives a delivery up for now. Its event stays in the log and can be sent again once the webhook is active. */
   private async giveBack(work: Work<DeliveryWork>, delivery: AddressedDelivery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.features.deliveries.setFailed(transaction, delivery, 'webhook_not_active');

@@ -65,8 +65,8 @@ export class WebhookSender {
 }
 
 /**
- * A name that does not resolve and a name that resolves to an internal address get the same word. Otherwise, webhooks
- * could reveal the operator's hosts.
+ * Returns the reason that the owner sees. A name that does not resolve and a name that resolves to an internal address
+ * get the same word. Otherwise, webhooks could reveal the operator's hosts.
  */
 function toldFault({ fault }: ConnectionError): FaultWord {
   return fault === 'unresolved' || fault === 'blocked_address' ? 'no_public_address' : fault;

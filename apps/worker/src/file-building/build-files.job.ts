@@ -32,7 +32,7 @@ const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
 /** How long the previous edition is kept, because running downloads and issued URLs still need it. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;
 
-/** What the building of files depends on. */
+/** The dependencies of the building of files. */
 @Injectable()
 export class BuildFeatures {
   constructor(

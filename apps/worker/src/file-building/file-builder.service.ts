@@ -35,7 +35,7 @@ interface Parts {
   sample?: StoredFile;
 }
 
-/** What a build needs besides the file: the previous file and a signal. */
+/** The context of a build: the previous file and a signal. */
 interface Around {
   /** The file with whose names the new file's names are compared. */
   before: FileEdition | undefined;

@@ -24,7 +24,7 @@ interface Form {
   members(row: FileRow): object;
 }
 
-/** Returns the members of a row in JSON. */
+/** The members of a row in JSON. */
 interface WrittenRow {
   domain_name: string;
   domain_unicode: string;
@@ -81,7 +81,7 @@ export class FileText {
     return { csv, json: `${JSON.stringify(this.form.members(row))}\n` };
   }
 
-  /** Returns the row as a line of JSON, with its time in seconds. */
+  /** Reads the row in a line of JSON, in which times have whole seconds. */
   read(line: string): Omit<FileRow, 'key'> {
     const {
       domain_name: name,

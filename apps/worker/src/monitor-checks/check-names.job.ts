@@ -61,7 +61,7 @@ export class CheckNamesJob implements Job {
     }
   }
 
-  /** A name without a result is checked again when its lease ends. */
+  /** Looks up names. A name without a result is checked again when its lease ends. */
   private async ask(kind: CheckKind, names: readonly string[]): Promise<void> {
     const found = this.clients.lookup.ask(
       {

@@ -74,7 +74,10 @@ export class PaidChecksMaintenanceRepository {
     );
   }
 
-  /** Lists the charges that are due, because their collection time is over or an earlier attempt failed. */
+  /**
+   * Closes an account's checks if their collection time is over, and returns the charge. A charge that an earlier
+   * attempt left is returned first.
+   */
   async close(
     transaction: Transaction,
     accountId: string,

@@ -57,7 +57,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Every caller locks names in this order, so that no two callers wait for each other. */
+  /** Locks names in an order that every caller uses, so that no two callers wait for each other. */
   async lockAll(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
       'select from watched_names where name = any($1::text[]) order by name for update',
@@ -137,7 +137,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** After a change of the expiry date, the reminders start again. */
+  /** Stores the result of a registration check. After a change of the expiry date, the reminders start again. */
   async putWhois(
     transaction: Transaction,
     name: string,

@@ -94,7 +94,10 @@ export class FollowChangesJob implements Job {
     });
   }
 
-  /** Reads records a few at a time, because those of a whole page may not fit into memory. */
+  /**
+   * Yields what the monitors find in the changes. Records are read a few at a time, because those of a whole page may
+   * not fit into memory.
+   */
   private async *foundIn({ changes, sources }: CorpusChanges): AsyncGenerator<Found[]> {
     if (changes.length === 0) return;
     const { hasBrands, hasRegistrants } = await this.matchers.refresh();

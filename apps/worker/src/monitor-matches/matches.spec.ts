@@ -30,15 +30,15 @@ const BRAND = {
   tlds: [],
 } as const satisfies MonitorRule;
 
-/** The rules that match a name, by their index, with their reasons. */
+/** Returns the reasons of the rules that match a name, by the rules' indexes. */
 function reasonsOf(name: string, ...rules: Partial<MonitorRule>[]): Record<number, string> {
   const matcher = new BrandMatcher(rules.map((rule) => ({ ...BRAND, ...rule })));
   const hits = matcher.match(soughtName(name, domainToUnicode(name)));
   return Object.fromEntries(hits.map(({ place, reason }) => [place, reason]));
 }
 
-describe('similar words', () => {
-  it('are exactly the words that a full comparison would find', () => {
+describe('words that are similar to a text', () => {
+  it('exactly those words are found that a full comparison finds', () => {
     const letters = fc.constantFrom(...'abc');
     const word = fc.string({ unit: letters, minLength: 5, maxLength: 12 });
     fc.assert(
@@ -62,7 +62,7 @@ describe('similar words', () => {
 });
 
 describe('a brand', () => {
-  it('is found by its letters, by look-alike letters, and despite a typing error', () => {
+  it('a brand is found by its letters, by look-alike letters, and despite a typing error', () => {
     for (const [name, reason] of [
       ['examplebrand.com', 'keyword'],
       ['my-examplebrand-shop.co.uk', 'keyword'],
@@ -84,14 +84,14 @@ describe('a brand', () => {
     );
   });
 
-  it('is reported to each of the accounts that watch it', () => {
+  it('a brand is reported to each account that watches it', () => {
     const rules = Array.from({ length: 3_000 }, () => ({ keyword: 'examplebrand' }));
     for (const name of ['examplebrand.com', 'examp1ebrand.com', 'my-exampelbrand.com']) {
       expect(Object.keys(reasonsOf(name, ...rules))).toHaveLength(rules.length);
     }
   });
 
-  it('must occur where its monitor requires it', () => {
+  it('a brand must occur where its monitor requires', () => {
     const rules = (['contains', 'prefix', 'suffix', 'exact'] as const).map((match) => ({
       keyword: 'acme',
       match,
@@ -103,7 +103,7 @@ describe('a brand', () => {
     expect(placesOf('myacmeshop.com')).toBe('0');
   });
 
-  it('is not found in own names, other suffixes, or with excluded words', () => {
+  it('a brand is not found in own names, with other suffixes, or with excluded words', () => {
     const keyword = 'acme';
     for (const [name, rule] of [
       ['acme.com', { own_domains: ['acme.com'] }],
@@ -129,7 +129,7 @@ describe('a registrant', () => {
     technical_contact: { email_address: 'Alex@Example.com', name: 'REDACTED FOR PRIVACY' },
   };
 
-  it('is found by a published value, complete or in part, of any contact', () => {
+  it('a registrant is found by a published value of any contact, complete or in part', () => {
     expect(
       found(
         record,
@@ -147,7 +147,7 @@ describe('a registrant', () => {
     ]);
   });
 
-  it('S70: is not found by withheld values, or in a contact that a privacy service replaces', () => {
+  it('S70: withheld values, and contacts replaced by a privacy service, find nothing', () => {
     expect(found(record, { owner: 'redacted' })).toEqual([]);
     expect(found({ ...record, privacy_service: true }, { owner: 'alex' })).toEqual([]);
   });
@@ -234,7 +234,7 @@ describe('changes in the corpus', () => {
     await expect(unknown).rejects.toMatchObject({ status: 404 });
   });
 
-  it('S70: a registration is matched by the published values of its newest record, each name once, in the monitor’s words', async () => {
+  it('S70: a registration is matched by the published values of its newest record, and each name is reported once, in the monitor’s words', async () => {
     const id = await watch({ kind: 'registrant', company: 'Vantorel Holdings', exact: true });
     const owned = { registrant_contact: { company: 'VANTOREL  Holdings' } };
     const hidden = { registrant_contact: { company: 'REDACTED FOR PRIVACY' } };
@@ -308,7 +308,7 @@ describe('changes in the corpus', () => {
     expect(newest).toMatchObject({ type: 'brand.match', domain_name: 'plenthorn-tomorrow.com' });
   });
 
-  it('several simultaneous readers report each name once', async () => {
+  it('several concurrent readers report each name once', async () => {
     const id = await watch({ kind: 'brand', keyword: 'mirquell' });
     const names = Array.from({ length: 40 }, (_, n) => listed(`mirquell-${n}.com`));
     await corpus.recordOf({ name: 'zone' }, ...names);

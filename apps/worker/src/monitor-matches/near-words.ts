@@ -1,32 +1,31 @@
 import { distanceOf } from '#libs/domain-names';
 
-/** Minimum length of a word, because almost any word is one typing error away from a shorter one. */
+/** Minimum length of a word. Almost any shorter word is one typing error away from another word. */
 const LENGTH_MIN = 5;
-/** Two typing errors are recognised in words of at least this many letters. */
+/** Words of at least this many letters are also found with two typing errors. */
 const TWO_SLIPS_LENGTH = 10;
 const PRIME = 0x01000193;
 
-/** Number of letters that may be added, omitted, changed or swapped in a word. */
+/** Returns how many letters of a word may be added, omitted, changed or swapped. */
 export function slipsOf(word: string): 0 | 1 | 2 {
   if (word.length < LENGTH_MIN) return 0;
   return word.length < TWO_SLIPS_LENGTH ? 1 : 2;
 }
 
-/** Spreads numbers over a table. The value is the golden ratio in 32 bits. */
+/** The golden ratio in 32 bits, as a multiplier that spreads numbers over the table. */
 const SPREAD = 0x9e3779b1;
 
 /**
- * Finds words that differ from a text by one or two typing errors, without comparing it with each: two texts are close
- * to each other only if they become equal when letters are removed from both (a deletion neighbourhood). Instead of the
- * resulting texts, 32-bit hashes of them are stored in an open-addressing table; false matches are compared and
- * dropped.
+ * Finds words that differ from a text by one or two typing errors, without comparing the text with each word. A word
+ * and a text can be that close only if both become equal when letters are removed (a deletion neighbourhood). 32-bit
+ * hashes of the shortened words are stored in an open-addressing table. False matches are compared and dropped.
  */
 export class NearWords {
   private readonly keys: Int32Array;
   private readonly places: Int32Array;
   /**
-   * An entry is the index of a hash in `keys`, from 1. It is in the slot of the hash, or in one of the following slots
-   * before the next empty one.
+   * An entry is the index of a hash in `keys`, counted from 1. It is in the hash's slot or in a following one, before
+   * the next empty slot.
    */
   private readonly table: Int32Array;
   private readonly shift: number;
@@ -35,7 +34,7 @@ export class NearWords {
   private oneSlipMax = 0;
   private twoSlipsMax = 0;
 
-  /** @param words their indexes are returned; short words match only without typing errors. */
+  /** @param words the words, whose indexes `find` returns. Short words are not found. */
   constructor(private readonly words: readonly string[]) {
     const size = words.reduce((sum, word) => sum + keyCount(word.length, slipsOf(word)), 0);
     const bits = Math.ceil(Math.log2(size * 1.5 + 2));
@@ -54,7 +53,8 @@ export class NearWords {
   }
 
   /**
-   * The indexes of the words that differ from the text by one or two typing errors; the text itself is not among them.
+   * Returns the indexes of the words that differ from the text by one or two typing errors. Words equal to the text are
+   * not among them.
    */
   find(text: string): number[] {
     const isTwo = text.length >= TWO_SLIPS_LENGTH - 2 && text.length <= this.twoSlipsMax + 2;
@@ -94,22 +94,25 @@ export class NearWords {
   }
 }
 
-/** The number of hashes of a word. */
+/** Returns the number of hashes of a word. */
 function keyCount(length: number, slips: 0 | 1 | 2): number {
   if (slips === 0) return 0;
   return 1 + length + (slips === 2 ? (length * (length - 1)) / 2 : 0);
 }
 
-/** Maximum length of a text, which exceeds the length of any label. */
+/** Maximum length of a text, which is greater than that of any label. */
 const TEXT_LENGTH_MAX = 255;
-/** The weight of a letter by the number of letters after it. */
+/** The weights of letters, by the number of letters after them. */
 const POWERS = new Int32Array(TEXT_LENGTH_MAX + 1);
 POWERS[0] = 1;
 for (let at = 1; at <= TEXT_LENGTH_MAX; at++) POWERS[at] = Math.imul(POWERS[at - 1], PRIME);
-/** Hashes of the prefixes of the current text. */
+/** The hashes of the prefixes of the current text. */
 const begins = new Int32Array(TEXT_LENGTH_MAX + 1);
 
-/** Hashes of a text and of all texts that result from removing one or two letters; some may occur twice. */
+/**
+ * Visits the hashes of a text and of all texts that result from removing one or two letters. Some hashes may occur
+ * twice.
+ */
 function eachKey(given: string, slips: 1 | 2, visit: (key: number) => void): void {
   const text = given.slice(0, TEXT_LENGTH_MAX);
   const { length } = text;

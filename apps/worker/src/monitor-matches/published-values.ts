@@ -7,7 +7,7 @@ const CONTACTS = [
   'billing_contact',
 ] as const;
 
-/** The values that identify a contact, as named by monitors. */
+/** The contact fields that monitors can watch, by the monitors' names for them. */
 export const SELECTORS = ['owner', 'email', 'company'] as const;
 export type Selector = (typeof SELECTORS)[number];
 
@@ -16,8 +16,8 @@ const MEMBERS = { owner: 'name', email: 'email_address', company: 'company' } as
 export type PublishedValues = Readonly<Record<Selector, readonly string[]>>;
 
 /**
- * The values that a registration publishes about its contacts, without withheld ones, and without contacts replaced by
- * a privacy service.
+ * Returns the values that a registration publishes about its contacts, without withheld values and without contacts
+ * that a privacy service replaces.
  */
 export function publishedValues(record: Readonly<Record<string, unknown>>): PublishedValues {
   const contacts =
@@ -34,6 +34,6 @@ export function publishedValues(record: Readonly<Record<string, unknown>>): Publ
   return { owner: valuesOf('owner'), email: valuesOf('email'), company: valuesOf('company') };
 }
 
-/** The form in which two spellings of a value are equal. */
+/** Returns a value in the form in which different spellings are equal. */
 export const foldedValue = (value: string) =>
   value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();

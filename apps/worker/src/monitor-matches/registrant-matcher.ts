@@ -14,7 +14,7 @@ interface SoughtValues {
   finder: WordFinder;
 }
 
-/** Compiled rules of registrant monitors: a registration is compared once with all of them. */
+/** The compiled rules of registrant monitors. A registration is compared once with all of them. */
 export class RegistrantMatcher {
   private readonly sought: Readonly<Record<Selector, SoughtValues>>;
 
@@ -27,7 +27,7 @@ export class RegistrantMatcher {
     this.sought = { owner: of('owner'), email: of('email'), company: of('company') };
   }
 
-  /** Returns each rule that matches a published value once. */
+  /** Returns each rule that matches a published value, once. */
   match(name: string, published: PublishedValues): RegistrantHit[] {
     const hits = new Map<number, RegistrantHit>();
     const suffix = name.slice(name.indexOf('.') + 1);

@@ -1,6 +1,6 @@
 import AhoCorasick from 'modern-ahocorasick';
 
-/** The positions of a word in a text. */
+/** The position of a word in a text. */
 export interface FoundWord {
   /** The index of the word. */
   place: number;
@@ -8,7 +8,7 @@ export interface FoundWord {
   to: number;
 }
 
-/** Finds all occurrences of many words in a text, reading it once. A word may be listed more than once. */
+/** Finds all occurrences of many words while reading a text once. A word may be listed more than once. */
 export class WordFinder {
   private readonly automaton?: AhoCorasick;
 

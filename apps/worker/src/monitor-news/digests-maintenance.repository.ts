@@ -7,7 +7,7 @@ export interface DigestLine extends Pick<StoredNews, 'type' | 'domainName' | 'de
   monitorName: string;
 }
 
-/** The mails with the events of accounts; two mails to an account are at least an hour apart. */
+/** E-mails with the events of accounts. Two such e-mails to an account are at least an hour apart. */
 @Injectable()
 export class DigestsMaintenanceRepository {
   async want(transaction: Transaction, accountIds: readonly string[], at: Date): Promise<void> {
@@ -21,7 +21,7 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Accounts whose mail is due; deleted or suspended ones wait. */
+  /** Lists accounts whose e-mail is due. Deleted or suspended accounts wait. */
   async listDue(database: Pick<Database, 'query'>, at: Date, limit: number): Promise<string[]> {
     const rows = await database.query<{ accountId: string }>(
       `select account_id as "accountId" from monitor_digests d where due_at <= $1
@@ -32,7 +32,7 @@ export class DigestsMaintenanceRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** @returns false if another process took the mail. */
+  /** @returns false if another process has taken the e-mail. */
   async take(transaction: Transaction, accountId: string, at: Date): Promise<boolean> {
     const rows = await transaction.query(
       `update monitor_digests set due_at = null, mailed_at = $2
@@ -42,7 +42,7 @@ export class DigestsMaintenanceRepository {
     return rows.length === 1;
   }
 
-  /** Events that no mail has reported yet, oldest first; they count as reported afterwards. */
+  /** Takes the events that no e-mail has reported yet, oldest first. They count as reported afterwards. */
   async takeLines(
     transaction: Transaction,
     accountId: string,
@@ -65,7 +65,7 @@ export class DigestsMaintenanceRepository {
     await transaction.query('delete from monitor_digests where account_id = $1', [accountId]);
   }
 
-  /** Events in the order of their ids. */
+  /** Reads events in the order of their ids. */
   async listNames(
     database: Pick<Database, 'query'>,
     { after, limit }: { after: string; limit: number },
@@ -76,7 +76,7 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Removes events, and the deliveries that contain their names. */
+  /** Removes events, and the deliveries that contain one of the names. */
   async deleteNamed(
     transaction: Transaction,
     ids: readonly string[],
@@ -90,14 +90,15 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Deletes the counts of reported names of earlier days. @param day the first day that is kept, `YYYY-MM-DD`. */
+  /** Deletes the counts of reported names of earlier days. @param day the first day that is kept, as `YYYY-MM-DD`. */
   async deleteFindsBefore(database: Pick<Database, 'query'>, day: string): Promise<void> {
     await database.query('delete from monitor_finds where day < $1::date', [day]);
   }
 
   /**
-   * @param which whether to remove tests, which are kept for a shorter time because they are viewed at once.
-   * @returns how many events were removed.
+   * Removes old events. @param which whether to remove tests, which are kept for a shorter time because they are looked
+   * at once.
+   * @returns the number of removed events.
    */
   async deleteNewsBefore(
     database: Pick<Database, 'query'>,

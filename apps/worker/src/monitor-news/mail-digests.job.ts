@@ -10,7 +10,7 @@ import { lineOf } from './monitor-news.js';
 const ACCOUNTS_AT_ONCE = 100;
 const LINES_MAX = 30;
 
-/** Mails the events of monitors, at most once an hour per account. */
+/** E-mails the events of monitors, at most once an hour per account. */
 @Injectable()
 export class MailDigestsJob implements Job {
   readonly name = 'mail-monitor-digests';

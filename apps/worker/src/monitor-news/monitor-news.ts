@@ -10,7 +10,7 @@ import {
   daysLeftText,
 } from '#libs/contracts';
 
-/** The members of an event besides its name. */
+/** The details of an event, besides its name. */
 export interface NewsDetails {
   changes?: MonitorChange[];
   expiry_date?: string;
@@ -31,12 +31,12 @@ export interface NewsReader {
 export interface News {
   type: MonitorEventType;
   domainName: string;
-  /** Identifies the event: if it is reported twice, it is stored once. */
+  /** The id of the event. An event that is reported twice is stored once. */
   fact: string;
   details: NewsDetails;
 }
 
-/** The new events of a monitor. */
+/** Events of one monitor that are to be reported. */
 export interface Found {
   reader: NewsReader;
   news: News;
@@ -78,7 +78,7 @@ const WORDS: Readonly<Record<Exclude<MonitorEventType, 'monitor.test'>, string>>
   'monitor.limit': `and more names exceed the limit of ${FINDS_A_DAY_MAX} a day; narrow the search`,
 };
 
-/** A line for a mail, without published values, because others may read the mail. */
+/** Returns the line for an e-mail, without published values, because other people may read the e-mail. */
 export function lineOf({ type, domainName, details }: Omit<News, 'fact'>): string {
   if (type === 'monitor.test') return `a test of this monitor (${domainName}); nothing has changed`;
   if (type === 'domain.expiring') {

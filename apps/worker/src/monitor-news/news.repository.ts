@@ -16,17 +16,17 @@ export interface NewNews {
 
 const COLUMNS = `id, monitor_id as "monitorId", type, domain_name as "domainName", details, state, at`;
 
-/** The given events, one row each. */
+/** SQL: the given events, one row each. */
 const GIVEN = `jsonb_to_recordset($1::jsonb) as q (id uuid, monitor_id uuid, account_id uuid, fact text, type text,
   domain_name text, details jsonb, state text, at timestamptz, awaits_mail boolean)`;
-/** The monitor of a given event, if it may report. */
+/** SQL: the monitor of a given event, if the monitor may report. */
 const ACTIVE = `select from monitors m where m.id = q.monitor_id and (q.type = 'monitor.test'
   or (not m.is_paused and not m.is_over_limit and ${mayBeTold('m')}))`;
 
-/** The events of monitors. */
+/** Stores the events of monitors. */
 @Injectable()
 export class NewsRepository {
-  /** Stores events of active monitors. @returns the ids of those that were not reported before. */
+  /** Stores events of active monitors. @returns the ids of the events that were not reported before. */
   async insert(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
     const rows = await transaction.query<{ id: string }>(
       `insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, state, at, awaits_mail)
@@ -38,7 +38,7 @@ export class NewsRepository {
   }
 
   /**
-   * The numbers of names that monitors reported on a day; locks these counts until the transaction ends.
+   * Returns how many names monitors have reported on a day, and locks these counts until the transaction ends.
    * @param day `YYYY-MM-DD`.
    */
   async lockFinds(
@@ -57,7 +57,7 @@ export class NewsRepository {
     return new Map(rows.map(({ monitorId, found }) => [monitorId, found]));
   }
 
-  /** @returns the ids of unreported events of active monitors. */
+  /** @returns the ids of the events that are not reported yet and whose monitors are active. */
   async listUntold(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
     const rows = await transaction.query<{ id: string }>(
       `select q.id from ${GIVEN} where exists (${ACTIVE})
@@ -67,7 +67,7 @@ export class NewsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Counts the names that monitors report. */
+  /** Adds to the counts of names that monitors have reported. */
   async addFinds(transaction: Transaction, all: NewNews[]): Promise<void> {
     await transaction.query(
       `update monitor_finds f set found = f.found + q.count
@@ -77,7 +77,7 @@ export class NewsRepository {
     );
   }
 
-  /** The times at which a monitor was tested since a time, oldest first. */
+  /** Lists when a monitor was tested since a time, oldest first. */
   async listTests(
     transaction: Transaction,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,
@@ -105,7 +105,7 @@ export class NewsRepository {
     );
   }
 
-  /** @returns undefined if there is no such finding. */
+  /** @returns undefined if the finding does not exist. */
   async setState(
     transaction: Transaction,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,

@@ -18,19 +18,19 @@ import { type NewNews, NewsRepository } from './news.repository.js';
 
 /** Maximum number of events in one delivery to a webhook. */
 const EVENTS_SENT_MAX = 50;
-/** One statement is at most a few megabytes long. */
+/** Maximum number of events per statement, so that a statement has at most a few megabytes. */
 const INSERTED_AT_ONCE = 2_000;
 /** Maximum number of tests of one monitor per hour. */
 const TESTS_AN_HOUR_MAX = 5;
 /**
- * Maximum number of tests per day for all monitors of an account, including removed monitors. Each test is sent to up
- * to ten webhooks and logged there for 30 days, and a new monitor can be tested again at once.
+ * Maximum number of tests per day for all monitors of an account, including removed ones. Each test is sent to up to
+ * ten webhooks and logged there for 30 days, and a new monitor can be tested at once.
  */
 const TESTS_A_DAY_MAX = 500;
 
 type Owned = Pick<NewsReader, 'accountId' | 'monitorId'>;
 
-/** The events of monitors: stored, sent to webhooks, and added to the next mail. */
+/** Stores the events of monitors, sends them to webhooks, and adds them to the next e-mail. */
 @Injectable()
 export class NewsService {
   constructor(
@@ -56,9 +56,9 @@ export class NewsService {
   }
 
   /**
-   * Like `tell`, but for found names. A monitor reports a limited number of them per day, and then one event with the
-   * first of the other names.
-   * @returns the monitors that have reached their daily limit.
+   * Reports found names as `tell` does, up to a number per monitor and day. After that, one event with the first of the
+   * other names is reported.
+   * @returns the monitors that have reached this limit.
    */
   async tellFinds(transaction: Transaction, found: readonly Found[]): Promise<Set<string>> {
     const full = new Set<string>();
@@ -92,7 +92,7 @@ export class NewsService {
     return full;
   }
 
-  /** Creates a test event, and sends it like any other. @throws NotFound, TooManyTests, TooManyTestsADay. */
+  /** Creates a test event and sends it like any other event. @throws NotFound, TooManyTests, TooManyTestsADay. */
   async test(
     transaction: Transaction,
     reader: NewsReader,
@@ -122,7 +122,7 @@ export class NewsService {
     return { status: true, ...eventAnswer({ ...news, id, monitorId, state: null, at }) };
   }
 
-  /** The events of a monitor, newest first. */
+  /** Lists the events of a monitor, newest first. */
   async list(owned: Owned, asked: AskedPage, state?: HitState): Promise<MonitorEventsAnswer> {
     const [after] = asked.after ?? [];
     const { limit } = asked;
@@ -148,7 +148,7 @@ export class NewsService {
     await this.counts.forget(transaction, accountId, ['monitor tests']);
   }
 
-  /** @returns the ids of those that were not reported before. */
+  /** Stores and sends events. @returns the ids of those that were not reported before. */
   private async store(transaction: Transaction, all: NewNews[]): Promise<string[]> {
     if (all.length === 0) return [];
     const told = new Set<string>();

@@ -10,10 +10,10 @@ import { SlotsQueue } from './slots-queue.js';
 
 /** Maximum number of monitors of an account, including paused ones. */
 const MONITORS_MAX = 20_000;
-/** Number of new and resumed domain monitors per day, beyond the plan's limit, that are checked at once. */
+/** Number of domain monitors beyond the plan's limit that may be created or resumed per day and are checked at once. */
 const SPARE_FIRST_CHECKS = 10;
 
-/** The limits for an account's monitors, from its allowance. */
+/** The limits of an account's monitors, according to its allowance. */
 @Injectable()
 export class MonitorPlacesService {
   constructor(
@@ -24,14 +24,14 @@ export class MonitorPlacesService {
     private readonly clock: Clock,
   ) {}
 
-  /** How many monitors of each kind are allowed; read before a transaction. */
+  /** Returns how many monitors of each kind are allowed. Call this before a transaction. */
   async slotsOf(accountId: string): Promise<MonitorSlots> {
     const { monitors } = await this.clients.entitlement.allowance(accountId);
     return monitors;
   }
 
   /**
-   * Returns a monitor as it would be, with its price, for a dry run. @param isNew whether the monitor needs a place.
+   * Returns a monitor as it would be, with its price, for a dry run. @param isNew whether the monitor needs a slot.
    * @throws MonitorLimitReached, TooManyMonitors.
    */
   async dryRun(monitor: ShownMonitor, { isNew }: { isNew: boolean }): Promise<MonitorAnswer> {
@@ -46,8 +46,8 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Gives a place to a monitor. The allowance may have been lowered and applied since it was read, so it is applied
-   * again after this monitor was counted.
+   * Reserves a slot for a monitor. The allowance may have been lowered and applied after it was read, so it is applied
+   * again once this monitor counts.
    * @throws MonitorLimitReached, TooManyMonitors.
    */
   async take(transaction: Transaction, monitor: Monitor, slots: MonitorSlots): Promise<void> {
@@ -59,9 +59,8 @@ export class MonitorPlacesService {
 
   /**
    * Whether the domain of a new or resumed monitor is checked at once. It is not if another monitor of the account
-   * watches it, or if the account has created too many monitors that day: monitors that are created, read and removed
-   * repeatedly would otherwise be free lookups. Called within the turn for which `take` waits, before the monitor is
-   * counted.
+   * watches the domain, or if the account has created too many monitors that day. Otherwise, creating, reading and
+   * removing monitors would be free lookups. Call this under the lock that `take` acquires, before the monitor counts.
    */
   async isCheckedAtOnce(
     transaction: Transaction,
@@ -75,7 +74,7 @@ export class MonitorPlacesService {
     return made <= slots.domain + SPARE_FIRST_CHECKS;
   }
 
-  /** @throws MonitorLimitReached, TooManyMonitors. */
+  /** Acquires the account's lock and checks the limits. @throws MonitorLimitReached, TooManyMonitors. */
   private async requirePlace(
     runner: Pick<Database, 'query'> | Transaction,
     { accountId, kind, isPaused, isOverLimit }: Monitor,

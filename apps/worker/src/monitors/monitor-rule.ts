@@ -7,7 +7,7 @@ import type {
 import { looseSkeletonOf, parseDomainName, toALabels } from '#libs/domain-names';
 import { type FieldError, InvalidRequest } from '#libs/platform';
 
-/** Shorter texts occur in too many names. */
+/** Minimum length of a text. Shorter texts occur in too many names. */
 const TEXT_LENGTH_MIN = 3;
 const REGISTRANT_VALUES = ['owner', 'email', 'company'] as const;
 
@@ -24,7 +24,7 @@ const SUBJECTS = {
 const ALL_CHOICES = [...CHOICES.domain, ...CHOICES.brand, 'exact'] as const;
 const ALL_SUBJECTS = ['domainName', 'keyword', ...REGISTRANT_VALUES] as const;
 
-/** The subject of a new monitor. @throws InvalidRequest. */
+/** Returns the rule of a new monitor. @throws InvalidRequest. */
 export function newRule(request: CreateMonitorRequest): MonitorRule {
   const { kind } = request;
   const subjects: readonly string[] = SUBJECTS[kind];
@@ -42,7 +42,7 @@ export function newRule(request: CreateMonitorRequest): MonitorRule {
   return { ...subject, ...DEFAULTS[kind], ...choicesOf(kind, request) };
 }
 
-/** A rule with other settings. @throws InvalidRequest. */
+/** Returns a rule with changed settings. @throws InvalidRequest. */
 export function changedRule(
   kind: MonitorKind,
   rule: MonitorRule,
@@ -103,7 +103,7 @@ function registrableName(field: string, text: string): string {
   return parsed.domain.name;
 }
 
-/** Part of a label, in its own script. */
+/** Returns a part of a label, in its own script. */
 function word(field: string, text: string, lengthMin: number): string {
   const read = text.normalize('NFKC').trim().toLowerCase();
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(read)) {
@@ -112,7 +112,7 @@ function word(field: string, text: string, lengthMin: number): string {
       'may contain only letters, digits and hyphens, because it is compared with labels',
     );
   }
-  // Marks alone cannot be compared, and one letter with marks occurs in nearly every name.
+  // Marks alone cannot be compared, and a single letter with marks occurs in nearly every name.
   const looks = [...looseSkeletonOf(read)].length;
   if (Math.min(looks, [...read].length) < lengthMin) throw refused(field, TOO_SHORT);
   return read;

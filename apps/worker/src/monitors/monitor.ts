@@ -24,7 +24,7 @@ export interface Monitor {
   createdAt: Date;
 }
 
-/** Includes the results of the checks that were made while the monitor was active. */
+/** A monitor, with the results of the checks that were made while the monitor was active. */
 export interface ShownMonitor extends Monitor {
   dnsCheckedAt: Date | null;
   whoisCheckedAt: Date | null;
@@ -97,7 +97,7 @@ function priceOf({ rule, isShortOfCredits }: ShownMonitor): { price?: MonitorPri
   };
 }
 
-/** The monitor as named in its events. */
+/** Returns the monitor as its events name it. */
 export const readerOf = ({ id, accountId, kind, name, sendsMail }: Monitor): NewsReader => ({
   monitorId: id,
   accountId,

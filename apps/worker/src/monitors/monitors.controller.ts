@@ -21,7 +21,7 @@ import {
 import { AccountId } from '#libs/platform';
 import { MonitorsService } from './monitors.service.js';
 
-/** Monitors, by key and on the dashboard. */
+/** Serves monitors, with a key and on the dashboard. */
 @Controller()
 export class MonitorsController {
   constructor(

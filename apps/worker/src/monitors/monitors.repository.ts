@@ -8,11 +8,12 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 /** SQL: whether a monitor is active. */
 const isActive = (monitor: string) => `not ${monitor}.is_paused and not ${monitor}.is_over_limit`;
 /**
- * A value that a check of a watched name found at `at`, if the monitor was active then. Others may watch the name, too.
+ * SQL: a value that a check of a watched name found at `at`, if the monitor was active then. The check may have been
+ * made for other accounts.
  */
 const ifOwn = (at: string, value: string) => `case when ${at} >= m.watched_from then ${value} end`;
 const HAS_REGISTRATION = `w.whois -> 'domain_registered' ->> 0 = 'yes'`;
-/** Monitors with the checks of their names; a paused monitor shows none. */
+/** SQL: monitors with the results of their names' checks. A paused monitor has none. */
 const SHOWN = `
   select m.id, m.account_id as "accountId", m.kind, m.name, m.is_paused as "isPaused", m.is_over_limit as "isOverLimit",
     m.sends_mail as "sendsMail", m.rule, m.created_at as "createdAt", checks.*,
@@ -29,13 +30,13 @@ const SHOWN = `
         as "isExpiryPublished"
     from watched_names w where m.kind = 'domain' and w.name = m.domain_name and ${isActive('m')}
   ) checks on true`;
-/** The time since which another active monitor of an account has watched a name. */
+/** SQL: the time since which another active monitor of an account watches a name. */
 const watchedByOther = (accountId: string, name: string, id: string) =>
   `(select min(other.watched_from) from monitors other
     where other.account_id = ${accountId} and other.kind = 'domain' and other.domain_name = ${name}
       and other.id <> ${id} and ${isActive('other')})`;
 
-/** Monitors, by account. */
+/** Stores monitors by account. */
 @Injectable()
 export class MonitorsRepository {
   /** Makes other changes to the account's monitors wait until the transaction ends. */
@@ -64,7 +65,7 @@ export class MonitorsRepository {
   /**
    * Counts a domain monitor that an account creates or resumes.
    * @param day `YYYY-MM-DD`.
-   * @returns how many it has created on that day, including removed ones.
+   * @returns how many monitors the account has created on that day, including removed ones.
    */
   async countMade(transaction: Transaction, accountId: string, day: string): Promise<number> {
     const [{ made }] = await transaction.query<{ made: number }>(
@@ -80,7 +81,7 @@ export class MonitorsRepository {
   async insert(transaction: Transaction, monitor: Monitor): Promise<void> {
     const { id, accountId, kind, name, sendsMail, rule, createdAt } = monitor;
     await transaction.query(
-      // A name that the account already watches is not checked again for each new monitor of it.
+      // A name that the account already watches is not checked again for a new monitor.
       `insert into monitors (id, account_id, kind, name, sends_mail, rule, domain_name, created_at, interval_minutes,
          watched_from, checked_at, included_at)
        select $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce(watched.since, $8), w.dns_checked_at, w.dns_checked_at
@@ -131,11 +132,11 @@ export class MonitorsRepository {
     return rows.length > 0;
   }
 
-  /** @param now the time since which the monitor is active, if it was paused before. */
+  /** @param now the time from which the monitor is active, if it was paused before. */
   async update(transaction: Transaction, monitor: Monitor, now: Date): Promise<void> {
     const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
     await transaction.query(
-      // Included checks that were already made also count when the interval becomes shorter.
+      // If the interval becomes shorter, included checks that were made before still count.
       `with included as (
          select w.dns_checked_at as at from monitors m join watched_names w on w.name = m.domain_name
          where m.account_id = $1 and m.id = $2 and m.interval_minutes is null and w.dns_checked_at >= m.watched_from
@@ -169,7 +170,7 @@ export class MonitorsRepository {
     ]);
   }
 
-  /** The names that the account's monitors watch. */
+  /** Lists the names that the account's monitors watch. */
   async domainsOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string | null }>(
       'select domain_name as name from monitors where account_id = $1',
@@ -184,8 +185,8 @@ export class MonitorsRepository {
   }
 
   /**
-   * Activates an account's oldest monitors within its limit and pauses all others.
-   * @returns the domains of the monitors that are active again.
+   * Activates an account's oldest monitors within its limit, and pauses all others.
+   * @returns the domains of the monitors that have become active.
    */
   async fit(
     transaction: Transaction,

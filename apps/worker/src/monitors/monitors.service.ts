@@ -19,7 +19,7 @@ import { MonitorPlacesService } from './monitor-places.service.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { NewsService } from '../monitor-news/news.service.js';
 
-/** Monitors in the form that their owners see. */
+/** Manages monitors in the form that their owners see. */
 @Injectable()
 export class MonitorsService {
   constructor(
@@ -93,7 +93,7 @@ export class MonitorsService {
     return this.places.dryRun(changed(monitor), { isNew: false });
   }
 
-  /** Pauses a monitor, which frees its place. @throws NotFound. */
+  /** Pauses a monitor, which frees its slot. @throws NotFound. */
   async pause(accountId: string, id: string): Promise<MonitorAnswer> {
     return this.change(accountId, id, async (monitor) => ({
       ...monitor,
@@ -137,7 +137,7 @@ export class MonitorsService {
     });
   }
 
-  /** The events of a monitor, newest first. @throws NotFound. */
+  /** Lists the events of a monitor, newest first. @throws NotFound. */
   async events(
     accountId: string,
     id: string,

@@ -60,7 +60,7 @@ describe('monitors', () => {
     expect(await eventsOf(id)).toHaveLength(1);
   });
 
-  it('the tests of an account are limited, although a new monitor can be tested at once', async () => {
+  it('the tests of an account are limited, although each new monitor can be tested at once', async () => {
     const first = await watch(newName());
     await call('POST', `/${first.id}/test`);
     await call('DELETE', `/${first.id}`);
@@ -78,7 +78,7 @@ describe('monitors', () => {
     expect((await test()).status).toBe(202);
   });
 
-  it('events are sent to the webhook, and in one mail an hour', async () => {
+  it('events are sent to the webhook, and by at most one e-mail an hour', async () => {
     const webhook = await under.gateway.call<WebhookSecretAnswer>('POST', '/internal/webhooks', {
       accountId,
       body: { url: 'https://hooks.example/in', events: ['monitor.triggered'] },
@@ -131,7 +131,7 @@ describe('monitors', () => {
     expect(first.html).not.toContain('<b>shop</b>');
   });
 
-  it('an account has as many monitors as its plan allows; a lower plan pauses the excess, and a higher plan resumes it', async () => {
+  it('an account has as many monitors as its plan allows: a lower plan pauses the others, and a higher plan resumes them', async () => {
     under.entitlement.monitors.set(accountId, { domain: 2, brand: 0, registrant: 0 });
     const made = await Promise.allSettled(Array.from({ length: 4 }, async () => watch(newName())));
     const ids = made
@@ -162,17 +162,17 @@ describe('monitors', () => {
     expect(await call('POST', `/${ids[1]}/resume`)).toMatchObject({ state: 'active' });
     await fit(2);
     await call('POST', `/${ids[0]}/resume`);
-    // A change in the meantime may have used the previous allowance.
+    // An earlier change may have been decided with the previous allowance.
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
   });
 
   it('a lower allowance that arrives while a monitor is created also applies to that monitor', async () => {
     const allow = (domain: number) =>
       under.entitlement.monitors.set(accountId, { domain, brand: 0, registrant: 0 });
-    /** The allowance is lowered and applied while a call that has read it waits for its turn. */
+    /** Lowers and applies the allowance while a call that has already read it waits for its turn. */
     const overtaken = async (take: () => Promise<MonitorAnswer>): Promise<MonitorAnswer> => {
       allow(1);
-      // The job takes its turn as well.
+      // The job also waits for its turn.
       await waitFor('the end of the running changes', async () => {
         const fitting = `select from work where queue = 'monitor-slots' and account_id = $1`;
         return (await under.database.query(fitting, [accountId])).length === 0;

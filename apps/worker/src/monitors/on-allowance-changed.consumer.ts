@@ -5,7 +5,7 @@ import { Transaction } from '#libs/database';
 import { Consumes } from '#libs/messaging';
 import { SlotsQueue } from './slots-queue.js';
 
-/** The event says only that the allowance must be read again, which happens later. */
+/** The event says only that the allowance has changed. The allowance is read later. */
 @Controller()
 export class OnAllowanceChangedConsumer {
   constructor(private readonly queue: SlotsQueue) {}

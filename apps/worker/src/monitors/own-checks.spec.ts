@@ -15,7 +15,7 @@ const NOTHING: Partial<MonitorChecks> = {
   problem: null,
 };
 
-describe('the checks that a monitor shows', () => {
+describe('the checks shown with a monitor', () => {
   const under = new WorkerUnderTest();
   const world = new WatchedWorld();
   let names = 0;
@@ -46,7 +46,10 @@ describe('the checks that a monitor shows', () => {
     under.gateway.call<MonitorAnswer>(method, `/internal/monitors${rest}`, { accountId, body });
   const watch = (domainName: string) => call('POST', '', { kind: 'domain', domainName });
   const checksOf = async (id: string) => (await call('GET', `/${id}`)).checks!;
-  /** The worker's own job may have made the first check in the meantime. */
+  /**
+   * Expects the results of the monitor's own checks. The worker's own job may have made the first check in the
+   * meantime.
+   */
   function expectOwn(checks: MonitorChecks | undefined): void {
     const now = under.clock.now().toISOString();
     expect([null, now]).toContain(checks!.dns_checked_at);
@@ -64,7 +67,7 @@ describe('the checks that a monitor shows', () => {
       return isChecked ? checks : undefined;
     });
 
-  it('are only its own: it does not show when or with which problem the name was checked for another account', async () => {
+  it('a monitor does not show when, or with which problem, its name was checked for another account', async () => {
     const name = newName();
     const { id: first } = await watch(name);
     await checked(first);
@@ -79,12 +82,12 @@ describe('the checks that a monitor shows', () => {
     beSomebodyElse();
     const { id, checks } = await watch(name);
     expectOwn(checks);
-    // The other account does not wait for the end of the pause after the failure.
+    // The other account need not wait until the pause after the failure is over.
     const now = under.clock.now().toISOString();
     expect(await checked(id)).toMatchObject({ dns_checked_at: now, whois_checked_at: now });
   });
 
-  it('do not include those for others while it is paused', async () => {
+  it('a paused monitor does not show checks made for others', async () => {
     const name = newName();
     const { id } = await watch(name);
     await checked(id);
@@ -104,7 +107,7 @@ describe('the checks that a monitor shows', () => {
     expect(await checked(id)).toMatchObject({ dns_checked_at: now, expiry_date: '2030-01-01' });
   });
 
-  it('are shared by the monitors of one account, which cause no further check', async () => {
+  it('the monitors of one account share their checks, and a further monitor causes none', async () => {
     const name = newName();
     const { id } = await watch(name);
     const { dns_checked_at: at } = await checked(id);
@@ -116,7 +119,7 @@ describe('the checks that a monitor shows', () => {
     expect(world.count('dns', name)).toBe(looks);
   });
 
-  it('describe a failure of either check in a sentence until a check succeeds', async () => {
+  it('a failure of either check is described in a sentence until a check succeeds', async () => {
     const name = newName();
     for (const kind of ['dns', 'whois'] as const) {
       const code = kind === 'dns' ? 'resolver_timeout' : 'a_new_code';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 
-/** The queue of accounts whose allowance, and thus number of monitors, has changed. */
+/** The queue of accounts whose allowance has changed, which may change the number of their active monitors. */
 @Injectable()
 export class SlotsQueue extends WorkQueue<Record<string, never>> {
   constructor() {

@@ -2,9 +2,9 @@ import { UPLOAD_BYTES_MAX, UPLOAD_LINES_MAX } from '#libs/contracts';
 import { BAD_LINES_SHOWN, type BadLine, readName, storedLine } from './read-name.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** The length of a line that is kept in memory; longer lines contain more than a name. */
+/** Maximum length of a line that is kept in memory. A longer line contains more than a name. */
 const LINE_LENGTH_MAX = 64 * 1024;
-/** Maximum length of one name as given (S71). */
+/** Maximum length of a name as given (S71). */
 const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
@@ -12,12 +12,12 @@ const ROWS_LENGTH = 64 * 1024;
 /** Maximum number of lines. Blank lines count, because they compress to nothing but take as long to read as others. */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 /**
- * A longer line counts as several lines, so that the largest possible file counts as many lines as a file may have
+ * A longer line counts as several lines, so that no file takes longer to read than one with the maximum number of
  * names.
  */
 const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;
 
-/** Reads the names in a text or CSV file, one per line, and counts them. */
+/** Reads and counts the names in a text or CSV file, one per line. */
 export class NameFile {
   /** The number of lines after the header that are not blank. */
   lines = 0;
@@ -29,8 +29,8 @@ export class NameFile {
   private column: number | undefined;
 
   /**
-   * The rows of `name_lines` in COPY format.
-   * @throws UnreadableFile if there are too many lines, or no line has a name; the errors of `text`.
+   * Returns the rows of `name_lines` in COPY format.
+   * @throws UnreadableFile if there are too many lines, or if no line contains a name; the errors of `text`.
    */
   async *rows(listId: string, text: AsyncIterable<Buffer>): AsyncGenerator<string> {
     let rows = '';
@@ -44,7 +44,7 @@ export class NameFile {
     yield rows;
   }
 
-  /** The number of lines that were read; a long line counts as several. */
+  /** The number of lines read so far. A long line counts as several. */
   get linesRead(): number {
     return Math.max(this.number, Math.ceil(this.bytes / BYTES_OF_LINE));
   }
@@ -77,7 +77,7 @@ export class NameFile {
     return `${listId}\t${this.number}\t${copied(name)}\t\t${copied(fault!)}\n`;
   }
 
-  /** The first line shows which column contains the names. @returns whether it is a header. */
+  /** Finds out from the first line which column contains the names. @returns whether the line is a header. */
   private begin(line: string): boolean {
     this.delimiter = DELIMITERS.find((one) => line.includes(one));
     const cells = this.cells(line).map((cell) => cell.trim());
@@ -87,7 +87,7 @@ export class NameFile {
     return titled >= 0;
   }
 
-  /** The cells of one line (RFC 4180); a record does not continue on the next line. */
+  /** Returns the cells of a line (RFC 4180). A record cannot continue on the next line. */
   private cells(line: string): string[] {
     const { delimiter } = this;
     if (!line.includes('"')) return delimiter === undefined ? [line] : line.split(delimiter);
@@ -115,7 +115,7 @@ const COPIED: Readonly<Record<string, string>> = {
   '\n': '\\n',
 };
 
-/** Lines of UTF-8 without their ends; only the beginning of an overlong one. */
+/** Yields the lines of UTF-8 text without their endings. Only the beginning of an overlong line is returned. */
 async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = '';

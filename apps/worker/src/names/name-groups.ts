@@ -1,17 +1,17 @@
 import { CHOSEN_LIMITS, DEFAULT_LIMIT, PUBLISHED_LIMITS } from '#libs/resolvers';
 import { NOBODY } from './read-name.js';
 
-/** The distinct names of a top-level domain for which the same upstream answers. */
+/** The distinct names of a top-level domain that have the same upstream. */
 export interface NameGroup {
   tld: string;
   upstream: string;
   names: number;
 }
 
-/** Stands for the top-level domains of an upstream that has too many of them. */
+/** Stands for all top-level domains of an upstream that has too many of them. */
 export const OTHER_TLDS = '';
 
-/** Maximum number of names per second that one installation looks up, whichever upstream answers. */
+/** Maximum number of names per second that an installation looks up, whichever upstream answers. */
 const WHOIS_PER_SECOND = 2_500;
 const DNS_PER_SECOND = 5_000;
 
@@ -22,8 +22,8 @@ export interface TldEstimate {
 }
 
 /**
- * Estimates how long the names of each top-level domain take at the known rates of their upstreams; names of one
- * upstream wait for one another. @returns the domains with the most names first.
+ * Estimates how long the names of each top-level domain take at the known rates of their upstreams. Names with the same
+ * upstream wait for one another. @returns the top-level domains, those with the most names first.
  */
 export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): TldEstimate[] {
   const all = groups.reduce((sum, { names }) => sum + names, 0);
@@ -42,14 +42,14 @@ export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns')
   return [...tlds.values()].sort((one, other) => other.names - one.names);
 }
 
-/** The number of names for whose registration no upstream is known; DNS works for all names. */
+/** Returns the number of names whose registration has no known upstream. DNS works for all names. */
 export function unsupportedOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): number {
   if (kind === 'dns') return 0;
   const unsupported = groups.filter(({ upstream }) => upstream === NOBODY);
   return unsupported.reduce((sum, { names }) => sum + names, 0);
 }
 
-/** Queries per second in the long run. */
+/** Returns the sustained number of queries per second. */
 function paceOf(upstream: string): number {
   const limit = PUBLISHED_LIMITS.get(upstream) ?? CHOSEN_LIMITS.get(upstream) ?? DEFAULT_LIMIT;
   return Math.min(...limit.buckets.map(({ perSecond }) => perSecond));

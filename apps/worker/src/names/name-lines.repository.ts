@@ -3,10 +3,10 @@ import { type Transaction, columnsOf } from '#libs/database';
 import { type NameGroup, OTHER_TLDS } from './name-groups.js';
 import type { LeftOutLine, StoredLine } from './read-name.js';
 
-/** Maximum number of top-level domains of an upstream that are counted separately; every known upstream has fewer. */
+/** Maximum number of top-level domains of an upstream that are counted separately. No known upstream has more. */
 const TLDS_OF_UPSTREAM_MAX = 1_000;
 
-/** Names as given, until jobs have split them into chunks. */
+/** Stores names as given, until jobs have split them into chunks. */
 @Injectable()
 export class NameLinesRepository {
   async insert(
@@ -21,13 +21,15 @@ export class NameLinesRepository {
     );
   }
 
-  /** @param rows in COPY format. */
+  /** @param rows the rows in COPY format. */
   async copy(transaction: Transaction, rows: AsyncIterable<string>): Promise<void> {
     const columns = 'list_id, line, name, upstream, fault';
     await transaction.copyIn(`copy name_lines (${columns}) from stdin`, rows);
   }
 
-  /** The unique names of a list, which may have millions of unknown top-level domains. */
+  /**
+   * Counts the unique names of a list by top-level domain. The list may contain millions of unknown top-level domains.
+   */
   async countGroups(transaction: Transaction, listId: string): Promise<NameGroup[]> {
     return transaction.query(
       `select case when place <= $2 then tld else $3 end as tld, upstream, sum(names)::int as names
@@ -41,9 +43,9 @@ export class NameLinesRepository {
   }
 
   /**
-   * Lines without an answer of their own, in order: rejected ones, and those that repeat an earlier name. The list is
-   * read once, however many pages it takes.
-   * @param hasRepeats whether to find repeated names, which sorts all names of the list.
+   * Yields the lines without an answer of their own, in order: rejected lines, and lines that repeat an earlier name.
+   * The list is read once, however many pages that takes.
+   * @param hasRepeats whether to find repeated names, which requires sorting all names of the list.
    */
   async *listLeftOut(
     transaction: Transaction,

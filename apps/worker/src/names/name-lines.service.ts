@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NameLinesRepository } from './name-lines.repository.js';
 
-/** Names as given, for the code that splits them. */
+/** The names as given, as the splitting of jobs needs them. */
 @Injectable()
 export class NameLinesService extends NameLinesRepository {}

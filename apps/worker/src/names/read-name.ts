@@ -1,11 +1,11 @@
 import { parseDomainName } from '#libs/domain-names';
 import { Registries } from '#libs/resolvers';
 
-/** A name with the line in which it was given. */
+/** A name, and the line in which it was given. */
 export interface NamedLine {
   line: number;
   name: string;
-  /** The upstream to query; a name waits only for names of the same upstream. */
+  /** The upstream to query. A name waits only for names with the same upstream. */
   upstream: string;
 }
 
@@ -14,25 +14,25 @@ export interface BadLine {
   message: string;
 }
 
-/** A line as stored until a job is split. */
+/** A line as it is stored until its job is split. */
 export interface StoredLine extends NamedLine {
-  /** The fault of the line. If there is one, the name is the text as given. */
+  /** The fault of the line. If there is a fault, `name` contains the text as given. */
   fault: string | null;
 }
 
-/** A line that has no row of its own among the answers. */
+/** A line that has no answer of its own. */
 export interface LeftOutLine extends Pick<StoredLine, 'line' | 'name' | 'fault'> {
-  /** The line that has the answer about the same name; null for a rejected line. */
+  /** The line that has the answer for the same name; null for a rejected line. */
   firstLine: number | null;
 }
 
 /** Maximum length of a rejected text that is stored. */
 const TEXT_LENGTH_MAX = 255;
 
-/** Maximum number of invalid lines that are shown. */
+/** Maximum number of invalid lines that are listed. */
 export const BAD_LINES_SHOWN = 100;
 
-/** The upstream of names that have none. */
+/** The upstream of names without a known upstream. */
 export const NOBODY = 'none';
 const registries = Registries.vendored();
 
@@ -44,14 +44,17 @@ export function readName(text: string, line: number): NamedLine | BadLine {
   return { line, name, upstream: upstreamOf(name) };
 }
 
-/** A line as stored. @param text as it was given. */
+/** Returns a line as it is stored. @param text the text as given. */
 export function storedLine(read: NamedLine | BadLine, text: string): StoredLine {
   if ('name' in read) return { ...read, fault: null };
   const name = text.slice(0, TEXT_LENGTH_MAX).replaceAll('\0', '');
   return { line: read.line, name, upstream: '', fault: read.message };
 }
 
-/** Several top-level domains of one upstream share its rate, so chunks are split by upstream. */
+/**
+ * Returns the upstream of a name. Top-level domains with the same upstream share its rate, so chunks are split by
+ * upstream.
+ */
 export function upstreamOf(name: string): string {
   const { rdapBaseUrl, whoisServer } = registries.route(name);
   if (rdapBaseUrl !== undefined) return new URL(rdapBaseUrl).host;

@@ -10,7 +10,7 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK');
 const MAGIC_BYTES = 2;
 /** Bytes that do not occur in text (S73). */
-// oxlint-disable-next-line eslint/no-control-regex -- control characters are what it finds
+// oxlint-disable-next-line eslint/no-control-regex -- the expression finds control characters
 const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 const UTF16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 const FOLDER_TYPE = 0o040000;
@@ -18,7 +18,7 @@ const LINK_TYPE = 0o120000;
 const TYPE_MASK = 0o170000;
 
 /**
- * The text in a file, uncompressed if necessary (S71 to S73): its type is determined by its bytes, never by its name.
+ * Returns the text in a file, unpacked if necessary (S71 to S73). The file's bytes determine its type, not its name.
  * @throws UnreadableFile; the store's errors.
  */
 export async function* unpacked(files: FileStore, key: string): AsyncGenerator<Buffer> {
@@ -47,7 +47,7 @@ async function startOf(files: FileStore, key: string): Promise<Buffer> {
 
 function gunzipped(content: Readable): Readable {
   const gunzip = createGunzip();
-  // The error is passed to the reader of the stream.
+  // The error is passed to the reader of the text.
   pipeline(content, gunzip, () => {});
   return gunzip;
 }
@@ -71,13 +71,13 @@ function checkStart(chunk: Buffer, wasPacked: boolean): void {
   if (UTF16.some((mark) => start.equals(mark))) throw new UnreadableFile('not_text');
 }
 
-/** Whether an error comes from zlib or yauzl, not from the store. */
+/** Whether an error comes from zlib or yauzl, and not from the store. */
 function isDamage(error: unknown): boolean {
   const { code = '', constructor: kind } = error as { code?: unknown; constructor: unknown };
   return String(code).startsWith('Z_') || (kind === Error && code === '');
 }
 
-/** The only entry of a ZIP file, whatever its name (S72). @throws UnreadableFile */
+/** Opens the only entry of a ZIP file, whatever its name (S72). @throws UnreadableFile. */
 async function onlyEntry(files: FileStore, key: string, sizeBytes: number): Promise<Readable> {
   const reader = new StoredFile(files, key);
   const fault = (error: unknown) => reader.fault ?? new UnreadableFile('broken_archive', error);
@@ -102,7 +102,7 @@ async function onlyEntry(files: FileStore, key: string, sizeBytes: number): Prom
   });
 }
 
-/** The content of an entry, whose checksum yauzl does not compare. */
+/** Returns the content of an entry. Compares its checksum, because yauzl does not. */
 function whole(content: Readable, checksum: number): Readable {
   let sum = 0;
   const compared = new Transform({
@@ -112,7 +112,7 @@ function whole(content: Readable, checksum: number): Readable {
     },
     flush: (done) => done(sum === checksum ? null : new UnreadableFile('broken_archive')),
   });
-  // The stream's reader gets the error.
+  // The reader of the stream gets the error.
   pipeline(content, compared, () => {});
   return compared;
 }
@@ -125,7 +125,7 @@ function isPlainFile(entry: Entry): boolean {
 
 /** A file in the store that can be read at any position. */
 class StoredFile extends RandomAccessReader {
-  /** Stands for an error of the store, which says nothing about the archive. */
+  /** The last error of the store. It says nothing about the archive. */
   fault?: unknown;
 
   constructor(
@@ -141,7 +141,7 @@ class StoredFile extends RandomAccessReader {
     this.files.read(this.key, { range: { first: start, last: end - 1 } }).then(
       (opened) => pipeline(opened.content, content, () => {}),
       (error: unknown) => {
-        // The archive refers to a position beyond its end.
+        // In this case, the archive refers to a position beyond its end.
         const isDamage = error instanceof RangeBeyondFile;
         if (!isDamage) this.fault = error;
         content.destroy(isDamage ? new UnreadableFile('broken_archive', error) : (error as Error));

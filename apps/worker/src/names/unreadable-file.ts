@@ -7,21 +7,21 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
   not_text: 'The file is not UTF-8 text. Send text or CSV, either plain or as gzip or ZIP.',
   nested_archive: 'The archive contains another archive. Compress the text or CSV file itself.',
   not_one_entry:
-    'The ZIP file must contain exactly one file, which is not a folder, a link or encrypted. The Finder of macOS adds a second file: send the file unpacked, or as gzip.',
+    'The ZIP file must contain exactly one file, and that file must not be a folder, a link or encrypted. The Finder on macOS adds a second file; if you use it, send the file unpacked or as gzip.',
   broken_archive: 'The archive is incomplete or damaged. Compress and send the file again.',
   no_names: 'The file contains no domain name. Put one name on each line.',
   not_read:
-    'The service could not read the file, because of a fault of its own. Send the file again, and tell support if it is refused again.',
+    'The service could not read the file because of an internal fault. Send the file again, and contact support if it is rejected again.',
 };
 
 /**
- * Maximum number of lines in all uploads of an account: as many as two files of the largest size have. Otherwise its
- * ten uploads could have 30,000,000 lines, which take about 10 GB in the database, although the packed files are a
- * hundredth of that.
+ * Maximum number of lines in all uploads of an account: as many as two files of the largest size have. Otherwise, its
+ * ten uploads could have 30,000,000 lines, which take about 10 GB in the database, although the packed files have only
+ * a hundredth of that size.
  */
 export const LINES_OF_ACCOUNT_MAX = 6_000_000;
 
-/** A file that cannot be read as a list of names, so a further attempt does not help. */
+/** Thrown for a file that cannot be read as a list of names, so that a retry would not help. */
 export class UnreadableFile extends Error {
   readonly detail: string;
 
@@ -34,19 +34,19 @@ export class UnreadableFile extends Error {
     this.detail = detail;
   }
 
-  /** The code for a file that, with the lines of the account's other uploads, exceeds the limit. */
+  /** Returns the fault of a file that exceeds the limit of lines together with the account's other uploads. */
   static beyondAccount(): UnreadableFile {
     const detail =
       'With this file, the uploads of your account would have more than 6,000,000 lines. Delete uploads that you no longer need, and send the file again.';
     return new UnreadableFile('too_many_lines', undefined, detail);
   }
 
-  /** The code for a file whose reading has failed too often, for a reason that is not in the file. */
+  /** Returns the fault of a file whose reading has failed too often, for a reason outside the file. */
   static afterFaults(): UnreadableFile {
     return new UnreadableFile('not_read');
   }
 
-  /** The code for a file that could not be read within the time limit. */
+  /** Returns the fault of a file that could not be read within the time limit. */
   static tooSlow(): UnreadableFile {
     const detail = 'Reading the file took longer than five minutes. Split it into several files.';
     return new UnreadableFile('too_many_lines', undefined, detail);

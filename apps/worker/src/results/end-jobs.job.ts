@@ -14,10 +14,10 @@ import { ResultMailsService } from './result-mails.service.js';
 import { ResultFilesService } from './result-files.service.js';
 
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
-/** Chunks in progress when their job was cancelled end soon. */
+/** Chunks that are in progress when their job is cancelled end soon. */
 const CHUNKS_END_SECONDS = 2;
 
-/** The dependencies for the end of a job. */
+/** The dependencies of the end of a job. */
 @Injectable()
 export class EndFeatures {
   constructor(
@@ -30,7 +30,10 @@ export class EndFeatures {
   ) {}
 }
 
-/** Ends jobs: charges open counts, joins the answers into one file, releases the rest, and sends a mail. */
+/**
+ * Ends jobs: charges what is not charged yet, joins the answers into one file, releases unused credits, and sends an
+ * e-mail.
+ */
 @Injectable()
 export class EndJobsJob extends WorkRunner<JobWork> {
   constructor(
@@ -50,7 +53,7 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     if (job?.state !== 'finalizing') return;
     const chunksLeft = await this.queues.chunks.remaining(this.database, job.id);
     if (job.isCanceled && chunksLeft > 0) return later(CHUNKS_END_SECONDS);
-    // After this, no process can record a chunk, so the file contains everything that is charged.
+    // From now on, no process can record a chunk, so the file contains everything that is charged.
     await this.database.transaction((transaction) => chunks.abandonOpen(transaction, job.id));
     for (const { number, charged } of await chunks.listUnsettled(this.database, job.id)) {
       await records.settle(job, number, charged);

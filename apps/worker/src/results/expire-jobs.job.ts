@@ -6,7 +6,7 @@ import { JobRowsService } from '../jobs/job-rows.service.js';
 
 const PER_RUN_MAX = 100;
 
-/** Removes results whose 30 days are over. */
+/** Removes results after 30 days. */
 @Injectable()
 export class ExpireJobsJob implements Job {
   readonly name = 'expire-jobs';

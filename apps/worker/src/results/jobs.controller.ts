@@ -20,7 +20,7 @@ import { NewJobsService } from '../jobs/new-jobs.service.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ResultsService } from './results.service.js';
 
-/** Jobs, by key and on the dashboard. */
+/** Serves jobs, with a key and on the dashboard. */
 @Controller()
 export class JobsController {
   constructor(

@@ -8,12 +8,12 @@ import { type Job, type Part, partsFolder, resultKey } from '../jobs/job.js';
 
 const HEADER_BYTES_MAX = 64 * 1024;
 
-/** Writes the file of a job: the answers of its chunks, one after another, and then the lines without an answer. */
+/** Writes the result file of a job: the answers of its chunks in order, and then the lines without an answer. */
 @Injectable()
 export class ResultFilesService {
   constructor(private readonly files: FileStore) {}
 
-  /** @returns undefined if there is no answer at all. A repeat writes the same file again. */
+  /** Writes the file. @returns undefined if there are no answers. A repeat writes the same file again. */
   async join(job: Job, parts: readonly Part[]): Promise<JobArtifact | undefined> {
     if (parts.length === 0) return undefined;
     const header = `${partsFolder(job.id)}header.gz`;
@@ -30,7 +30,7 @@ export class ResultFilesService {
     };
   }
 
-  /** A store can join only a few thousand files at once, so more files are first joined in groups. */
+  /** Joins files. The store can join only a few thousand at once, so a larger number is first joined in groups. */
   private async concatenate(job: Job, keys: string[]): Promise<{ sizeBytes: number }> {
     let joined = keys;
     for (let round = 1; joined.length > CONCATENATED_MAX; round++) {

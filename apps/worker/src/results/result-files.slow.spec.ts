@@ -38,7 +38,7 @@ const jobOf = async (accountId: string, id: string | null) =>
   under.gateway.call<JobAnswer>('GET', `/internal/jobs/${id}`, { accountId });
 
 describe('a result file', () => {
-  it('S66, S74: contains published values as text: no formula, no second cell or line', async () => {
+  it('S66, S74: published values in a result file are text, never a formula or a second cell or line', async () => {
     const accountId = newId();
     const registrant = {
       name: '=HYPERLINK("https://evil.example","x")',
@@ -57,7 +57,7 @@ describe('a result file', () => {
     );
   });
 
-  it('contains all charged names after a cancellation, including names of a chunk that ends later, and no row for the others', async () => {
+  it('after a cancellation, the file contains all charged names, including those of a chunk that ends later, and no row for the others', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus.record({ kind: 'whois', name: 'early.com', at, record: {} });
@@ -89,7 +89,7 @@ describe('a result file', () => {
     expect(under.entitlement.charged(accountId)).toBe(1);
   });
 
-  it('contains the lines without an answer once, even if two attempts have started its job', async () => {
+  it('the file contains the lines without an answer once, even if two attempts started its job', async () => {
     const accountId = newId();
     lookup.hold();
     const domainNames = ['twice.com', 'no name', 'twice.com'];
@@ -121,7 +121,7 @@ describe('a result file', () => {
     ]);
   });
 
-  /** The number of rows of `name_lines` that this transaction has read. */
+  /** Returns how many rows of `name_lines` this transaction has read. */
   async function rowsRead(transaction: Transaction): Promise<number> {
     const [{ rows }] = await transaction.query<{ rows: number }>(
       `select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int as rows
@@ -130,7 +130,7 @@ describe('a result file', () => {
     return rows;
   }
 
-  it('reads a list only once for its lines without an answer, however many there are', async () => {
+  it('a list is read once for its lines without an answer, however many there are', async () => {
     const lines = under.worker.app.get(NameLinesService, { strict: false });
     const stored = Array.from({ length: 90 }, (_, place) => {
       const fault = place % 3 === 0 ? 'Not a name.' : null;
@@ -153,7 +153,7 @@ describe('a result file', () => {
     });
   });
 
-  it('counts only the rows that it has if the rejected lines of an older upload are not known', async () => {
+  it('only the rows in the file are counted if the rejected lines of an older upload are not known', async () => {
     const accountId = newId();
     const { id: upload_id } = await under.upload(accountId, 'older.com\nno name');
     await under.endOfUpload(accountId, upload_id);
@@ -166,7 +166,7 @@ describe('a result file', () => {
     expect(await under.rowsOf(done)).toEqual(['older.com,delivered,1,,']);
   });
 
-  it('410: is kept for 30 days, and then deleted with all its content', async () => {
+  it('410: the file is kept for 30 days, and then deleted with all its content', async () => {
     const accountId = newId();
     const { id } = await under.createJob(accountId, 'whois', { domainNames: ['kept.com'] });
     const done = await under.endOfJob(accountId, id);

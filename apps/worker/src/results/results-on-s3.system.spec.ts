@@ -9,11 +9,11 @@ import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js'
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { partsFolder } from '../jobs/job.js';
 
-/** The server is built first if that has never been done on this machine. */
+/** The time for the first use on this machine, when the server must be built. */
 jest.setTimeout(1_900_000);
 
 const ADDRESS_SECONDS_MAX = 900;
-/** Files of three days are built, one after another. */
+/** The time for building the files of three days, one after another. */
 const BUILT_MS = 120_000;
 
 (s3ServerAvailability() === undefined ? describe : describe.skip)('files in a bucket', () => {
@@ -45,7 +45,7 @@ const BUILT_MS = 120_000;
     return { statusCode, location: headers.location as string };
   };
 
-  /** The parameters of the URL to which an owner is redirected. */
+  /** Fetches a file by the URL to which its owner is redirected, and expects that changed parameters are rejected. */
   async function fetchFrom(path: string, accountId: string) {
     const { statusCode, location } = await ask(path, accountId);
     expect(statusCode).toBe(302);
@@ -67,7 +67,7 @@ const BUILT_MS = 120_000;
     return { bytes, disposition: file.headers['content-disposition'] };
   }
 
-  it('S76: results are one file of all chunks, at a URL valid for 15 minutes and given only to its owner', async () => {
+  it('S76: results are one file of all chunks, and only their owner gets the URL, which is valid for 15 minutes', async () => {
     const accountId = newId();
     const names = Array.from(
       { length: 900 },
@@ -89,7 +89,7 @@ const BUILT_MS = 120_000;
     });
   });
 
-  it('S76: the URL of a database file is valid for 15 minutes, and only accounts whose plan includes the file receive it', async () => {
+  it('S76: the URL of a database file is valid for 15 minutes, and only accounts whose plan includes the file get it', async () => {
     const owner = newId();
     under.entitlement.datasets.set(owner, ['names']);
     const path = 'files/newly/2026-11-22?format=csv.gz';

@@ -6,10 +6,10 @@ import { JobExpired, JobNotReady } from '../jobs/jobs.errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 
 const TYPE = 'application/gzip';
-/** How long a URL of the store is valid (S76). */
+/** How long a URL of the file store is valid (S76). */
 const ADDRESS_SECONDS = 900;
 
-/** The results of jobs, for their owners. */
+/** Opens the results of jobs for their owners. */
 @Injectable()
 export class ResultsService {
   constructor(
@@ -19,7 +19,7 @@ export class ResultsService {
   ) {}
 
   /**
-   * @returns the file, or a URL at which the store serves it for 15 minutes.
+   * Opens the results. @returns the file, or a URL at which the store serves it for 15 minutes.
    * @throws NotFound, JobNotReady, JobExpired.
    */
   async open(accountId: string, jobId: string): Promise<ServedFile | string> {
@@ -27,7 +27,7 @@ export class ResultsService {
     if (isUnderWay(job)) throw new JobNotReady();
     const isOver = job.expiresAt !== null && job.expiresAt <= this.clock.now();
     if (isOver || job.state === 'expired') throw new JobExpired();
-    if (!job.artifact) throw new NotFound('The job ended before a name was answered.');
+    if (!job.artifact) throw new NotFound('The job ended before any name was answered.');
     const name = fileName(job);
     const address = await this.files.address(resultKey(job), {
       lifetimeSeconds: ADDRESS_SECONDS,

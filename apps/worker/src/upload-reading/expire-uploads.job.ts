@@ -5,7 +5,7 @@ import { UploadRowsService, UploadsService } from '../uploads/uploads.service.js
 
 const PER_RUN_MAX = 100;
 
-/** Removes uploads whose seven days are over. */
+/** Removes uploads after seven days. */
 @Injectable()
 export class ExpireUploadsJob implements Job {
   readonly name = 'expire-uploads';

@@ -11,16 +11,16 @@ import { FolderQueue, ReadQueue, type ReadWork } from '../uploads/upload-queues.
 import { UploadRowsService, UploadsService } from '../uploads/uploads.service.js';
 import { type Upload, contentKey, uploadFolder } from '../uploads/upload.js';
 
-/** The time that it takes to read 768 MiB from a distant store. */
+/** The time limit for reading 768 MiB from a distant store. */
 const COPY_LIMIT_MS = 5 * MINUTE_MS;
-/** The time that one statement takes to sort three million names. */
+/** The time limit of the statement that sorts three million names. */
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
 const TURN_SECONDS = 1;
-/** A file that takes too long is read this often: every attempt occupies a reader that other accounts need. */
+/** How often a file that takes too long is read. Each attempt occupies a reader that other accounts need. */
 const SLOW_TRIES_MAX = 2;
 
-/** The parts needed to read uploads. */
+/** The dependencies of the reading of uploads. */
 @Injectable()
 export class UploadReading {
   constructor(
@@ -33,14 +33,14 @@ export class UploadReading {
 }
 
 /**
- * Reads the names of uploads into `name_lines` and counts the distinct ones. All of this is one transaction: if the
- * process dies, nothing remains, and the file is read again.
+ * Reads the names of uploads into `name_lines` and counts the distinct names, in one transaction. If the process dies,
+ * nothing remains, and the file is read again.
  */
 @Injectable()
 export class ReadUploadsJob extends WorkRunner<ReadWork> {
   /**
-   * The accounts whose files are being read: one file of each account, so that the large files of one account do not
-   * delay the files of others.
+   * The accounts whose files are being read. Only one file per account is read at a time, so that an account with large
+   * files does not delay the others.
    */
   private readonly reading = new Set<string>();
 
@@ -86,7 +86,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
     }
   }
 
-  /** A file that is never read must not be shown as being read until it expires. */
+  /** Rejects a file that cannot be read. Otherwise, it would be shown as being read until it expires. */
   protected override async onDead(
     transaction: Transaction,
     { payload }: { payload: ReadWork },
@@ -103,7 +103,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
     await this.features.folders.remove(transaction, uploadFolder(uploadId));
   }
 
-  /** @throws UnreadableFile; StatementTimeout if it takes too long. */
+  /** Reads a file. @throws UnreadableFile; StatementTimeout if reading takes too long. */
   private async read(
     { id, accountId, pieces }: Upload,
     found: NameFile,
@@ -118,7 +118,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       await lines.copy(transaction, found.rows(id, until(work.signal, text)));
       await transaction.limitStatements(COUNT_LIMIT_MS);
       const groups = await lines.countGroups(transaction, id);
-      // The lock is not taken earlier, because the account's next uploads wait for it, each with a connection.
+      // The lock is taken as late as possible, because the account's next uploads wait for it, each with a connection.
       await uploads.lockNew(transaction, accountId);
       const others = await uploads.countLines(transaction, accountId);
       if (others + found.lines > LINES_OF_ACCOUNT_MAX) throw UnreadableFile.beyondAccount();

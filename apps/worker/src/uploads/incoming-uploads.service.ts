@@ -16,11 +16,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TOO_MUCH = {
   status_code: 413,
   body: JSON.stringify(
-    new PayloadTooLarge('The body has more bytes than remain of Upload-Length.').toBody(),
+    new PayloadTooLarge('The body is longer than what remains of Upload-Length.').toBody(),
   ),
 };
 
-/** An upload as it arrives: its sender and its path. */
+/** An upload as it arrives, with its sender and its path. */
 export interface IncomingUpload {
   accountId: string;
   /** The path at this service, without an id. */
@@ -29,7 +29,7 @@ export interface IncomingUpload {
   reply: FastifyReply;
 }
 
-/** Accepts uploads by form and by tus. */
+/** Accepts uploads as forms and by tus. */
 @Injectable()
 export class IncomingUploadsService {
   constructor(
@@ -55,7 +55,7 @@ export class IncomingUploadsService {
     }
   }
 
-  /** Removes an upload, by tus or by a plain call. @throws NotFound, UploadInUse. */
+  /** Removes an upload, by tus or by an ordinary call. @throws NotFound, UploadInUse. */
   async remove(incoming: IncomingUpload & { id: string }): Promise<void> {
     const { accountId, id, request, reply } = incoming;
     if (request.headers['tus-resumable'] !== undefined) return this.speakTus(incoming);
@@ -64,7 +64,7 @@ export class IncomingUploadsService {
   }
 
   /**
-   * Implements one method of tus 1.0.0 (https://tus.io/protocols/resumable-upload).
+   * Implements the methods of tus 1.0.0 (https://tus.io/protocols/resumable-upload).
    * @param incoming with the id of an existing upload. @throws NotFound.
    */
   async speakTus(incoming: IncomingUpload & { id?: string }): Promise<void> {
@@ -72,7 +72,8 @@ export class IncomingUploadsService {
     const { uploads, locks, files, logger } = this;
     if (!isKnownVersion(request.headers)) return void reply.code(412).send();
     checkTusHeaders(request.method, request.headers);
-    // tus takes the lock before it checks the owner, which would end the running request of the upload's real owner.
+    // The owner is checked here, because tus checks after it takes the lock, which would end the running request of the
+    // upload's real owner.
     if (id !== undefined) await uploads.find(accountId, id);
     const tus = new Server({
       path,

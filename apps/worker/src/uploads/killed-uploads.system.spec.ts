@@ -25,7 +25,7 @@ describe('a worker killed during an upload', () => {
 
   beforeAll(async () => {
     test = await TestDatabase.create();
-    // The folder also contains database files that are not complete yet.
+    // The folder also contains incomplete database files.
     const database = await test.service('worker');
     await database.query(
       `insert into work_turn (queue, paused_until) values ('file-builds', 'infinity')`,
@@ -63,7 +63,7 @@ describe('a worker killed during an upload', () => {
     }),
   });
 
-  /** The client never sends the rest. */
+  /** Begins an upload whose client never sends the rest. */
   function sendHalf(url: string): ClientRequest {
     const headers = { ...headersOf(0), 'content-length': String(TEXT.length) };
     const sending = open(url, { method: 'PATCH', headers });
@@ -72,7 +72,7 @@ describe('a worker killed during an upload', () => {
     return sending;
   }
 
-  it('S84: leaves a partial file that the next start deletes, and the client sends the file again', async () => {
+  it('S84: the partial file is deleted by the next start, and the client sends the file again', async () => {
     const begun = await request(`${worker.url}${PATH}`, {
       method: 'POST',
       headers: { ...headersOf(), 'upload-length': String(TEXT.length) },
@@ -85,7 +85,7 @@ describe('a worker killed during an upload', () => {
     await worker.untilEnded();
     sending.destroy();
     const [left] = readdirSync(making);
-    // A newer file may belong to another process that is still writing it.
+    // A newer file may belong to another process that is still writing to it.
     utimesSync(join(making, left), LONG_AGO, LONG_AGO);
     await worker.start();
     expect(readdirSync(making)).toEqual([]);

@@ -10,7 +10,7 @@ const LIMIT_MS = 10 * MINUTE_MS;
 jest.setTimeout(LIMIT_MS);
 
 const MIB = 1024 ** 2;
-/** The memory of the sender, the worker and both ends of each connection, because they share this process. */
+/** The memory of the sender, the worker and both ends of each connection, which share this process. */
 const GROWTH_MAX = 300 * MIB;
 const LINES_A_PIECE = 10_000;
 const under = new WorkerUnderTest();
@@ -65,7 +65,7 @@ async function namesOf({ id }: UploadAnswer): Promise<number> {
   return count;
 }
 
-describe('S71: a file with its header', () => {
+describe('S71: a file with a header line', () => {
   it('a file with 3,000,000 names is accepted in bounded memory', async () => {
     const growth = await growthOf(async () => {
       const upload = await read(linesOf(UPLOAD_LINES_MAX));
@@ -83,7 +83,7 @@ describe('S71: a file with its header', () => {
     expect(await namesOf(upload)).toBe(0);
   });
 
-  it('a file that unpacks to more than 768 MiB is not read further, in bounded memory', async () => {
+  it('the reading of a file stops when it unpacks to more than 768 MiB, in bounded memory', async () => {
     const packed = Readable.from(blankLines(UPLOAD_BYTES_MAX + MIB)).pipe(createGzip());
     const bomb = Buffer.concat(await packed.toArray());
     expect(bomb.length).toBeLessThan(MIB);

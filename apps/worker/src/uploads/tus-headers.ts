@@ -9,7 +9,7 @@ export const isKnownVersion = (headers: IncomingHttpHeaders) =>
   headers['tus-resumable'] === TUS_RESUMABLE;
 
 /**
- * Checks the headers of a tus 1.0.0 request before the protocol's own code, which does not name the fault. @throws
+ * Checks the headers of a tus 1.0.0 request before the tus library does, which does not name the fault. @throws
  * InvalidRequest that names the wrong headers.
  */
 export function checkTusHeaders(method: string, headers: IncomingHttpHeaders): void {
@@ -24,7 +24,8 @@ export function checkTusHeaders(method: string, headers: IncomingHttpHeaders): v
     faults.push(fault('Upload-Length', message));
   }
   if (method === 'POST' && headers['upload-concat'] !== undefined) {
-    const message = 'is not supported; send the file as one upload, its pieces one after the other';
+    const message =
+      'is not supported; send the file as one upload, with its pieces one after another';
     faults.push(fault('Upload-Concat', message));
   }
   if (headers['upload-defer-length'] !== undefined) {

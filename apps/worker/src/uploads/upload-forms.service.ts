@@ -15,11 +15,11 @@ const KEY_FIELD = 'idempotency_key';
 
 interface Kept {
   upload: Upload;
-  /** Whether this form has created the upload; otherwise, an earlier form with the same key has. */
+  /** Whether this form has created the upload. If false, an earlier form with the same key has. */
   isNew: boolean;
 }
 
-/** Uploads by form: one file, after its fields (RFC 7578). */
+/** Accepts uploads as forms, each with one file after its fields (RFC 7578). */
 @Injectable()
 export class UploadFormsService {
   constructor(
@@ -28,8 +28,8 @@ export class UploadFormsService {
   ) {}
 
   /**
-   * @throws NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge, FilesUnavailable, IdempotencyKeyRunning if a later form with
-   *   the same key has replaced this one. Data stored by then is removed.
+   * Stores the file of a form. @throws NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge, FilesUnavailable;
+   * IdempotencyKeyRunning if a later form with the same key has replaced this one. Data stored until then is removed.
    */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);
@@ -41,7 +41,7 @@ export class UploadFormsService {
         if (name === KEY_FIELD && IDEMPOTENCY_KEY.test(value)) idempotencyKey = value;
       });
       form.on('file', (_field, content, name) => {
-        // The reader gets the error as well. Without this handler, an error in an unread stream would end the process.
+        // The reader also gets the error. Without this handler, an error in an unread stream would end the process.
         content.on('error', () => {});
         if (file) return reject(new NoFileInForm());
         file = content;

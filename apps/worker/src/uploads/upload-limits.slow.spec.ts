@@ -8,7 +8,7 @@ import { ReadQueue } from './upload-queues.js';
 const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
 const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
-/** Includes both blank lines: the one in the text, and the one after the last line ending. */
+/** The number of lines, including the blank line in the text and the one after the last line ending. */
 const LINES_READ = 6;
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
 
@@ -18,7 +18,7 @@ describe('the uploads of an account', () => {
   beforeAll(() => under.start());
   afterAll(() => under.stop());
 
-  it('409: are at most ten, and one must be deleted before another is added', async () => {
+  it('409: an account has at most ten uploads, and must delete one before it adds another', async () => {
     const accountId = newId();
     const uploads = await Promise.all(
       Array.from({ length: 10 }, () => under.upload(accountId, NAMES)),
@@ -40,7 +40,7 @@ describe('the uploads of an account', () => {
     expect(count).toBe('0');
   });
 
-  it('S71: have at most 1.5 GiB together until they are read', async () => {
+  it('S71: uploads that are not read yet have at most 1.5 GiB together', async () => {
     const accountId = newId();
     const begin = (bytes: number) =>
       under.send('POST', PATH, { accountId, headers: { ...TUS, 'upload-length': String(bytes) } });
@@ -53,7 +53,7 @@ describe('the uploads of an account', () => {
     expect((await begin(1)).status).toBe(201);
   });
 
-  it('S71: have at most 6,000,000 lines together', async () => {
+  it('S71: uploads have at most 6,000,000 lines together', async () => {
     const accountId = newId();
     const first = await under.upload(accountId, NAMES);
     await under.endOfUpload(accountId, first.id);
@@ -70,9 +70,9 @@ describe('the uploads of an account', () => {
     expect(await endOf('one-more.com\n')).toMatchObject({ state: 'ready' });
   });
 
-  it('S71: have at most 30,000,000 lines that are read within a day, including lines of deleted files', async () => {
+  it('S71: at most 30,000,000 lines are read within a day, including lines of deleted files', async () => {
     const accountId = newId();
-    // A line of 64 KiB takes as long as 245 short ones.
+    // A line of 64 KiB takes as long to read as 245 short lines.
     for (const content of ['one.com\n\ntwo.com\n', `one.com\n${'"'.repeat(65_526)}\n`]) {
       const { id } = await under.upload(accountId, content);
       await under.endOfUpload(accountId, id);
@@ -89,15 +89,15 @@ describe('the uploads of an account', () => {
     expect(await under.upload(accountId, 'three.com\n')).toBeDefined();
   });
 
-  it('S71: are refused if reading them takes too long twice, and every attempt is counted', async () => {
+  it('S71: an upload is rejected if reading it takes too long twice, and every attempt is counted', async () => {
     const accountId = newId();
     const { database } = under;
     const queue = under.worker.app.get(ReadQueue, { strict: false });
     await queue.pause(database, 3_600);
     const { id } = await under.upload(accountId, NAMES);
     await database.transaction(async (transaction) => {
-      // The names are read and counted, but cannot be recorded; the statement that waits is ended like a late
-      // statement.
+      // The names are read and counted, but cannot be recorded. The waiting statement is cancelled like one that takes
+      // too long.
       const lock = `select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`;
       await transaction.query(lock, [accountId]);
       await queue.pause(database, 0);
@@ -123,7 +123,7 @@ describe('the uploads of an account', () => {
     expect(refusal!.detail).toContain('five minutes');
   });
 
-  it('are refused after the last attempt if the fault is not in the file', async () => {
+  it('an upload is rejected after the last attempt if the fault is not in the file', async () => {
     const accountId = newId();
     const { database } = under;
     const queue = under.worker.app.get(ReadQueue, { strict: false });
@@ -138,7 +138,7 @@ describe('the uploads of an account', () => {
     });
   });
 
-  it('S130: include at most 500 that are begun within a day, even if some are deleted', async () => {
+  it('S130: at most 500 uploads are begun within a day, even if some are deleted', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, NAMES);
     await under.endOfUpload(accountId, id);
@@ -160,13 +160,13 @@ describe('the uploads of an account', () => {
     await under.upload(accountId, NAMES);
   });
 
-  it('S105: are read one at a time, so that uploads of other accounts do not wait for large ones', async () => {
+  it('S105: an account’s uploads are read one at a time, so that uploads of other accounts do not wait for large ones', async () => {
     const [large, small] = [newId(), newId()];
     const queue = under.worker.app.get(ReadQueue, { strict: false });
     await queue.pause(under.database, 3_600);
     const uploads = [await under.upload(large, NAMES), await under.upload(large, NAMES)];
     await under.database.transaction(async (transaction) => {
-      // The large uploads cannot be read to their end.
+      // The reading of the large uploads cannot finish.
       await transaction.query('select from uploads where account_id = $1 for update', [large]);
       await queue.pause(under.database, 0);
       await waitFor('the large ones to have had their turn', async () => {
@@ -181,7 +181,7 @@ describe('the uploads of an account', () => {
     }
   });
 
-  it('S105: wait for each other only while an upload is recorded, not while its names are counted', async () => {
+  it('S105: uploads wait for each other only while an upload is recorded, not while its names are counted', async () => {
     const accountId = newId();
     const queue = under.worker.app.get(ReadQueue, { strict: false });
     await queue.pause(under.database, 3_600);

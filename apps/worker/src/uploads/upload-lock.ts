@@ -6,14 +6,17 @@ import type { UploadLocksRepository } from './upload-locks.repository.js';
 const RENEWAL_MS = SECOND_MS;
 const PAUSE_MS = 200;
 /**
- * How long a request waits for the lock: within this time, the holder releases it at its next renewal or, if the holder
- * has died, its lease ends.
+ * How long a request waits for the lock. Within this time, the holder releases the lock at its next renewal or, if the
+ * holder has crashed, the lock expires.
  */
 const PATIENCE_MS = MINUTE_MS / 2;
-/** tus defines no error for a locked upload. The gateway turns this status into the answer `upload_locked`. */
+/**
+ * The status for a locked upload, for which tus defines no error. The gateway turns this status into the answer
+ * `upload_locked`.
+ */
 const LOCKED = { status_code: 423, body: 'locked' };
 
-/** The lock that tus takes on an upload. A later request gets it, and the earlier one ends. */
+/** The lock that the tus library takes on an upload. A later request gets the lock, and the earlier request ends. */
 export class UploadLock implements Lock {
   private readonly holder = newId();
   private renewals?: Loop;
@@ -24,7 +27,7 @@ export class UploadLock implements Lock {
     private readonly logger: Logger,
   ) {}
 
-  /** @param letGo ends the request that holds it. @throws 423. */
+  /** @param letGo ends the request that has the lock. @throws 423. */
   async lock(signal: AbortSignal, letGo: RequestRelease): Promise<void> {
     const untilMs = monotonicMs() + PATIENCE_MS;
     while (!(await this.locks.take(this.uploadId, this.holder))) {

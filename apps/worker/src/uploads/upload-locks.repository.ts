@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 
-/** Several times the interval at which a holder renews the lock. */
+/** How long a lock lasts: several times the interval at which its holder renews it. */
 const LEASE_SECONDS = 15;
 
-/** The writer of an upload: one request at a time, in any process. The database's clock is used. */
+/** Stores which request writes to an upload: one at a time, in any process. Times are those of the database's clock. */
 @Injectable()
 export class UploadLocksRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns false while another request holds the lock; that request is then asked to release it. */
+  /** @returns false while another request has the lock. That request is then asked to release it. */
   async take(uploadId: string, holder: string): Promise<boolean> {
     const rows = await this.database.query<{ holder: string }>(
       `insert into upload_locks as held (upload_id, holder, locked_until)
@@ -24,7 +24,7 @@ export class UploadLocksRepository {
     return rows[0].holder === holder;
   }
 
-  /** @returns whether it may continue: it still holds the lock, and no other request wants it. */
+  /** @returns whether the request may continue: it still has the lock, and no other request wants the lock. */
   async renew(uploadId: string, holder: string): Promise<boolean> {
     const rows = await this.database.query<{ is_wanted: boolean }>(
       `update upload_locks set locked_until = now() + make_interval(secs => $3)

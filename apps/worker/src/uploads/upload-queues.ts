@@ -6,7 +6,7 @@ export interface FolderWork {
   prefix: string;
 }
 
-/** Folders of files that are no longer needed. */
+/** The queue of folders with files that are no longer needed. */
 @Injectable()
 export class FolderQueue extends WorkQueue<FolderWork> {
   constructor() {
@@ -22,7 +22,7 @@ export interface ReadWork {
   uploadId: string;
 }
 
-/** Uploads whose names must be read. */
+/** The queue of uploads whose names must be read. */
 @Injectable()
 export class ReadQueue extends WorkQueue<ReadWork> {
   constructor() {

@@ -6,15 +6,15 @@ import { Problem, monotonicMs, newId } from '#libs/platform';
 import type { UploadsService } from './uploads.service.js';
 import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.js';
 
-/** Maximum size of a piece, and thus of the data that must be sent again when a process dies. */
+/** Maximum size of a piece, which is also the most data that must be sent again after a crash. */
 const PIECE_BYTES = 32 * 1024 ** 2;
-/** Maximum number of pieces, so that a client that sends single bytes cannot fill a folder. */
+/** Maximum number of pieces, so that a client which sends single bytes cannot fill a folder with files. */
 const PIECES_MAX = 1_000;
 const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
 const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
 const EXTENSIONS = ['creation', 'creation-with-upload', 'termination', 'expiration'];
 
-/** The uploads of one account, as tus sees them. Each piece is a file. */
+/** The uploads of one account, as the tus library sees them. Each piece is a file. */
 export class UploadStore extends DataStore {
   constructor(
     private readonly accountId: string,
@@ -68,7 +68,7 @@ export class UploadStore extends DataStore {
     return UPLOAD_KEPT_MS;
   }
 
-  /** When the upload started, by the machine's clock, because tus compares it with that clock. */
+  /** Returns when the upload started, by the machine's clock, with which the tus library compares it. */
   private startOf(upload: Upload): string {
     const nowMs = performance.timeOrigin + monotonicMs();
     return new Date(nowMs - this.uploads.ageMs(upload)).toISOString();
@@ -94,7 +94,7 @@ export class UploadStore extends DataStore {
   }
 }
 
-/** A body in pieces, each read as fast as it is stored. */
+/** Divides a body into pieces. Each piece is read as fast as it is stored. */
 class Incoming {
   isOver = false;
   private readonly chunks: AsyncIterator<Buffer>;
@@ -103,7 +103,7 @@ class Incoming {
     this.chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** The next piece. An interrupted body ends with the data that arrived. */
+  /** Returns the next piece. An interrupted body ends with the data that has arrived. */
   async *next(): AsyncGenerator<Buffer> {
     for (let bytes = 0; bytes < PIECE_BYTES;) {
       const { done, value } = await this.chunks.next().catch(() => OVER);
@@ -119,7 +119,7 @@ class Incoming {
 
 const OVER: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** A rejection in the form in which tus passes it on. */
+/** Waits for `work`, and throws its rejection in the form in which the tus library passes it on. */
 async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -10,7 +10,7 @@ export interface Upload {
   fileName: string | null;
   sizeBytes: number | null;
   receivedBytes: number;
-  /** Keys of the files with its bytes, in order. */
+  /** The keys of the files with the upload's bytes, in order. */
   pieces: string[];
   lines: number;
   uniqueNames: number;
@@ -22,7 +22,7 @@ export interface Upload {
   expiresAt: Date;
 }
 
-/** The properties of a new upload. */
+/** The initial data of an upload. */
 export interface NewUpload {
   id: string;
   accountId: string;
@@ -41,20 +41,20 @@ export type UploadContent = Pick<
 /** How long uploads are kept, complete or not. */
 export const UPLOAD_KEPT_MS = 7 * DAY_MS;
 const FILE_NAME_LENGTH_MAX = 200;
-// oxlint-disable-next-line eslint/no-control-regex -- control characters are what it removes
+// oxlint-disable-next-line eslint/no-control-regex -- the expression removes control characters
 const UNSEEN = /[\0-\x1f\x7f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]/g;
 
-/** The folder of one upload's bytes, until its names are read. */
+/** Returns the folder of an upload's bytes, where they stay until the names are read. */
 export const uploadFolder = (id: string) => `uploads/${id}/`;
 export const contentKey = (id: string) => `${uploadFolder(id)}content`;
 
-/** The sender's name for the file, only for display (S75). */
+/** Returns the sender's name for the file, which is only displayed (S75). */
 export function shownName(name: string | null | undefined): string | null {
   const text = (name ?? '').replaceAll(UNSEEN, '');
   return text.slice(0, FILE_NAME_LENGTH_MAX) || null;
 }
 
-/** The upload in the form that its owner reads. */
+/** Returns the upload as its owner sees it. */
 export function uploadAnswer(upload: Upload): UploadAnswer {
   const { lines, uniqueNames: unique, invalid, state, refusal } = upload;
   const counts = { lines, unique, invalid, duplicates: lines - invalid - unique };

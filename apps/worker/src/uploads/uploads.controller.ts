@@ -18,7 +18,7 @@ import { UploadsService } from './uploads.service.js';
 
 const { path } = UPLOAD_CREATE.owner;
 
-/** Files of names, by key and on the dashboard. */
+/** Serves files of names, with a key and on the dashboard. */
 @Controller()
 export class UploadsController {
   constructor(

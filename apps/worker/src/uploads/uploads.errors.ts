@@ -69,7 +69,10 @@ export class UploadIsRefused extends Problem {
   }
 }
 
-/** Nobody reads this answer, but because of it, a client that disconnects is not logged as our failure. */
+/**
+ * The client has disconnected and does not see this answer. It keeps the disconnect from being logged as the service's
+ * failure.
+ */
 export class FormCutOff extends Problem {
   constructor() {
     super({

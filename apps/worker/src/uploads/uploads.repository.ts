@@ -10,12 +10,15 @@ type OwnUpload = Pick<Upload, 'id' | 'accountId'>;
 const COLUMNS = `id, account_id as "accountId", state, file_name as "fileName", size_bytes::float8 as "sizeBytes",
   received_bytes::float8 as "receivedBytes", pieces, lines, unique_names as "uniqueNames", invalid,
   invalid_lines as "invalidLines", name_groups as groups, refusal, created_at as "createdAt", expires_at as "expiresAt"`;
-/** Whether a job needs the names of the upload, because it has not split them into chunks yet. */
+/** SQL: whether a job needs the names of the upload, because the job is not split into chunks yet. */
 const IN_USE = `exists (select from jobs where jobs.list_id = uploads.id and jobs.state in ('validating', 'queued'))`;
 
 @Injectable()
 export class UploadsRepository {
-  /** Makes other new uploads of the account wait until the transaction ends, so that counts stay valid. */
+  /**
+   * Makes other new uploads of the account wait until the transaction ends, so that none is added after the counts were
+   * read.
+   */
   async lockNew(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`, [
       accountId,
@@ -30,7 +33,7 @@ export class UploadsRepository {
     return count;
   }
 
-  /** The declared sizes; those of forms are unknown, but the parts of an interrupted form are not kept. */
+  /** Sums the declared sizes. Those of forms are unknown, but no part of an interrupted form is kept. */
   async sumUnreadBytes(transaction: Transaction, accountId: string): Promise<number> {
     const [{ bytes }] = await transaction.query<{ bytes: number }>(
       `select coalesce(sum(size_bytes), 0)::float8 as bytes from uploads
@@ -91,8 +94,8 @@ export class UploadsRepository {
   }
 
   /**
-   * Records further bytes, if no other request has recorded any since.
-   * @returns false if they do not follow the stored ones.
+   * Records more bytes, unless another request has recorded bytes in the meantime.
+   * @returns false if the bytes do not follow the stored ones.
    */
   async addPiece(
     transaction: Transaction,
@@ -107,7 +110,7 @@ export class UploadsRepository {
     return rows.length === 1;
   }
 
-  /** @returns false if it is no longer being received. */
+  /** @returns false if the upload is no longer being received. */
   async setReading(transaction: Transaction, { id, accountId }: OwnUpload): Promise<boolean> {
     const rows = await transaction.query(
       `update uploads set state = 'reading', size_bytes = received_bytes
@@ -117,7 +120,10 @@ export class UploadsRepository {
     return rows.length === 1;
   }
 
-  /** The lines of all uploads whose names are counted. Call `lockNew` before, so that the sum stays valid. */
+  /**
+   * Sums the lines of all uploads whose names are counted. Call `lockNew` before, so that none is added after the lines
+   * were summed.
+   */
   async countLines(transaction: Transaction, accountId: string): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select coalesce(sum(lines), 0)::float8 as count from uploads where account_id = $1 and state = 'ready'`,
@@ -126,7 +132,7 @@ export class UploadsRepository {
     return count;
   }
 
-  /** @returns false if it was deleted. */
+  /** @returns false if the upload was deleted. */
   async setReady(
     transaction: Transaction,
     uploadId: string,
@@ -162,7 +168,7 @@ export class UploadsRepository {
     );
   }
 
-  /** Deletes an upload with its names. @returns false if a job needs them, or there is no such upload. */
+  /** Deletes an upload with its names. @returns false if a job needs the names, or if the upload does not exist. */
   async delete(transaction: Transaction, { id, accountId }: OwnUpload): Promise<boolean> {
     const own = [accountId, id];
     await transaction.query(
@@ -176,7 +182,7 @@ export class UploadsRepository {
     return true;
   }
 
-  /** @returns the ids of its uploads. */
+  /** @returns the ids of the account's uploads. */
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
     await transaction.query(
       `delete from name_lines where list_id in (select id from uploads where account_id = $1)`,

@@ -31,23 +31,23 @@ import { UploadsRepository } from './uploads.repository.js';
 const UPLOADS_MAX = 10;
 /**
  * Maximum number of uploads per account and day, including deleted ones. A file of three million names takes tens of
- * seconds to read, so an account could otherwise cause work without end.
+ * seconds to read, so without a limit, an account could cause unlimited work.
  */
 const UPLOADS_A_DAY_MAX = 500;
 /**
- * Maximum number of lines that are read per account and day: as many as ten files of the largest size have. Each line
- * is written to the database before it is known whether the file is kept, so 500 files of this size would write
- * hundreds of gigabytes to the database's log.
+ * Maximum number of lines read per account and day: as many as ten files of the largest size have. Each line is written
+ * to the database before it is known whether the file is kept. Without this limit, 500 files of the largest size would
+ * add hundreds of gigabytes to the database's log.
  */
 const LINES_A_DAY_MAX = 30_000_000;
 /**
- * Maximum size of an account's uploads that are not read yet: two of the largest size. They are kept for a week even if
- * their last byte never arrives, so ten of them could fill a small disk.
+ * Maximum total size of an account's unread uploads: two of the largest size. They are kept for a week even if their
+ * last byte never arrives, so ten of them could fill a small disk.
  */
 const UNREAD_BYTES_MAX = 2 * UPLOAD_BYTES_MAX;
 const NONE = 'There is no such upload.';
 
-/** Files of names in the form that their owner sees. */
+/** Manages files of names in the form that their owners see. */
 @Injectable()
 export class UploadsService {
   constructor(
@@ -60,7 +60,7 @@ export class UploadsService {
   ) {}
 
   /**
-   * @returns an existing upload with that key, if there is one.
+   * Adds an upload. @returns an existing upload with the same key, if there is one.
    * @throws UploadsFull, TooManyUnreadBytes, TooManyUploadsADay, TooManyLinesADay.
    */
   async begin(
@@ -74,7 +74,7 @@ export class UploadsService {
       if (idempotencyKey !== undefined) {
         const known = await this.uploads.findByKey(transaction, accountId, idempotencyKey);
         if (known && known.state !== 'receiving') return { id: known.id, known };
-        // The upload was interrupted, or sent twice at once; the later request continues.
+        // The upload was interrupted, or was sent twice at once; the later request continues.
         if (known) await this.deleteIn(transaction, known);
       }
       if ((await this.uploads.count(transaction, accountId)) >= UPLOADS_MAX) {
@@ -92,7 +92,7 @@ export class UploadsService {
   }
 
   /**
-   * Records stored bytes; after the last one, the names are read.
+   * Records stored bytes. After the last byte, the names are read.
    * @returns false if another request has recorded bytes in the meantime.
    */
   async addPiece(
@@ -149,7 +149,7 @@ export class UploadsService {
     if (!(await this.delete({ id: uploadId, accountId }))) throw new UploadInUse();
   }
 
-  /** @returns false if a job needs it, or it was deleted. */
+  /** @returns false if a job needs the upload, or if it was deleted. */
   async delete(upload: Pick<Upload, 'id' | 'accountId'>): Promise<boolean> {
     return this.database.transaction((transaction) => this.deleteIn(transaction, upload));
   }
@@ -187,6 +187,6 @@ export class UploadsService {
   }
 }
 
-/** The rows of uploads, for the code that reads their files. */
+/** The rows of uploads, as the reading of their files needs them. */
 @Injectable()
 export class UploadRowsService extends UploadsRepository {}

@@ -29,7 +29,7 @@ interface ZipEntry {
   mode?: number;
 }
 
-/** A ZIP file according to PKWARE's APPNOTE. */
+/** Returns a ZIP file according to PKWARE's APPNOTE. */
 function zipOf(...entries: ZipEntry[]): Buffer {
   const [bodies, heads]: Buffer[][] = [[], []];
   let at = 0;
@@ -65,7 +65,7 @@ const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
 
 describe('a file of names', () => {
-  it('is counted, whether it is plain, gzipped or the only entry of a zip', async () => {
+  it('the names in a file are counted, whether the file is plain, gzipped or the only entry of a zip', async () => {
     const text = Buffer.from(NAMES);
     for (const file of [text, gzipSync(text), zipOf({ name: 'a.txt', content: text })]) {
       const read = await readOf(file);
@@ -74,7 +74,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('may be CSV: the names are in the column that the header names, or in the column with the first name', async () => {
+  it('in a CSV file, the names are in the column that the header names, or in the column with the first name', async () => {
     const titled = '\ufeffid;Domain;note\r\n1;"a-1.com";"x;y"\r\n2;a-2.com;\r\n';
     expect((await readOf(titled)).counts).toMatchObject({ lines: 2, unique: 2, invalid: 0 });
     const bare = '1,b-1.com,"say ""hi"""\n2,b-2.com,x\n3,,x\n';
@@ -83,7 +83,7 @@ describe('a file of names', () => {
     expect((await readOf(long)).counts).toMatchObject({ lines: 3, unique: 1, invalid: 2 });
   });
 
-  it('S72: is rejected as a zip unless it contains exactly one file, of any name, and no link', async () => {
+  it('S72: a zip is rejected unless it contains exactly one file, of any name, and no link', async () => {
     const content = Buffer.from(NAMES);
     const evil = await readOf(zipOf({ name: '../../etc/passwd', content }));
     expect(evil).toMatchObject({ state: 'ready', counts: COUNTED });
@@ -101,7 +101,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S73: is judged by its content: programs, pictures, other text and truncated files are rejected', async () => {
+  it('S73: the content of a file decides: programs, pictures, other text and truncated files are rejected', async () => {
     const packed = gzipSync(Buffer.from(NAMES.repeat(1_000)));
     const zip = zipOf({ name: 'a', content: Buffer.from(NAMES) });
     const changed = (at: number, value: number) => {
@@ -117,7 +117,8 @@ describe('a file of names', () => {
       [packed.subarray(0, packed.length - 20), 'broken_archive'],
       [zip.subarray(0, zip.length - 30), 'broken_archive'],
       ['PK', 'broken_archive'],
-      // Archives whose directory or entry begins after the end of the file, or whose content has another checksum.
+      // In these archives, the directory or the entry begins after the end of the file, or the content has another
+      // checksum.
       [changed(zip.length - 6, 0x7f_ff_ff_f0), 'broken_archive'],
       [changed(directory + 42, 5_000), 'broken_archive'],
       [changed(directory + 16, 1), 'broken_archive'],
@@ -133,7 +134,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S75: has a name that is displayed but not used for storage', async () => {
+  it('S75: a file’s name is displayed but not used for storage', async () => {
     const accountId = newId();
     const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pa\u061css\u202ewd');
     const { id, file_name: name } = JSON.parse(text) as UploadAnswer;
@@ -146,7 +147,7 @@ describe('an upload by form', () => {
   const keyField = () =>
     `--edge\r\nContent-Disposition: form-data; name="idempotency_key"\r\n\r\n${newId()}\r\n`;
 
-  it('creates one upload if it is sent twice with the same key, even if the second form is broken', async () => {
+  it('a form that is sent twice with the same key creates one upload, even if the second form is broken', async () => {
     const accountId = newId();
     const field = keyField();
     const first = await under.upload(accountId, NAMES, field);
@@ -160,7 +161,7 @@ describe('an upload by form', () => {
     expect((await under.upload(accountId, NAMES, field)).id).toBe(first.id);
   });
 
-  it('creates one upload if it is sent several times at once with the same key, and the other requests may be repeated', async () => {
+  it('a form that is sent several times at once with the same key creates one upload, and the other requests may be repeated', async () => {
     const accountId = newId();
     const field = keyField();
     const answers = await Promise.all(
@@ -174,7 +175,7 @@ describe('an upload by form', () => {
     expect(list).toMatchObject({ uploads: [{ id }] });
   });
 
-  it('400: leaves nothing if it is invalid, or does not have exactly one file', async () => {
+  it('400: an invalid form, or one without exactly one file, leaves nothing behind', async () => {
     const accountId = newId();
     const type = { 'content-type': 'multipart/form-data; boundary=edge' };
     const part =
@@ -190,7 +191,7 @@ describe('an upload by form', () => {
     expect(list).toMatchObject({ uploads: [] });
   });
 
-  it('leaves nothing if its client disconnects, which is not reported as our failure', async () => {
+  it('a form whose client disconnects leaves nothing behind, and is not reported as the service’s failure', async () => {
     const accountId = newId();
     const forms = under.worker.app.get(UploadFormsService, { strict: false });
     const body = new PassThrough();
@@ -212,7 +213,7 @@ const ROWS_WITH_ID = OPERATIONS.filter(
   (row) =>
     row.owner.service === 'worker' &&
     row.owner.path.includes('{id}') &&
-    // tus finds uploads by its own rule for the format of an id.
+    // The tus library accepts only ids of another format.
     (kindOf(row) !== 'upload' || row.method === 'DELETE'),
 );
 
@@ -257,7 +258,7 @@ describe('an upload by tus', () => {
       body,
     });
 
-  it('arrives in pieces, each of which begins where the previous one ended, and is read after the last', async () => {
+  it('an upload arrives in pieces, each of which begins where the previous one ended, and is read after the last', async () => {
     const accountId = newId();
     const path = await create(accountId, NAMES.length);
     expect((await append(accountId, path, 0, NAMES.slice(0, 15))).status).toBe(204);
@@ -279,7 +280,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ state: 'ready', file_name: 'a.csv', counts: COUNTED });
   });
 
-  it('is continued by the later of two simultaneous writers, and no byte is stored twice', async () => {
+  it('the later of two concurrent writers continues an upload, and no byte is stored twice', async () => {
     const accountId = newId();
     const path = await create(accountId, NAMES.length);
     const both = await Promise.all([
@@ -291,7 +292,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ counts: COUNTED, received_bytes: NAMES.length });
   });
 
-  it('S85: a request of another account does not end the request that holds the lock', async () => {
+  it('S85: a request from another account does not end the request that has the lock', async () => {
     const path = await create(newId(), 10);
     const id = path.split('/').at(-1)!;
     const holds = `insert into upload_locks (upload_id, holder, locked_until)
@@ -309,7 +310,7 @@ describe('an upload by tus', () => {
     expect(await under.database.query(wanted, [id])).toEqual([{ is_wanted: false }]);
   });
 
-  it('is refused with 413 if it is too long and with 404 under an unknown id, and can be deleted', async () => {
+  it('an upload is rejected with 413 if it is too long and with 404 if its id is unknown, and it can be deleted', async () => {
     const accountId = newId();
     const headers = { ...TUS, 'upload-length': String(1024 ** 3) };
     expect((await under.send('POST', PATH, { accountId, headers })).status).toBe(413);

@@ -4,7 +4,7 @@ import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { WebhookNotActive } from './webhooks.errors.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** The log of deliveries to an account's webhooks, and deliveries on request. */
+/** Lists deliveries to an account's webhooks, and sends tests and repeats on request. */
 @Injectable()
 export class DeliveryLogService {
   constructor(

@@ -3,7 +3,7 @@ import type { WebhookAnswer, WebhookEvent, WebhookState } from '#libs/contracts'
 import { InvalidRequest } from '#libs/platform';
 import { isBlockedAddress } from '#libs/resolvers';
 
-/** A webhook of a customer, and its subscriptions. */
+/** A customer's webhook, with the event types that it subscribes to. */
 export interface Webhook {
   id: string;
   accountId: string;
@@ -30,13 +30,13 @@ export function webhookAnswer(webhook: Webhook): WebhookAnswer {
 }
 
 /**
- * Returns the address in the form in which it will be used. The addresses of its host are checked at each connection.
+ * Returns the URL in the form in which it will be used. The addresses of its host are checked at each connection.
  * @throws InvalidRequest.
  */
 export function readUrl(text: string): string {
   const url = URL.parse(text);
   const faults =
-    url === null ? ['must be an address such as https://hooks.example.com/path'] : faultsOf(url);
+    url === null ? ['must be a URL such as https://hooks.example.com/path'] : faultsOf(url);
   if (faults.length > 0) {
     throw new InvalidRequest(faults.map((message) => ({ field: 'url', message })));
   }

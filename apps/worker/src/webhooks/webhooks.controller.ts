@@ -20,7 +20,7 @@ import { AccountId } from '#libs/platform';
 import { DeliveryLogService } from './delivery-log.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Webhooks, by key and on the dashboard. */
+/** Serves webhooks, with a key and on the dashboard. */
 @Controller()
 export class WebhooksController {
   constructor(

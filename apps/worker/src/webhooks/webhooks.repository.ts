@@ -7,12 +7,12 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 const COLUMNS = `id, account_id as "accountId", url, events, state, created_at as "createdAt",
   failing_since as "failingSince", previous_until as "previousUntil"`;
 
-/** Webhooks of accounts. */
+/** Stores the webhooks of accounts. */
 @Injectable()
 export class WebhooksRepository {
   /**
-   * Makes other new webhooks of the account wait until the transaction ends. @returns how many webhooks the account
-   * has.
+   * Makes other new webhooks of the account wait until the transaction ends. @returns the number of the account's
+   * webhooks.
    */
   async countLocked(transaction: Transaction, accountId: string): Promise<number> {
     await transaction.query(
@@ -42,7 +42,7 @@ export class WebhooksRepository {
     return webhook;
   }
 
-  /** Like `find`; the row is locked until the transaction ends. */
+  /** Like `find`, but locks the row until the transaction ends. */
   async lock(
     transaction: Transaction,
     accountId: string,

@@ -20,14 +20,14 @@ import { WebhooksRepository } from './webhooks.repository.js';
 /** Maximum number of webhooks per account. */
 const WEBHOOKS_MAX = 10;
 /**
- * Maximum number of webhooks that an account may add per day, including removed ones: the limit of tests applies to
- * each webhook, and a new webhook must not make room for further tests.
+ * Maximum number of webhooks that an account may add per day, including removed ones. The limit of tests applies per
+ * webhook, so without this limit, new webhooks would allow more tests.
  */
 const WEBHOOKS_A_DAY_MAX = 100;
-/** The number of bytes of SHA-256. */
+/** The size of a secret, which is that of a SHA-256 hash. */
 const SECRET_BYTES = 32;
 
-/** Webhooks of accounts, and the secrets that sign their events. */
+/** Manages the webhooks of accounts, and the secrets that sign their events. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -38,7 +38,7 @@ export class WebhooksService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidRequest for an address that is not public; TooManyWebhooks, TooManyWebhooksADay. */
+  /** Adds a webhook. @throws InvalidRequest for a URL that is not public; TooManyWebhooks, TooManyWebhooksADay. */
   async create(accountId: string, request: CreateWebhookRequest): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const webhook: Webhook = {
@@ -75,8 +75,7 @@ export class WebhooksService {
   }
 
   /**
-   * Changes a webhook. When a webhook becomes active, its count of failures starts at zero. @throws NotFound,
-   * InvalidRequest.
+   * Changes a webhook. When it becomes active, its count of failures starts at zero. @throws NotFound, InvalidRequest.
    */
   async update(
     accountId: string,
@@ -84,7 +83,7 @@ export class WebhooksService {
     { url, events, state }: UpdateWebhookRequest,
   ): Promise<WebhookAnswer> {
     return this.database.transaction(async (transaction) => {
-      // Without the lock, one of two simultaneous changes would undo the other, and a stopped webhook would continue.
+      // Without the lock, one of two concurrent changes would undo the other, and a stopped webhook would continue.
       const webhook = known(isId(id) && (await this.webhooks.lock(transaction, accountId, id)));
       const changed: Webhook = {
         ...webhook,
@@ -108,7 +107,7 @@ export class WebhooksService {
     });
   }
 
-  /** Rotates the secret; for a day, the old secret also signs. @throws NotFound. */
+  /** Rotates the secret. The old secret also signs for another day. @throws NotFound. */
   async rotate(accountId: string, id: string): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const previousUntil = new Date(this.clock.now().getTime() + DAY_MS);

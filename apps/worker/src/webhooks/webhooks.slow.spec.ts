@@ -92,7 +92,7 @@ describe('webhooks', () => {
     expect(signatureOf(message, [secret])).toBe(wanted);
   });
 
-  it('an event arrives once, signed, and is logged; other events and accounts get nothing', async () => {
+  it('an event arrives once, signed, and is logged, and no other event or account gets anything', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'a.hooks.example');
     const id = newId();
@@ -137,7 +137,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('a failing delivery is tried ten times, disables the webhook with a mail, and can be sent again', async () => {
+  it('a failing delivery is tried ten times, disables the webhook with an e-mail, and can be sent again', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'c.hooks.example');
     answers.set('c.hooks.example', 302);
@@ -172,7 +172,7 @@ describe('webhooks', () => {
     expect(new Set(ids)).toEqual(new Set([id]));
   });
 
-  it('a delivery that is sent again during its last attempt begins anew, however that attempt ends', async () => {
+  it('a delivery that is sent again during its last attempt starts anew, however that attempt ends', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'late.hooks.example');
     answers.set('late.hooks.example', 500);
@@ -186,7 +186,7 @@ describe('webhooks', () => {
     answers.set('late.hooks.example', -1);
     await waitFor('the last attempt', async () => {
       if (hanging.size === 1) return true;
-      // The first attempt may not have stored yet when the next one is due.
+      // The result of the first attempt may not be stored yet when the next attempt is due.
       await inside().queue.redrive(under.database, id);
       return false;
     });
@@ -202,7 +202,7 @@ describe('webhooks', () => {
     expect(await call(accountId, 'GET', `/${webhook.id}`)).toMatchObject({ state: 'active' });
   });
 
-  it('two simultaneous changes of a webhook are both kept', async () => {
+  it('two concurrent changes of a webhook are both kept', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'twice.hooks.example');
     const other = ['file.published'];
@@ -217,7 +217,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('S118: waits while the account is deleted or suspended, even for a test, and is sent afterwards', async () => {
+  it('S118: deliveries wait while the account is deleted or suspended, even tests, and are sent afterwards', async () => {
     const { database, accounts, queue } = inside();
     const accountId = newId();
     const webhook = await create(accountId, 'closed.hooks.example');
@@ -258,7 +258,7 @@ describe('webhooks', () => {
     await arrives(test.id, 3);
   });
 
-  it('429: each can be tested sixty times an hour', async () => {
+  it('429: each webhook can be tested sixty times an hour', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'tested.hooks.example');
     const test = async () => call<WebhookDelivery>(accountId, 'POST', `/${id}/test`);
@@ -293,7 +293,7 @@ describe('webhooks', () => {
     await replay();
   });
 
-  it('409: at most 100 can be created a day, including removed ones', async () => {
+  it('409: at most 100 webhooks can be created a day, including removed ones', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'made.hooks.example');
     await call(accountId, 'DELETE', `/${id}`);
@@ -322,7 +322,7 @@ describe('webhooks', () => {
     expect(arrivedAt('gone.hooks.example')).toHaveLength(1);
   });
 
-  it('webhooks that do not answer delay no other', async () => {
+  it('webhooks that do not answer do not delay others', async () => {
     const silent = Array.from({ length: 6 }, () => newId());
     for (const [n, accountId] of silent.entries()) {
       answers.set(`silent-${n}.hooks.example`, -1);
@@ -357,7 +357,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('an account has at most ten, sees only its own, and has none left once it is erased', async () => {
+  it('an account has at most ten webhooks, sees only its own, and has none left once it is erased', async () => {
     const accountId = newId();
     const made = await Promise.allSettled(
       Array.from({ length: 12 }, async () => create(accountId, 'd.hooks.example')),
