@@ -33,6 +33,6 @@ it('a limit shows the allowed, used and remaining numbers, and the last is never
   expect(rowOf({ monitors }, 'Brand monitors')).toEqual(['2', '0', '2', '–']);
 });
 
-it('an unknown value is a dash, never a zero', () => {
+it('an unknown value is shown as a dash, not as zero', () => {
   expect(rowOf({}, 'Domain monitors')).toEqual(['20', '–', '–', '–']);
 });

@@ -1,7 +1,7 @@
 import { maskKeys } from '#libs/platform';
 
 const LENGTH_MAX = 1_000;
-/** Stands for the dashboard's own origin while a path is parsed. */
+/** A replacement for the dashboard's own origin while a path is parsed. */
 const HERE = 'http://here.invalid';
 const LOG_IN = '/log-in';
 /**

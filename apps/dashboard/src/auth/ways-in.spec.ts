@@ -81,7 +81,7 @@ describe('after a log-in', () => {
     expect(headers.location).not.toContain('0123456789');
   });
 
-  it('only a path of our own origin is followed; an open redirect is rejected', async () => {
+  it('only a path of the dashboard’s own origin is followed; an open redirect is rejected', async () => {
     for (const to of [
       'https://evil.example/',
       '//evil.example/',

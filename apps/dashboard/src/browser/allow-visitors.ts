@@ -14,7 +14,7 @@ export interface VisitorTerms extends SessionTerms {
   who: Visitors;
 }
 
-/** For pages that are useless to a deleted account, which is redirected to the restore page. */
+/** The terms of pages that are useless to a deleted account, which is redirected to the restore page. */
 export const OF_ACTIVE_ACCOUNTS: SessionTerms = { accountStates: ['active'] };
 
 const ALLOWED_VISITORS = 'allowed-visitors';

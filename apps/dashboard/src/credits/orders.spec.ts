@@ -113,7 +113,7 @@ describe('an order', () => {
     },
   );
 
-  it('a link to the subscriptions that claims a cancelled payment shows no message about money', async () => {
+  it('a URL of the subscriptions that claims a cancelled payment shows no message about money', async () => {
     under.answers.set('GET /internal/subscriptions', { subscriptions: [] });
     const shown = textOf(await under.get('/subscriptions?cancelled=1'));
     expect(shown).toContain('You came back without finishing the payment.');

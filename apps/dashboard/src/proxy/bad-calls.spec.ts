@@ -17,7 +17,10 @@ beforeAll(async () => {
 afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(2_500);
-/** Uploads stream their bodies. They are tested in `test/transfers` and in the worker's specs. */
+/**
+ * The routes without uploads, which stream their bodies. Uploads are tested in `test/transfers` and in the worker's
+ * specs.
+ */
 const ROUTES = OPERATIONS.filter(
   (row) =>
     listenerOf(row) === 'dashboard' && row.access.kind !== 'signed' && kindOf(row) !== 'upload',

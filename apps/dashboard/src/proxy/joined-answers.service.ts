@@ -24,7 +24,10 @@ export interface Pace {
 const JOINED_MAX = 4;
 /** The time limit for the whole answer. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
-/** A slower reader is disconnected, because others need the slot (S102). Even slow connections are faster than this. */
+/**
+ * The minimum speed of a reader. A slower one is disconnected, because others need the slot (S102). Even slow
+ * connections are faster than this.
+ */
 const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
 
 /**

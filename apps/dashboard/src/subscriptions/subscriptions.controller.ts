@@ -19,15 +19,17 @@ import { changePage } from './change-page.js';
 import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
 import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';
 
-/** Anyone may have written the URL, so the text says nothing about payments. */
+/**
+ * The notice for a return without a payment. Anyone may have written the URL, so the text says nothing about payments.
+ */
 const UNFINISHED: Notice = {
   kind: 'note',
   text: 'You came back without finishing the payment.',
 };
 
 /**
- * The customer may have returned from PayPal's page before the callback. Anyone may have written the URL, so the text
- * says "if".
+ * The notice for a return from PayPal's page before the callback. Anyone may have written the URL, so the text says
+ * "if".
  */
 const ON_ITS_WAY: Notice = {
   kind: 'note',

@@ -5,7 +5,7 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 
 const YEAR = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
 const SECOND_SLICE = '2026-04-02T09:00:00Z';
-/** More accounts than fit into one transaction. */
+/** A number of accounts that exceeds what fits into one transaction. */
 const CUSTOMERS = 60;
 /** A trigger that makes every grant fail with the error of a server that shuts down. */
 const SHUTTING_DOWN = `

@@ -55,7 +55,10 @@ export class HoldingsRepository {
   }
 }
 
-/** Revived grants are omitted, because the original grant of the line still counts their credits. */
+/**
+ * SQL that sums the effects of lines. Revived grants are omitted, because the original grant of the line still counts
+ * their credits.
+ */
 const SUMS = `
   select p.account_id as "accountId", p.line_id as "lineId", p.payment_id as "paymentId", p.kind, p.amount_micros::text as "amountMicros",
   p.heard_at as "heardAt", count(g.id)::int as grants,

@@ -199,7 +199,7 @@ const UPDATE = `
     consumed bigint, late bigint, unbilled bigint, slices jsonb, reported_by jsonb, booked_by jsonb)
   where l.lease_id = n.lease_id and l.account_id = n.account_id`;
 
-/** Uses the highest total of each lease, because a call may contain several totals of one lease. */
+/** SQL: the highest total of each lease, because a call may contain several totals of one lease. */
 const SAID = `
   said as (
     select distinct on (account_id, lease_id) account_id, lease_id, total, operations

@@ -174,7 +174,7 @@ describe('use that is reported after jobs returned their credits', () => {
   const GIFT = { sourceType: 'operator', sourceId: 'gift', sourceIndex: 0 } as const;
   const PACKAGE = { sourceType: 'package', sourceId: 'bought', sourceIndex: 0 } as const;
   const [GIVEN, MONTHLY, BOUGHT] = [30, 100, 80];
-  /** Shorter than the validity of returned credits, so that they do not expire within one pause. */
+  /** A time shorter than the validity of returned credits, so that they do not expire within one pause. */
   const PAUSE_DAYS = 2;
   const EVENTS = ['close', 'settle', 'settle more', 'settle more'] as const;
   const TOTAL = { settle: 'some', 'settle more': 'most' } as const;

@@ -1,6 +1,6 @@
-/** How long holders can reach the service after a start or a gap before their leases are closed. */
+/** The time that holders get to reach the service after a start or a gap before their leases are closed. */
 const PATIENCE_MS = 120_000;
-/** If the gap between two rounds was longer than this, holders probably could not reach the service during the gap. */
+/** The longest gap between two rounds during which holders could probably reach the service. */
 const GAP_MAX_MS = 10_000;
 
 /** Decides in which rounds the reaper may close anything. Times are monotonic milliseconds. */

@@ -24,7 +24,7 @@ export interface NewHold {
   row: string;
 }
 
-/** While lines are being sent, their credits are reported after this time. */
+/** The interval at which credits are reported while lines are being sent. */
 const SETTLE_INTERVAL_MS = 100;
 
 /**

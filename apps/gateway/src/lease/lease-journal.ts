@@ -23,8 +23,8 @@ import {
 import type { Lease } from './lease.js';
 
 /**
- * When the file has grown by this many bytes (some 300,000 answers with their rows), it is rewritten with only the
- * lines that are still needed.
+ * The growth after which the file is rewritten with only the lines that are still needed: some 300,000 answers with
+ * their rows.
  */
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;

@@ -21,7 +21,10 @@ import {
 } from '../../../../test/new-service/archive-operations.js';
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 
-/** In this process, only the product's services exist, so the service's name differs from the row's. */
+/**
+ * The service that owns the search. In this process, only the product's services exist, so this name differs from the
+ * row's.
+ */
 const OWNER = 'corpus';
 const SEARCH: Operation = {
   ...ARCHIVE_SEARCH,

@@ -16,12 +16,15 @@ export function classPlace(name: ConcurrencyClass): number {
   return CLASSES.indexOf(name);
 }
 
-/** When this share of a class's slots is in use, the number of slots of one account is limited. */
+/** The share of a class's slots from which on the number of slots of one account is limited. */
 const SHARED_FROM = 1 / 2;
 /** The share of a class's slots that an account may then use. */
 const ACCOUNT_SHARE = 1 / 4;
 
-/** Accounts are counted in this many buckets per class, chosen by the last bits of their random ids. */
+/**
+ * The number of buckets per class in which accounts are counted. The last bits of an account's random id choose its
+ * bucket.
+ */
 const SLOTS = 2 ** 14;
 
 /**

@@ -13,16 +13,19 @@ import { COPY_LINES_SQL, type LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
 
 const TIMEOUT_MS = 5_000;
-/** After this time, no answer is expected, because the server cancels statements earlier. */
+/** The time after which no answer is expected, because the server cancels statements earlier. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
-/** SQLSTATE check_violation. The table has no checks except the bounds of its partitions. */
+/** The SQLSTATE check_violation. The table has no checks except the bounds of its partitions. */
 const NO_PARTITION = '23514';
 
 const COUNT_BATCH_SQL =
   'update log_writers set batches = batches + 1 where id = $1 returning batches';
 
-/** Account and time find the row through an index of one partition. The id distinguishes rows with the same time. */
+/**
+ * SQL that adds missing rows. Account and time find a row through an index of one partition; the id distinguishes rows
+ * with the same time.
+ */
 const INSERT_MISSING_SQL = `insert into request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   select distinct on (row."requestId") row.at, row."requestId", row."accountId", row."keyId", row.operation,

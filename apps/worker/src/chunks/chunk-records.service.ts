@@ -65,7 +65,7 @@ export class ChunkRecordsService {
   }
 }
 
-/** Jobs with up to this many names are processed first, so that a few names never wait behind millions. */
+/** Maximum number of names in a job that is processed first, so that a few names never wait behind millions. */
 const SMALL_JOB_NAMES = 10_000;
 /**
  * The minimum cost of a chunk, so that an account's turn has at most four chunks, even small ones. A chunk without

@@ -19,7 +19,10 @@ const CUT_LIMIT_MS = 4 * MINUTE_MS;
  * The time limit for writing the lines without an answer before that statement. The file store determines the speed.
  */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
-/** Jobs with more lines are long: their start may take minutes. The start of others takes less than a second. */
+/**
+ * Maximum number of lines in a short job, whose start takes less than a second. The start of a long job may take
+ * minutes.
+ */
 const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
 

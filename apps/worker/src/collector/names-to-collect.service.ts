@@ -11,11 +11,11 @@ import {
 } from './collected-names.repository.js';
 
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
-/** If fewer names than this are waiting, names that were last looked up long ago are added. */
+/** The number of waiting names below which names that were last looked up long ago are added. */
 const FEW = 2_000;
-/** If more names than this are waiting, new names are not added. The pass over all names finds them later. */
+/** The number of waiting names above which new names are not added. The pass over all names finds them later. */
 const MANY = 500_000;
-/** Names whose last lookup is older than this are due again. */
+/** The age of a lookup after which its name is due again. */
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';

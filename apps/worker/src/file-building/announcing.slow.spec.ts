@@ -7,7 +7,7 @@ import type { FileEdition } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
 import { AnnounceQueue } from './announce-queue.js';
 
-/** Enough accounts for two full work items and a third one. */
+/** The number of accounts per work item. There are enough accounts for two full work items and a third one. */
 const PAGE = 30;
 const ACCOUNTS = 2 * PAGE + 10;
 const under = new WorkerUnderTest();

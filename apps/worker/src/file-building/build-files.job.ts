@@ -21,11 +21,11 @@ import { AnnounceQueue } from './announce-queue.js';
 import { type BuiltFile, FileBuilderService } from './file-builder.service.js';
 import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.service.js';
 
-/** Full files with many millions of names take a long time. */
+/** The time limit of a build. Full files with many millions of names take a long time. */
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
-/** How long to wait before a retry. By then, the corpus has a list of suppressed values, and its rows have hashes. */
+/** The time before a retry. By then, the corpus has a list of suppressed values, and its rows have hashes. */
 const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
 /** The time after which files left by a killed process are removed. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { mayBeTold } from '../accounts/may-be-told.js';
 
-/** Whether an account may have additional checks. It may not while it owes for earlier ones. */
+/** SQL: whether an account may have additional checks. It may not while it owes for earlier ones. */
 const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;

@@ -2,7 +2,10 @@ import { isComparable } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { type NameState, SOURCES_PATH, isSame } from './name-state.js';
 
-/** If the previous servers have not answered for this time, the values of the present servers become the known ones. */
+/**
+ * The time without answers from the previous servers after which the values of the present servers become the known
+ * ones.
+ */
 const MOVED_MS = 7 * DAY_MS;
 
 /** A known and a new state, without the values that cannot be compared. */

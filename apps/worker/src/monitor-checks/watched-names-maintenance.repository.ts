@@ -23,7 +23,7 @@ export interface WatchedName {
 const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_pending, w.whois_rechecks,
   to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
 
-/** Whether any account watches the name. Paused monitors and closed accounts do not count. */
+/** SQL: whether any account watches the name. Paused monitors and closed accounts do not count. */
 const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
   and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')})`;
 

@@ -2,7 +2,7 @@ import { distanceOf } from '#libs/domain-names';
 
 /** Minimum length of a word. Almost any shorter word is one typing error away from another word. */
 const LENGTH_MIN = 5;
-/** Words of at least this many letters are also found with two typing errors. */
+/** Minimum length of a word that is also found with two typing errors. */
 const TWO_SLIPS_LENGTH = 10;
 const PRIME = 0x01000193;
 

@@ -14,7 +14,7 @@ import { ResultMailsService } from './result-mails.service.js';
 import { ResultFilesService } from './result-files.service.js';
 
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
-/** Chunks that are in progress when their job is cancelled end soon. */
+/** The time to wait for chunks that were in progress when their job was cancelled. */
 const CHUNKS_END_SECONDS = 2;
 
 /** The dependencies of the end of a job. */
