@@ -1,9 +1,9 @@
 /**
- * Compiles apps, libs and test into dist with swc, file by file and without checking types (`npm run
- * check` does that). Nothing is compiled when nothing changed. Several builds may run at once: each file appears as a
- * whole, and none removes what another has compiled.
+ * Compiles apps, libs and test into dist with swc, file by file and without checking types (`npm run check` does that).
+ * Compiles only changed files. Several builds may run at the same time: each file appears complete, and no build
+ * removes the output of another.
  *
- * As a command (`node build.js`, for an image `node build.js --product`), or from `start.js`.
+ * Runs as a command (`node build.js`; for an image, `node build.js --product`), or from `start.js`.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -24,7 +24,7 @@ const DIST = join(ROOT, 'dist');
 const STATE = join(DIST, '.build.json');
 const PARTIAL = '.partial';
 const FOLDERS = ['apps', 'libs', 'test'];
-/** Folders that other tools build. */
+/** The folders that other tools build. */
 const NOT_OURS = new Set(['node_modules', 'dist']);
 const SWC_OPTIONS = {
   configFile: false,
@@ -40,16 +40,16 @@ const SWC_OPTIONS = {
   },
 };
 
-/** Apps for trying the product out; no image contains them. */
+/** The apps for trying out the product, which no image contains. */
 const TRIALS = new Set(['solo', 'cluster', 'simulators']);
-/** `from '…'` of an import or export that is not type-only, `import '…'`, `import('…')`, `new URL('…'`. */
+/** Matches `from '…'` of an import or export that is not type-only, `import '…'`, `import('…')` and `new URL('…'`. */
 const IMPORTS =
   /^(?:import|export)\s(?!type\b)[^;]*?\sfrom\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)|new URL\(\s*'([^']+)'/gm;
 
 /**
- * @param isProduct compiles what the services and the operator's commands need and nothing else: no specs, no
- *   test code, no trial apps.
- * @param withTests false leaves tests as they are, for `npm start`; the next whole build compiles them.
+ * @param isProduct compiles only the files that the services and the operator commands need: no specs, no test code, no
+ *   trial apps.
+ * @param withTests false leaves tests as they are, for `npm start`; the next complete build compiles them.
  * @param tell is called with the number of files to compile or copy, if there are any.
  * @returns the number of these files.
  */
@@ -80,7 +80,7 @@ export async function build(tell = () => {}, { isProduct = false, withTests = tr
   const gone = Object.keys(before.files).filter((path) => after[path] === undefined);
   if (changed.length === 0 && gone.length === 0) return 0;
   tell(changed.length);
-  // An unfinished build does not count: the state is written last.
+  // The state is written last, so that an unfinished build does not count.
   rmSync(STATE, { force: true });
   for (const path of gone) remove(path);
   if (isUnknown) removeStrays(sources.map(outputOf), withTests);
@@ -130,7 +130,7 @@ function isTest(path) {
   return path.startsWith('test/') || path.endsWith('.spec.ts');
 }
 
-/** The modules that the entry files of the product import, directly or indirectly. */
+/** Returns the modules that the product's entry files import, directly or indirectly. */
 function productOf(sources) {
   const known = new Set(sources);
   const found = new Set(
@@ -168,7 +168,7 @@ function remove(path) {
   rmSync(`${outputOf(path)}.map`, { force: true });
 }
 
-/** Removes the outputs of an unfinished build or of another compiler that have no source. */
+/** Removes outputs without a source file, which an unfinished build or another compiler has left. */
 function removeStrays(outputs, withTests) {
   const wanted = new Set(outputs.flatMap((path) => [path, `${path}.map`]));
   for (const folder of FOLDERS) {
@@ -183,7 +183,7 @@ function removeStrays(outputs, withTests) {
   }
 }
 
-/** Writes a file that no other process ever sees in part. */
+/** Writes a file in such a way that no other process sees an incomplete file. */
 function writeWhole(path, content) {
   const partial = `${path}.${process.pid}${PARTIAL}`;
   writeFileSync(partial, content);

@@ -1,6 +1,6 @@
 /**
- * Adds to npm's list of packages (CycloneDX) what else the image has: Node, with what is linked into it, and Debian's
- * packages. A step of the Dockerfile runs it: node image-sbom.js <file>
+ * Adds the other contents of the image to npm's SBOM (CycloneDX): Node, with the libraries that are linked into it, and
+ * the Debian packages. Runs as a step of the Dockerfile: node image-sbom.js <file>
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,11 +1,12 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// The compile cache of run.js: without it, each worker and each service takes a second or two to compile its modules.
+// Uses the compile cache of run.js. Without it, each worker and each service takes a second or two to compile its
+// modules.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'dist/.compiled');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
-/** Runs the compiled specs in dist as they ship: no transform, no mapping. */
+/** Runs the compiled specs in dist exactly as they are: no transform, no module mapping. */
 const PROJECT = {
   rootDir: import.meta.dirname,
   roots: ['<rootDir>/dist'],
@@ -16,7 +17,7 @@ const PROJECT = {
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
 };
 
-/** The fast lane, `npm run test:fast`: the short specs beside what they prove and the house rules. They need PostgreSQL only. */
+/** The specs of `npm run test:fast`: the short specs beside the code that they test, and the house rules. They need only PostgreSQL. */
 const FAST = {
   ...PROJECT,
   displayName: 'fast',
@@ -29,7 +30,7 @@ const FAST = {
   globalSetup: '<rootDir>/dist/test/environment/setup-fast.js',
 };
 
-/** Specs that need no more than the fast lane, but take longer than five seconds: `x.slow.spec.ts`. */
+/** Specs that also need only PostgreSQL, but take longer than five seconds: `x.slow.spec.ts`. */
 const SLOW = {
   ...FAST,
   displayName: 'slow',
@@ -37,7 +38,7 @@ const SLOW = {
   testPathIgnorePatterns: [],
 };
 
-/** Specs that need a broker, Valkey, a browser or a second process: `x.system.spec.ts`, or below `test`. */
+/** Specs that need a broker, Valkey, a browser or a second process: `x.system.spec.ts`, or any other in `test`. */
 const SYSTEM = {
   ...PROJECT,
   displayName: 'system',
@@ -46,27 +47,27 @@ const SYSTEM = {
   globalSetup: '<rootDir>/dist/test/environment/setup.js',
 };
 
-/** The specs that `npm run prove` runs: outages, pitfalls of what we build on, sabotage of our own tools. */
+/** The specs that `npm run prove` runs: outages, pitfalls of libraries that we use, and sabotage of our own tools. */
 const PROOF = {
   ...SYSTEM,
   displayName: 'proof',
   testMatch: ['**/*.proof.spec.js'],
-  // Separate scenarios, which need more programs and more time.
+  // These are separate scenarios, which need more programs and more time.
   testPathIgnorePatterns: ['/test/upgrade/'],
 };
 
 /** A project's servers are started only when one of its specs runs. */
 export default {
   projects: [FAST, SLOW, SYSTEM, PROOF],
-  // It only ends tests that hang: a test waits for conditions, and on a busy machine a start alone can take minutes. Jest
-  // ignores it in a project.
+  // This limit only ends tests that hang: a test waits for conditions, and on a busy machine, a start alone can take
+  // minutes. Jest ignores the limit in the settings of a project.
   testTimeout: 600_000,
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
-  // Two cores: while one worker waits for a server or a time-out, the others work.
+  // More workers than the two cores: while one worker waits for a server or a time-out, the others work.
   maxWorkers: 3,
   workerIdleMemoryLimit: '700MB',
-  // A worker may need more than half a second to free hundreds of megabytes. A worker that still holds something open
-  // is reported all the same.
+  // A worker may need more than half a second to free hundreds of megabytes. A worker that keeps a resource open is
+  // reported nevertheless.
   workerGracefulExitTimeout: 20_000,
 };

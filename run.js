@@ -1,6 +1,6 @@
 /**
- * Runs a program of the product from the repository: `node run.js dist/apps/cli/src/main.js …`. Reads `.env`, when
- * there is one, and compiles what has changed first.
+ * Runs a program of the product from the repository: `node run.js dist/apps/cli/src/main.js …`. First reads `.env`, if
+ * there is one, and compiles changed files.
  */
 import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
@@ -10,10 +10,10 @@ import { build } from './build.js';
 
 const [program] = process.argv.splice(2, 1);
 process.argv[1] = resolve(program);
-// Variables set in the shell override the file.
+// Variables of the shell override those in the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
 try {
-  // A cluster starts brokers with the tests' own code.
+  // A cluster starts brokers with code of the tests.
   await build((count) => process.stderr.write(`Compiling ${count} files …\n`), {
     withTests: program.includes('/cluster/'),
   });

@@ -1,18 +1,18 @@
 /**
- * `npm start`: announces itself at once, rejects a start that would fail before anything is compiled, compiles
- * what has changed, and starts the product.
+ * Runs `npm start`: prints a line at once, rejects a start that would fail before anything is compiled, compiles
+ * changed files, and starts the product.
  */
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 7)) {
   process.stderr.write(
-    `This needs Node 24.7 or newer and found ${process.versions.node}. Start it with "npm start": npm ci has installed the right one beside the packages (unless it ran with --omit=optional).\n`,
+    `The product needs Node 24.7 or newer, but this is Node ${process.versions.node}. Run "npm start": it uses the Node that npm ci has installed (unless npm ci ran with --omit=optional).\n`,
   );
   process.exit(1);
 }
 process.stdout.write('Starting …\n');
 const started = performance.now();
 const { existsSync } = await import('node:fs');
-// Variables set in the shell override the file.
+// Variables of the shell override those in the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
 const { refusalOf } = await import('./apps/solo/src/checks/before-build.ts');
 const refusal = await refusalOf(process.env);

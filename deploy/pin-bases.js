@@ -1,6 +1,6 @@
 /**
- * Updates and pins the base images: the Node version that the packages use, and the newest point release of the same
- * Debian, each by the digest of its list of platforms. Queries the registry and needs no Docker.
+ * Updates and pins the base images: the Node version of the npm packages, and the newest point release of the current
+ * Debian version, each by the digest of its list of platforms. Queries the registry, and does not need Docker.
  * node deploy/pin-bases.js [--registry https://mirror.example.org]
  */
 import { createHash } from 'node:crypto';
