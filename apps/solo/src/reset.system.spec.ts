@@ -34,7 +34,7 @@ describe('npm run reset', () => {
   it('nothing is removed while a cluster is running in the folder', () => {
     FolderLock.take(cluster(), 'cluster.json');
     const { status, stdout } = reset();
-    expect(stdout).toContain('A cluster is running in it');
+    expect(stdout).toContain('A cluster is running in ');
     expect(stdout).toContain(`Stop it first: kill ${process.pid}`);
     expect(status).toBe(1);
     expect(existsSync(folder.file('cluster/secrets.json'))).toBe(true);

@@ -81,7 +81,7 @@ export class SessionsRepository {
     ]);
   }
 
-  /** Deletes all except the newest sessions, ended or open. */
+  /** Deletes all sessions except the newest, ended or open. */
   async deleteBeyond(transaction: Transaction, accountId: string, newest: number): Promise<void> {
     await transaction.query(
       `delete from sessions where account_id = $1 and id in (

@@ -6,7 +6,7 @@ import { BILLING_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = BILLING_INVARIANTS;
 
-/** Statements that break an invariant in ways in which the service cannot break it. */
+/** Statements that violate an invariant in ways that the service itself never does. */
 const CORRUPTIONS: Record<string, string[][]> = {
   I8: [
     [`delete from invoices where series like 'INV-%' and number = 1`],

@@ -6,7 +6,10 @@ import { RefundsService } from './refunds.service.js';
 const PAYMENTS_MAX = 100;
 const REFUNDS_MAX = 100;
 
-/** Refunds payments for a duplicate, a deleted account or a period that was over, and retries failed refunds. */
+/**
+ * Refunds duplicate payments, payments for a deleted account and payments for a period that was over, and retries
+ * failed refunds.
+ */
 @Injectable()
 export class ReturnMoneyJob implements Job {
   readonly name = 'return-money';

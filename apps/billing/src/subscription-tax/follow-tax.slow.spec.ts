@@ -139,7 +139,7 @@ describe('the tax of a running subscription', () => {
     expect(await invoices()).toEqual([SWISS, SWISS, SWISS, GERMAN]);
   });
 
-  it('a change at PayPal applies together with an accepted downgrade', async () => {
+  it('at PayPal, a changed rate applies together with an accepted downgrade', async () => {
     const id = await subscribe('paypal');
     const { body } = await step(id, 'change', { sku: 'api-5K-month' });
     await agreeAtPaypal(body.redirect_url);

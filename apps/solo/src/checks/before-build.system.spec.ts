@@ -68,7 +68,7 @@ describe('npm start, before anything is compiled', () => {
     folder.create();
     const lock = FolderLock.take(folder);
     expect(await refused({ DATA_DIR: folder.path, API_PORT: port })).toContain(
-      `It is already running in ${folder.path}, or still stopping (process ${process.pid}).`,
+      `The product is already running in ${folder.path}, or still stopping (process ${process.pid}).`,
     );
     lock.release();
   });

@@ -54,7 +54,7 @@ export async function refusalOf(
 export function runsAlready(folder: string, holder: number, factsFile: string): Refusal {
   const stop = factsFile === 'solo.json' ? commandFor(folder, 'npm stop') : `kill ${holder}`;
   return {
-    what: `It is already running in ${folder}, or still stopping (process ${holder}).`,
+    what: `The product is already running in ${folder}, or still stopping (process ${holder}).`,
     remedy: `Its addresses are in ${join(folder, factsFile)}. Stop it with: ${stop}`,
   };
 }
