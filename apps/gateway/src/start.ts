@@ -23,7 +23,7 @@ export interface RunningGateway extends RunningService {
   apiUrl: string;
   authCache: AuthCache;
   services: Services;
-  /** The rejections in the form in which the listener sends them. */
+  /** The bodies of rejections, as the listener sends them. */
   bodies: ProblemBodies;
 }
 

@@ -48,7 +48,7 @@ export class WorkerConfig extends DatabaseConfig {
   @Setting({
     env: 'WORKER_WEBHOOK_EXCEPTIONS',
     about:
-      'host:443=address:port, separated by commas: webhook hosts at a fixed address, without the check for public addresses. For tests and closed networks; docs/webhooks.md has an example.',
+      'Webhook hosts with a fixed address, as host:443=address:port, separated by commas. They are not required to have a public address. For tests and closed networks; docs/webhooks.md has an example.',
   })
   @IsString()
   webhookExceptions: string = '';

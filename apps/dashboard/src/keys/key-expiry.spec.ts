@@ -77,7 +77,7 @@ describe('the expiry of a key', () => {
     expect(await sent('/keys/0197-a/reissue', '')).toEqual({ expires_at: null });
   });
 
-  it('an invalid expiry is named as on the page, and stays in the form', async () => {
+  it('a rejected expiry is explained with the label on the page, and stays in the form', async () => {
     const errors = [{ field: 'expires_at', message: 'must be in the future' }];
     const refused = { code: 'invalid_request', status: 400, detail: '', errors };
     under.answers.delete('GET /internal/dashboard/keys');

@@ -218,7 +218,7 @@ describe('grants', () => {
     expect(blocks).toEqual([]);
   });
 
-  it('the job updates an account without requests, once', async () => {
+  it('the job updates an account without requests only once', async () => {
     await subscribe({ cancelAt: MONTH.periodEnd });
     await entitlement.newEntries(accountId);
     entitlement.clock.advance(40 * DAY_MS);

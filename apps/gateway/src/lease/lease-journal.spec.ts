@@ -24,7 +24,7 @@ function openJournal(path: string, options: Partial<LeaseJournalOptions> = {}) {
 }
 
 describe('a journal', () => {
-  it('charges are in the journal from the next turn on, and leftovers of a process stay until they are settled', async () => {
+  it('charges are in the journal from the next event-loop turn on, and leftovers of a process stay until they are settled', async () => {
     const path = join(folder, newId(), 'journal');
     const writerId = newId();
     const lease = new Lease(newId(), accountId, 3);

@@ -234,7 +234,7 @@ describe('a refusal', () => {
     expect(refused.headers).not.toHaveProperty('x-forged');
   });
 
-  it('429: the answer states the wait and links to its page, without a lookup or a charge', async () => {
+  it('429: the answer states the wait and links to the page of the error, without a lookup or a charge', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1);
     await ask(live(apiKey));

@@ -23,7 +23,7 @@ export class ApiDocs {
   readonly description: ApiDocument;
   readonly reference: ApiDocument;
 
-  /** Returns the documents of a table. They are built once and kept in memory. */
+  /** Returns the documents of a table of operations. They are built once and kept in memory. */
   static of(operations: readonly Operation[], origins: Origins): ApiDocs {
     const known = KNOWN.get(operations) ?? new Map<string, ApiDocs>();
     KNOWN.set(operations, known);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 import { KEY_FIGURES, KEY_SUMS } from './key-figures.js';
 
-/** Statements over the logs of all accounts: hourly counts and erasures. */
+/** Statements about the logs of all accounts: hourly counts and erasures. */
 @Injectable()
 export class LogMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -4,7 +4,7 @@ import { HOUR_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, PACE_LIST } from '../request-log/key-figures.js';
 import { LogReads } from './log-reads.js';
 
-/** The requests of a minute, counted back from now: 0 is the last minute. */
+/** The requests in one minute. Minutes are counted back from now; 0 is the last one. */
 export interface UsedInMinute {
   minute: number;
   operation: string;

@@ -52,7 +52,7 @@ export class UsageService {
     return { status: true, ...asked, totals, days };
   }
 
-  /** Shows the usage by key, with response times. @throws InvalidRequest, as `usage`. */
+  /** Shows the usage by key, with response times. @throws InvalidRequest, as `usage` does. */
   async usageByKey(accountId: string, question: UsageQuestion = {}): Promise<KeyUsageAnswer> {
     const now = this.clock.now();
     const { first, last, from, until } = stretchOf(question, now);

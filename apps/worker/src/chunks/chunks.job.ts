@@ -28,7 +28,7 @@ const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
  * before its job ends.
  */
 const TRIES_MAX = 20_000;
-/** How often the progress of a chunk is stored. Most chunks end before the first time. */
+/** The interval at which the progress of a chunk is stored. Most chunks end sooner. */
 const PROGRESS_MS = 2 * SECOND_MS;
 const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 

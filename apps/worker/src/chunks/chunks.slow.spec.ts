@@ -76,7 +76,7 @@ describe('a name', () => {
     ]);
   });
 
-  it('S105: a name without an answer at the end of its job is unanswered and free', async () => {
+  it('S105: a name without an answer at the end of its job is reported as unanswered, and is free', async () => {
     const accountId = newId();
     lookup.found = (name) => (name === 'never.com' ? LATER : {});
     const body = { domainNames: ['never.com', 'soon.com'], deadline_hours: 1 };

@@ -8,9 +8,9 @@ export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;
-/** How soon a difference is checked again. */
+/** The time after which a difference is checked again. */
 const RECHECK_MS = 10 * MINUTE_MS;
-/** How soon a check is repeated after a failure. */
+/** The time after which a check is repeated after a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
 /** The time after which other processes take over the names of a process that has died. */
 export const LEASE_MS = 5 * MINUTE_MS;

@@ -72,7 +72,7 @@ export class PaidChecksService {
       await this.database.transaction((transaction) => this.rows.setUnpaid(transaction, holdId));
       return UNPAID_SECONDS;
     }
-    // A closed row was charged by a process that died afterwards.
+    // A hold that is closed already was charged by a process that died afterwards.
     if (outcome === 'held') {
       crashPoint('charge.after-hold');
       await entitlement.settleHold(accountId, holdId, 'checks', amount);

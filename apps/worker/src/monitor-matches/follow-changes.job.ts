@@ -95,8 +95,8 @@ export class FollowChangesJob implements Job {
   }
 
   /**
-   * Yields what the monitors find in the changes. Records are read a few at a time, because those of a whole page may
-   * not fit into memory.
+   * Yields the findings of all monitors in the changes. Records are read a few at a time, because those of a whole page
+   * may not fit into memory.
    */
   private async *foundIn({ changes, sources }: CorpusChanges): AsyncGenerator<Found[]> {
     if (changes.length === 0) return;
