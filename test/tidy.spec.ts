@@ -95,7 +95,7 @@ describe('tidy', () => {
       expect(security.tenancyFaults(files)).toEqual([]);
     });
 
-    it('S92: conditions and orders of queries are literals in the source', () => {
+    it('S92: conditions and sort orders of queries are literals in the source', () => {
       expect(security.queryFaults(files)).toEqual([]);
     });
 
@@ -112,7 +112,7 @@ describe('tidy', () => {
       expect(security.supplyFaults()).toEqual([]);
     });
 
-    it('S109: no transport of the framework is used, and the version of the framework has the fixes', () => {
+    it('S109: no transport of the framework is used, and the framework is new enough to contain the fixes', () => {
       expect(security.transportFaults(files)).toEqual([]);
       const [major, minor, patch] = security.lockedVersion('@nestjs/microservices');
       expect(major > 12 || (major === 12 && (minor > 0 || patch >= 3))).toBe(true);

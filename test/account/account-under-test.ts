@@ -125,7 +125,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     await this.get(ForgottenPasswordsService).settled();
     const logger = new Logger('mail', { write: () => undefined });
     const sender = new MailSender(this.get(MaintenanceDatabase), this.mailbox, logger);
-    await waitFor('all mail to be sent', async () => {
+    await waitFor('all e-mails to be sent', async () => {
       await sender.runOnce();
       const [{ left }] = await this.database.query<{ left: number }>(
         'select count(*)::int as left from mail',
@@ -139,7 +139,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
   async linkToken(address: string): Promise<string> {
     const [mail] = await this.mailsTo(address);
     const token = /[?]token=([A-Za-z0-9_-]{43})/.exec(mail?.text ?? '')?.[1];
-    if (!token) throw new Error(`the newest mail to ${address} has no link`);
+    if (!token) throw new Error(`the newest e-mail to ${address} has no link`);
     return token;
   }
 

@@ -107,7 +107,7 @@ export async function openPostgres(
   await (isDurable ? setupDurablePostgres({ ...likeRoles, ...settings }) : setupPostgres());
 }
 
-/** Starts a process for each service; `cleanup` stops them. */
+/** Starts a process for each service; `cleanup` stops the processes. */
 export async function openCluster(
   options: Omit<ClusterOptions, 'folder'>,
 ): Promise<RunningCluster> {

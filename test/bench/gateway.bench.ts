@@ -60,7 +60,7 @@ async function compare(field: Field): Promise<BenchRow[]> {
   await verifyPeersLimits(field);
   const ours = await measured(field, 'gateway, everything on');
   await verifyLimit({ ...ours, keys: [keyWithLimit(field, 1)] });
-  // The limit is 0, because with a limit of 1 a request would pass every minute.
+  // The limit is 0, because a limit of 1 would let one request pass every minute.
   const [name, keys] = ['gateway, 429', [keyWithLimit(field, 0)]];
   const refusing: Contender = { ...ours, name, keys, expected: 429 };
   const bare = await startProxy(field, 'bare Fastify and undici dispatch', 'bare-proxy.js');
@@ -124,7 +124,10 @@ async function verifyPeersLimits(field: Field): Promise<void> {
   }
 }
 
-/** Checks before the timing that, with a limit of one request per minute, the second request is refused. */
+/**
+ * Checks, before any time is measured, that a contender with a limit of one request per minute refuses the second
+ * request.
+ */
 async function verifyLimit(contender: Contender): Promise<void> {
   const [key] = contender.keys;
   const statuses = [await statusOf(contender, key), await statusOf(contender, key)].join();
@@ -138,7 +141,7 @@ function keyWithLimit({ around }: Field, limit: number): string {
   return apiKey;
 }
 
-/** Checks that a contender answers with the right status and body, and refuses unknown keys. */
+/** Checks that a contender answers with the correct status and body, and refuses unknown keys. */
 async function verify(contender: Contender): Promise<void> {
   const { name, port, keys, expected } = contender;
   const url = `http://127.0.0.1:${port}${LOOKUP_PATH.replace('{n}', '1')}&apiKey=${keys[0]}`;

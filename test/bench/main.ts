@@ -42,7 +42,7 @@ const program = new Command('bench')
     `of ${[...Object.keys(BENCHES), ...Object.keys(GROUPS)].join(', ')}`,
     Object.keys(BENCHES),
   )
-  .option('--short', 'fewer repetitions and shorter runs, if a bench supports them')
+  .option('--short', 'fewer repetitions and shorter runs, if the bench supports this')
   .option('--names <number>', 'for corpus: the number of names in the zone', Number)
   .option('--json <file>', 'also write the figures to a file')
   .option('--enforce', 'exit with 1 if a target is missed')

@@ -37,7 +37,7 @@ async function timeStart(folder: string): Promise<number> {
  */
 export async function written(solo: ChildProcess, file: string): Promise<void> {
   const isThere = () => {
-    if (solo.exitCode !== null) throw new Error('the product ended while it started');
+    if (solo.exitCode !== null) throw new Error('the product exited during its start');
     return existsSync(file);
   };
   await waitFor(file, isThere, START_TIMEOUT_MS);

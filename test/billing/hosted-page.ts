@@ -1,4 +1,4 @@
-/** The actions of a customer on a processor's page. */
+/** The actions that a customer can take on a processor's page. */
 export type CheckoutAction =
   'pay' | 'three-d-secure' | 'decline' | 'delayed' | 'delayed-failing' | 'abandon';
 

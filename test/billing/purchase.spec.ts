@@ -34,7 +34,7 @@ describe('purchases', () => {
   const credits = async (accountId: string) =>
     (await entitlement.client.balance(accountId)).spendable;
 
-  it('a bought package grants credits that can be spent, and a refund revokes them', async () => {
+  it('a purchased package grants credits that can be spent, and a refund revokes them', async () => {
     const accountId = await entitlement.newAccount();
     const before = await credits(accountId);
     const order = await billing.order(accountId, 15_000);

@@ -139,7 +139,7 @@ describe('reconciliation', () => {
     expect((await reconcile()).findings).toEqual([]);
   });
 
-  it('I14: a payment that differs at the processor is found', async () => {
+  it('I14: a payment that the processor records differently is found', async () => {
     const accountId = await bought();
     await relay(accountId);
     await billing.pass(HOUR_MS);
@@ -154,7 +154,7 @@ describe('reconciliation', () => {
     expect((await reconcile()).findings).toEqual([]);
   });
 
-  it('I14: a subscription that ended without notice is found and healed', async () => {
+  it('I14: a subscription that ended without a callback is found and repaired', async () => {
     const accountId = await bought();
     await relay(accountId);
     await billing.pass(HOUR_MS);

@@ -56,7 +56,7 @@ describe('payment processors’ secrets that are rotated while billing runs', ()
     expect(await billing.stateOf(accountId, order)).toBe('paid');
   }
 
-  it('S113: an order is paid through Stripe after its old key has been revoked', async () => {
+  it('S113: an order can be paid through Stripe after Stripe’s old key has been revoked', async () => {
     await isSold('stripe');
     hold('STRIPE_API_KEY', NEW_KEY);
     await waitFor('the new key', () => billing.config.stripeApiKey === NEW_KEY);
@@ -96,7 +96,7 @@ describe('payment processors’ secrets that are rotated while billing runs', ()
     ]);
   });
 
-  it('S113: an order is paid through PayPal after its old client secret has been revoked', async () => {
+  it('S113: an order can be paid through PayPal after PayPal’s old client secret has been revoked', async () => {
     const old = billing.config.paypalClientSecret as string;
     await isSold('paypal');
     hold('BILLING_PAYPAL_CLIENT_SECRET', NEW_PAYPAL_SECRET);

@@ -27,7 +27,7 @@ const PASSWORD = 'test-password';
 const SHARDS = 6;
 const run = promisify(execFile);
 
-/** Older versions lack symbols against which Citus was linked. */
+/** The oldest usable PostgreSQL; older versions lack symbols against which Citus was linked. */
 const MINOR_MIN = 20;
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
 
@@ -95,7 +95,7 @@ export class CitusCluster {
     await this.control(number, '-m immediate stop');
   }
 
-  /** Restarts a worker and completes transactions that were committed on only one node. */
+  /** Restarts a worker, and completes the transactions that were committed on only one node. */
   async startWorker(number: number): Promise<void> {
     await this.control(number, `-l '${this.folder}/node-${number}.log' start`);
     await withClient(this.url(), (client) =>

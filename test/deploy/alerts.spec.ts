@@ -34,7 +34,7 @@ const FOREIGN_UP = 'up{job="of somebody else",instance="1"}';
 const volume = (what: string) =>
   `kubelet_volume_stats_${what}_bytes{persistentvolumeclaim="data-0"}`;
 
-/** A case for each alert of deploy/prometheus/alerts.yml. */
+/** A test case for each alert in deploy/prometheus/alerts.yml. */
 const ALERT_CASES: Record<string, AlertCase> = {
   ServiceDown: { fires: { [READY]: '1x60' }, silent: { [READY]: always(1) } },
   ServiceNotReady: {
@@ -172,7 +172,7 @@ const alerts = groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert 
 const names = alerts.map(({ alert }) => alert as string);
 
 describe('alerts', () => {
-  it('each has a test case and a page that says what to check and what to do', () => {
+  it('each has a test case, and a page that says what to check and what to do', () => {
     for (const { alert, annotations } of alerts) {
       const page = `${PAGES}/${alert}.md`;
       expect([alert, annotations?.runbook]).toEqual([alert, page]);

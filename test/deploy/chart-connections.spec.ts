@@ -31,7 +31,7 @@ describe('declared connections of services', () => {
     else expect(poolSize).toThrow(/DATABASE_POOL_SIZE/);
   });
 
-  it('equal those in the sizing guide', () => {
+  it('equal the numbers in the sizing guide', () => {
     const guide = readFileSync('docs/operations/sizing.md', 'utf8');
     const sum = (pools: readonly (string | number)[], sizes: Record<string, number>) =>
       pools.reduce(
@@ -95,7 +95,7 @@ describe('declared connections of services', () => {
       );
     });
 
-    it('are counted at the maximum number of pods, and separately for a separate database', async () => {
+    it('are counted at the maximum number of pods, with a separate count for each separate database', async () => {
       const values = CHART_VALUES['all on'] as string[];
       const refusal = await chart.refusal(values, 'postgresql.maxConnections=50');
       expect(refusal).toContain('entitlement 8 x 8');
@@ -106,7 +106,7 @@ describe('declared connections of services', () => {
       expect(await chart.refusal(values, 'postgresql.maxConnections=0')).toBe('');
     });
 
-    it('stay within the limit of a given PostgreSQL', async () => {
+    it('must not exceed the limit of a given PostgreSQL', async () => {
       const resources = await chart.render(
         CHART_VALUES['brought along'] as string[],
         'postgresql.maxConnections=250',

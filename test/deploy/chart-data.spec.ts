@@ -40,7 +40,7 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
     const specOf = (kind: string, all = resources) =>
       all.find((resource) => resource.kind === kind)?.spec as Record<string, unknown>;
 
-    it('survives `helm uninstall`: each kind is either kept or known to contain no data', () => {
+    it('survives `helm uninstall`: each kind of resource is either kept or known to contain no data', () => {
       const kept = resources.filter(
         ({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'] === 'keep',
       );
@@ -78,7 +78,7 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
       });
     });
 
-    it('is recovered from the folder of another cluster, and archived to a new folder', async () => {
+    it('is restored from the folder of another cluster, and archived to a new folder', async () => {
       const recovered = await chart.render(
         brought,
         'postgresql.cluster.backup.server="second"',

@@ -198,7 +198,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect(events.map(({ metadata }) => metadata.sasl)).toEqual(['plaintext', 'plaintext']);
   });
 
-  it('`helm test` checks the readiness of every service, and metrics can be read pod by pod', async () => {
+  it('`helm test` checks the readiness of every service, and Prometheus can read metrics pod by pod', async () => {
     const resources = await render(
       ALL_ON,
       'monitoring.serviceMonitor=false',
@@ -224,7 +224,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     const resources = await render(ALL_ON);
     const { spec: watched } = ofKind(resources, 'ServiceMonitor')[0] as Resource;
     const [{ port, honorLabels }] = watched.endpoints as { port: string; honorLabels: boolean }[];
-    // The labels `service` and `job` in our metrics differ from those of the target.
+    // The labels `service` and `job` in our own metrics differ from those of the scrape target.
     expect(honorLabels).toBe(true);
     const selected = ofKind(resources, 'Service').filter(({ metadata, spec }) => {
       const wanted = Object.entries(watched.selector.matchLabels);

@@ -8,10 +8,7 @@ import { CHART } from './chart.js';
 type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
 type Path = (string | number)[];
 
-/**
- * Maps whose keys are chosen by the operator or defined by Kubernetes; the API server or a later check validates the
- * keys.
- */
+/** Maps whose keys the operator chooses or Kubernetes defines. The API server or a later check validates these keys. */
 const FREE = new Set([
   'settings',
   'podAnnotations',
@@ -83,7 +80,7 @@ describe('the values of the chart', () => {
     },
   );
 
-  it('do not include passwords, and are empty where they name a Secret', () => {
+  it('do not include passwords, and are empty if they name a Secret', () => {
     const named = everywhere.filter(([path]) => /password|token|secret/i.test(String(path.at(-1))));
     const held = named.filter(([, value]) => !isMap(value) && value !== '' && value !== false);
     expect(named.length).toBeGreaterThan(5);

@@ -274,7 +274,7 @@ const missing = chartToolsAvailability();
   const isToTheInternet = ({ to = [] }: PolicyRule) =>
     to.some(({ ipBlock }) => ipBlock !== undefined && ipBlock.cidr.endsWith('/0'));
 
-  it('S111: each end accepts exactly the calls that the other end may make', () => {
+  it('S111: each service accepts exactly the calls that other services may make to it', () => {
     const policies = ofKind(rendered['all on'] ?? [], 'NetworkPolicy');
     const pairs = (direction: 'egress' | 'ingress') =>
       policies.flatMap(({ spec }) => {
@@ -444,7 +444,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('a pod gets enough time to drain', async () => {
+  it('a pod has enough time to drain', async () => {
     const graceOf = (resources: Resource[]) =>
       workloadsOf(resources).find((one) => componentOf(one) === 'gateway')?.spec.template.spec
         .terminationGracePeriodSeconds;

@@ -64,7 +64,7 @@ export interface Resource {
   };
 }
 
-/** The place where a release is stored. */
+/** The server on which releases are stored. */
 export interface Destination {
   kubeconfig: string;
   namespace: string;

@@ -65,7 +65,7 @@ interface Taken {
     }
   });
 
-  it('using .env.example as .env changes nothing, and a value in it reaches the services', async () => {
+  it('using .env.example as .env changes nothing, and a value that is set there reaches the services', async () => {
     const before = await taken();
     const file = join(folder, '.env');
     copyFileSync('.env.example', file);

@@ -226,7 +226,7 @@ describe('the image and the compose file', () => {
     expect([...given, ...dockerfile.matchAll(/^ARG /gm)]).toEqual([]);
   });
 
-  it('running the command again changes no secret', () => {
+  it('running the command again does not change any secret', () => {
     const before = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     const again = { folder, database: 'elsewhere:5432/other', smtpUrl: 'smtp://other.example' };
     expect(writeSecretFiles(again)).toEqual([]);

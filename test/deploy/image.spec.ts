@@ -85,7 +85,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     }
   });
 
-  it('S107: it lists every package that it contains, in CycloneDX', () => {
+  it('S107: the image lists every package that it contains, in CycloneDX format', () => {
     const { bomFormat, components } = JSON.parse(
       readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8'),
     ) as { bomFormat: string; components: { name: string; version: string }[] };
@@ -141,7 +141,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(files.filter(isProgram)).toEqual([]);
   });
 
-  it('it is at most 250 MB compressed', () => {
+  it('the image has at most 250 MB when compressed', () => {
     const size = execFileSync('sh', ['-c', 'tar -C "$0" -cf - . | gzip -1 | wc -c', root]);
     expect(Number(size)).toBeLessThan(COMPRESSED_MAX_BYTES);
   });

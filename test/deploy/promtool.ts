@@ -11,11 +11,11 @@ export type Series = Record<string, string>;
 export interface AlertCase {
   fires: Series;
   silent: Series;
-  /** The time of the evaluation; by default two hours after the first values. */
+  /** The time at which the rule is evaluated; by default, two hours after the first values. */
   at?: string;
 }
 
-/** @returns undefined if rules can be tested here, otherwise the reason why not. */
+/** @returns undefined if rules can be tested on this machine, and otherwise the reason why not. */
 export function promtoolAvailability(): string | undefined {
   const { status } = spawnSync('promtool', ['--version'], { stdio: 'ignore' });
   return status === 0 ? undefined : 'no promtool on this machine';

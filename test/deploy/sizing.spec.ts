@@ -36,7 +36,7 @@ describe('the sizing guide', () => {
     return numbersIn(measured)[0];
   };
 
-  it.each(costs)('%s: %s, as measured', (_what, measured, name) => {
+  it.each(costs)('%s: %s is the measured figure', (_what, measured, name) => {
     const found = benchmarks.get(name);
     expect([name, found]).toEqual([name, expect.any(String)]);
     expect(numbersIn(found as string)).toEqual(expect.arrayContaining(numbersIn(measured)));
@@ -59,7 +59,7 @@ describe('the sizing guide', () => {
     },
   );
 
-  it('lists at least eight costs, and calculates processes and disk space from those', () => {
+  it('lists at least eight costs, from which it calculates processes and disk space', () => {
     expect(costs.length).toBeGreaterThanOrEqual(8);
     const lookupMs =
       costOf('bare Fastify and undici dispatch') / 1_000 +

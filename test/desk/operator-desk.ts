@@ -12,7 +12,7 @@ import { BillingUnderTest } from '../billing/billing-under-test.js';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
-/** A port on which nothing listens. */
+/** A port on which no process listens. */
 const NOBODY = 'http://127.0.0.1:9';
 const SCHEMAS = schemaServices(SERVICES);
 const { operator } = JSON.parse(

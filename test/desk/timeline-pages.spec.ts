@@ -67,7 +67,7 @@ async function seedLife(
   });
 }
 
-/** The number of rows of each of eight kinds: 100,000 in total. */
+/** The number of rows of each kind. There are eight kinds, and 100,000 rows in total. */
 const OF_EACH = 12_500;
 const PAGE = 50;
 /**

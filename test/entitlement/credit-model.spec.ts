@@ -102,7 +102,7 @@ function monthsAfter(anchor: Date, months: number): Date {
   return new Date(Date.UTC(anchor.getUTCFullYear(), month, day) + time);
 }
 
-/** Seeds that once failed are added here and kept. */
+/** Seeds of histories that once failed. */
 const SEEDS = [20_261_122];
 const RUNS = 20;
 const COMMANDS_MAX = 30;
@@ -366,7 +366,7 @@ describe('credits in every history', () => {
   }
 
   it.each(SEEDS)(
-    'no history of seed %i charges twice, grants twice, strands a credit or breaks an invariant',
+    'no history of seed %i charges twice, grants twice, strands a credit or violates an invariant',
     async (seed) => {
       const histories = fc.array(command, { minLength: 5, maxLength: COMMANDS_MAX, size: 'max' });
       await fc.assert(

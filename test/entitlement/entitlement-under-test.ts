@@ -124,7 +124,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     await this.service.app.get(AdvanceAccountsJob).runOnce();
   }
 
-  /** Makes every write to an account's grants fail; with the opposite sign of `by`, writes succeed again. */
+  /** Makes every write to an account's grants fail. With the opposite sign of `by`, writes succeed again. */
   async damage(accountId: string, by: number): Promise<void> {
     const table = 'alter table entitlement.credit_grants';
     await withClient(this.test.url(), async (client) => {

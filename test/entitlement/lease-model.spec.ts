@@ -160,7 +160,7 @@ describe('leases whose totals arrive late, twice and in any order', () => {
     expect({ failed, counterexample, errorInstance }).toMatchObject({ failed: false });
   });
 
-  it('without cumulative totals, a history charges twice', () => {
+  it('without cumulative totals, some history charges twice', () => {
     const { failed } = outcomeWith((book, lease, total) => {
       const { consumed } = lease;
       lease.consumed = 0;

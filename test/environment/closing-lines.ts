@@ -41,7 +41,10 @@ const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] =
     () => (process.env[KAFKA_BROKERS] ? undefined : kafkaAvailability()),
   ],
   ['the image and its services (test/deploy/image.spec.ts)', imageAvailability],
-  ['what the Helm chart renders and refuses (test/deploy/chart.spec.ts)', chartToolsAvailability],
+  [
+    'the resources and refusals of the Helm chart (test/deploy/chart.spec.ts)',
+    chartToolsAvailability,
+  ],
   ['files on S3 (libs/files/src/s3/s3-store.system.spec.ts)', s3ServerAvailability],
   ['that each alert fires (test/deploy/alerts.spec.ts)', promtoolAvailability],
   [
@@ -49,7 +52,7 @@ const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] =
     schemathesisAvailability,
   ],
   [
-    'Stripe’s Python SDK against the simulator (test/billing/stripe-sdks)',
+    'Stripe’s Python SDK with the simulator (test/billing/stripe-sdks)',
     () => STRIPE_PYTHON.availability(),
   ],
   [

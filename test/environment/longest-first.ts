@@ -8,7 +8,7 @@ type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 /** Specs that take long or start processes, browsers or brokers, even if their files are short. */
 const LONG = /\/dist\/test\/|\.(slow|system)\.spec\.js$/;
 
-/** The slowest specs in a new clone without recorded durations. */
+/** The slowest specs, for a new clone without recorded durations. */
 const LONGEST = [
   'test/deploy/image',
   'test/stories/cluster',

@@ -37,7 +37,7 @@ export class PythonPackages {
   }
 
   private async install(into: string): Promise<void> {
-    // Debian's Python cannot install pip into the environment, so the machine's pip is used.
+    // Debian's Python cannot install pip into the environment, so the machine's own pip is used.
     await run('python3', ['-m', 'venv', '--without-pip', into]);
     const pip = ['-m', 'pip', '--python', join(into, 'bin/python'), 'install', '--quiet'];
     const only = ['--only-binary', ':all:', '--requirement', this.requirements];

@@ -1,2 +1,2 @@
-/** The setup of the fast specs, which need only PostgreSQL. */
+/** The set-up of the fast specs, which need only PostgreSQL. */
 export { setupPostgres as default } from './setup.js';

@@ -84,7 +84,7 @@ async function startValkey(run: Run): Promise<void> {
     run.valkey = await ValkeyServer.start({ folder: join(run.folder, 'valkey') });
     process.env[VALKEY_URL] = run.valkey.url;
   } else if (process.env.CI === 'true') {
-    throw new Error(`the suite needs Valkey or Redis: ${reason}`);
+    throw new Error(`the tests need Valkey or Redis: ${reason}`);
   }
 }
 

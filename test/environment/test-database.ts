@@ -35,7 +35,7 @@ export class TestDatabase {
   static async create(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
     const serverUrl = process.env[TEST_SERVER_URL];
     if (!serverUrl)
-      throw new Error('run specs through "npm test": it starts the PostgreSQL server');
+      throw new Error('run specs with "npm test", which starts the PostgreSQL server');
     const name = `test_${randomBytes(6).toString('hex')}`;
     // The default strategy copies pages through the WAL and takes twice as long, because a clone has 1,200 small files.
     await asAdmin(serverUrl, `create database ${name} template ${template} strategy file_copy`);

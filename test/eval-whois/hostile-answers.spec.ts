@@ -187,7 +187,7 @@ interface Original {
   context: ParseContext;
 }
 
-/** Registered names in the layouts of the simulators. */
+/** Returns registered names in the layouts of the simulators. */
 function inventedAnswers(): Original[] {
   return TLDS.flatMap((tld) => {
     const registration = registrationOf(`sample-shop.${tld}`);
@@ -201,7 +201,7 @@ function inventedAnswers(): Original[] {
 
 const CORPUS = fileURLToPath(new URL('../../../../shared/whois-corpus', import.meta.url));
 
-/** Recorded answers about registered names, stored beside the project. */
+/** Returns recorded answers about registered names, which are stored beside the project. */
 function recordedAnswers(): Original[] {
   const files = readdirSync(CORPUS).filter((name) => name.endsWith('.jsonl'));
   return files.flatMap((name) =>

@@ -81,7 +81,7 @@ function answersFor(tld: string): Answer[] {
   ];
 }
 
-/** The parts whose loss a customer would notice. */
+/** Returns the parts of a result whose loss a customer would notice. */
 function essence({ outcome, record, retryAfterSeconds }: ParseResult) {
   const { created, updated, expires, nameServers, registrar, statuses } = record ?? {};
   const dates = [created?.iso, updated?.iso, expires?.iso];

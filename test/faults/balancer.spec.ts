@@ -58,7 +58,7 @@ describe('balancer', () => {
     expect(names.toSorted()).toEqual(['first', 'first', 'second', 'second']);
   });
 
-  it('sends nothing to a server until it is ready again', async () => {
+  it('sends nothing to an unready server until it is ready again', async () => {
     servers[0].isReady = false;
     await waitFor('one server to leave the rotation', () => balancer.healthy.length === 1);
     expect([await ask(), await ask(), await ask()]).toEqual(['second', 'second', 'second']);

@@ -165,7 +165,7 @@ describe('the secrets of failing services', () => {
   it('S113: appear in no log line, metric or answer, even if mail server, broker and database are down', async () => {
     await provoke();
     const account = running.get('account')!;
-    await waitFor('mail to fail', () => account.output.includes('failed and is retried'));
+    await waitFor('an e-mail to fail', () => account.output.includes('failed and is retried'));
     await database.drop();
     await provoke();
     for (const process of running.values()) await process.ended('SIGTERM');

@@ -7,7 +7,7 @@ import { skewedClockMissing, steppedClock } from './skewed-clock.js';
 
 const COUNTERS = new URL('../../libs/counters/src/index.js', import.meta.url).href;
 
-/** Uses up the limit of a minute, steps the wall clock, and checks again. */
+/** Uses up the limit of a minute, steps the wall clock, and checks the limit again. */
 const PROGRAM = `
   const { writeFileSync } = await import('node:fs');
   const { CounterId, MemoryRateLimiter } = await import('${COUNTERS}');

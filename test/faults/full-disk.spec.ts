@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fillDisk, freeDisk, fullDiskMissing } from './full-disk.js';
 
-/** Appends each received text as a line to the file, and reports the result. */
+/** A program that appends each received text as a line to a file, and reports the result. */
 const WRITER = `
 const { openSync, writeSync } = require('node:fs');
 const file = openSync(process.argv[1], 'a');

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `to-server` is the direction of the client's bytes, `to-client` that of the answers. */
+/** The direction of bytes: `to-server` for those of the client, `to-client` for those of the answers. */
 export type Direction = 'to-server' | 'to-client';
 
 /** The fault of the next connection on which certain bytes are sent. */
@@ -89,7 +89,7 @@ export class Link {
   }
 }
 
-/** A socket that is already ending cannot be reset: Node 24.21 would leave its handle open forever. */
+/** Resets a socket, unless it is already ending: Node 24.21 would leave its handle open forever. */
 function reset(socket: Socket): void {
   if (socket.writableEnded && !socket.writableFinished) socket.destroy();
   else socket.resetAndDestroy();

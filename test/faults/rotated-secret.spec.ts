@@ -85,7 +85,7 @@ describe('the secret of services during its rotation', () => {
     expect(statuses.filter((status) => status !== 422)).toEqual([]);
   });
 
-  it('S113: the old secret is refused once it is removed, and the new one is accepted', async () => {
+  it('S113: the old secret is refused once it is removed, and the new secret is accepted', async () => {
     expect([await askLookup(OLD), await askLookup(NEW)]).toEqual([422, 403]);
     hold(OLD, NEW);
     lookupClock.advance(5_000);

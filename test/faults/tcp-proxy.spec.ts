@@ -68,7 +68,7 @@ describe('tcp proxy', () => {
     await fate(client, 'ended');
   });
 
-  it('a reset is an error on both sides', async () => {
+  it('a reset causes an error on both sides', async () => {
     const [client, server] = await connected();
     proxy.reset();
     await fate(client, 'reset');

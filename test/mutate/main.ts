@@ -9,14 +9,19 @@ import { type SpecOutcome, runSpecs } from './spec-run.js';
 
 /** Mutates the compiled product repeatedly, and checks whether the specs detect the mutations (`npm run mutate`). */
 const program = new Command('mutate')
-  .description('changes the compiled code, one place at a time, and checks that the specs notice')
+  .description('changes the compiled code in one place at a time, and checks that the specs fail')
   .option('--count <number>', 'number of changes, divided among the areas', Number, 60)
-  .option('--seed <number>', 'repeats the choices of an earlier run', Number, randomInt(2 ** 31))
+  .option(
+    '--seed <number>',
+    'repeat the choices of the earlier run with this seed',
+    Number,
+    randomInt(2 ** 31),
+  )
   .option('--area <name...>', `only of ${Object.keys(AREAS).join(', ')}`, Object.keys(AREAS))
-  .option('--only <text...>', 'only changes whose location contains one of these', [''])
+  .option('--only <text...>', 'only changes whose location contains one of these words', [''])
   .option('--workers <number>', 'number of changes at a time', Number, 2)
   .option('--json <file>', 'also write the report to a file')
-  .option('--enforce', 'exit with 1 if an area notices less than its target')
+  .option('--enforce', 'exit with 1 if an area detects fewer changes than its target')
   .parse();
 const { count, seed, area, only, workers, json, enforce } = program.opts<{
   count: number;

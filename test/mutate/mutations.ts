@@ -35,7 +35,7 @@ const LEFT_OUT = /\b(logger|crashPoint|startSpan|span|isTracing|_ts_(decorate|me
 /** The real time of processes and of the database, which no test can set to an exact microsecond. */
 const INSTANT = /\b(nowMs|aheadMs|monotonicMs|clock_timestamp|failed_for_ms)\b/;
 
-/** The text to find in SQL, and its replacement. */
+/** Patterns to find in SQL, each with its replacement. */
 const SQL_CHANGES: readonly [found: RegExp, replacement: string][] = [
   [/\s+skip locked\b/g, ''],
   [/\s+for update\b(?: of \w+)?(?! skip)/g, ''],
@@ -139,7 +139,7 @@ function ofOperator({
   end,
 }: ts.BinaryExpression): Mutation[] {
   const text = operator.getText();
-  // The driver sends undefined as null, so `?? null` has no effect.
+  // The driver sends undefined as null, so a removed `?? null` would have no effect.
   if (text === '??' && right.getText() !== 'null') return [cut(left.end, end, CONDITION)];
   const isOfText = [left, right].some(
     (side) => ts.isStringLiteral(side) || ts.isTemplateLiteral(side),

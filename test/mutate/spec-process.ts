@@ -8,7 +8,7 @@ import { type Globals, useGlobals } from '../environment/jest-globals.js';
 export interface SpecOrder {
   /** The compiled spec files, which run one after another. */
   specs: string[];
-  /** A compiled file that is replaced in this process only, not on disk. */
+  /** A compiled file that is replaced only in this process, and not on disk. */
   changed?: { path: string; text: string };
 }
 

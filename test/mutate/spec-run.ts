@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { SpecOrder } from './spec-process.js';
 
-/** The result of some specs. `by` names the first test that failed, if any did. */
+/** The result of a run of specs. `by` names the first failed test, if there is one. */
 export interface SpecOutcome {
   by?: string;
   ms: number;

@@ -16,7 +16,7 @@ const START_LIMIT_MS = 300_000;
 const WITH_ARCHIVE = new URL('with-archive.js', import.meta.url).href;
 const CONTRIBUTING = new URL('../../../CONTRIBUTING.md', import.meta.url);
 
-describe('a service with an operation, added as CONTRIBUTING says', () => {
+describe('a service with an operation, added as CONTRIBUTING.md describes', () => {
   const folder = makeRunFolder();
   const data = join(folder, 'data');
   let own: TestDatabase;

@@ -125,7 +125,7 @@ describe('a client generated from the OpenAPI description', () => {
 
 let calls = 0;
 
-/** The call of one example, and its documented answer. */
+/** Returns the call of one example, and its documented answer. */
 function callOf(row: Operation, route: OperationRoute, example: OperationExample): string {
   const given = JSON.stringify(givenOf(row, route, example));
   const { type } = row.answers[0];

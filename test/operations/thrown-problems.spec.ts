@@ -23,7 +23,7 @@ const ITEM_QUESTIONS = { type: 'ItemQuestions', member: 'answer' };
 interface Seen {
   next: ts.Node[];
   codes: string[];
-  /** The code that answers one item. */
+  /** The functions that answer one item. */
   items: ts.Node[];
 }
 
@@ -75,7 +75,7 @@ function rowOf(method: ts.MethodDeclaration): string | undefined {
 /** Finds the code that can be reached from a function. */
 class Reach {
   private readonly checker: ts.TypeChecker;
-  /** Classes by the interfaces that they implement and the classes that they extend. */
+  /** The classes that implement each interface or extend each class. */
   private readonly heirs = new Map<ts.Symbol, ts.ClassDeclaration[]>();
   private readonly known = new Map<ts.Node, Seen>();
 

@@ -12,13 +12,22 @@ import { Worker } from './worker.js';
 
 /** Runs the fault matrix with real processes (`npm run prove`). */
 const program = new Command('prove')
-  .description('kills, stops, cuts and skews real processes, and checks that nothing was lost')
-  .option('--only <text...>', 'scenarios whose names contain all words of one of these')
+  .description(
+    'kills, pauses and disconnects real processes and skews their clocks, and checks that nothing is lost',
+  )
+  .option(
+    '--only <text...>',
+    'only scenarios whose names contain all words of one of these phrases',
+  )
   .option(
     '--long',
     'before a release: every scenario, pauses of 60 s, more kills, each flow separately',
   )
-  .option('--seed <number>', 'repeats the choices of an earlier run', String(randomInt(2 ** 31)))
+  .option(
+    '--seed <number>',
+    'repeat the choices of the earlier run with this seed',
+    String(randomInt(2 ** 31)),
+  )
   .option('--json <file>', 'the report', '.data/prove/report.json')
   .option('--enforce', 'exit with 1 if a scenario failed')
   .parse();
@@ -37,7 +46,7 @@ const scenarios = SCENARIOS.filter(
     only?.some((text) => isNamed(scenario, text)) ?? (isLong || !scenario.isForReleases),
 );
 if (scenarios.length === 0) {
-  program.error(`no such scenario; there are:\n${SCENARIOS.map(({ name }) => name).join('\n')}`);
+  program.error(`no such scenario; these exist:\n${SCENARIOS.map(({ name }) => name).join('\n')}`);
 }
 say(`${scenarios.length} scenarios, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);
 

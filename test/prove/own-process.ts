@@ -32,7 +32,7 @@ export async function runOwnProcess<Report>(
       return { code, report: JSON.parse(readFileSync(reportFile, 'utf8')) as Report };
     } catch (cause) {
       const end = (await errors).slice(-SHOWN_CHARACTERS);
-      throw new Error(`it ended with ${signal ?? code}: ${end}`, { cause });
+      throw new Error(`the process ended with ${signal ?? code}: ${end}`, { cause });
     }
   } finally {
     process.off('exit', stop);

@@ -8,7 +8,7 @@ export interface WorkerOptions {
   isLong: boolean;
   /** Lines of progress. */
   say(text: string): void;
-  /** Receives each result as soon as it is available. */
+  /** Called with each result as soon as it is available. */
   done(result: ScenarioResult): void;
 }
 
@@ -79,7 +79,9 @@ export class Worker {
       await installation.heal();
       await installation.checker.check(Infinity);
     } catch (error) {
-      this.options.say(`a new installation, because this one is broken: ${reasonOf(error)}`);
+      this.options.say(
+        `starting a new installation, because this one is broken: ${reasonOf(error)}`,
+      );
       await this.stop().catch((failure: unknown) => this.options.say(String(failure)));
     }
   }

@@ -84,7 +84,7 @@ export class Broker {
   private assign(bucket: number): void {
     const partition = this.partitions[bucket];
     partition.owner = this.members.length > 0 ? this.world.random.pick(this.members) : undefined;
-    // The new owner starts at once, although the old one may still be working.
+    // The new owner starts at once, although the old owner may still be working.
     partition.isBusy = false;
     this.pumpSoon(bucket);
   }

@@ -76,7 +76,9 @@ async function lived({ seed, commands, faults }: Plan, sabotage?: Sabotage): Pro
   try {
     await new History(world, commands, sabotage).run();
   } catch (error) {
-    world.violate(`the history broke off: ${error instanceof Error ? error.stack : String(error)}`);
+    world.violate(
+      `the history was aborted: ${error instanceof Error ? error.stack : String(error)}`,
+    );
   } finally {
     inhabit(undefined);
   }

@@ -75,7 +75,7 @@ export class History {
     // Actors without work would only lengthen the rest of the history.
     for (const idle of [...this.relays, this.consumers[1]]) world.kill(idle);
     const isDrained = await world.run(DRAIN_MS, () => this.isDrained);
-    if (!isDrained) world.violate('the outbox, the log or the failed events do not drain');
+    if (!isDrained) world.violate('the outbox, the log or the failed events were not drained');
     this.judge();
   }
 

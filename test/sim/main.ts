@@ -12,17 +12,23 @@ const realNow = performance.now.bind(performance);
 const NAMES = Object.keys(SABOTAGES) as Sabotage[];
 
 const options = new Command('sim')
-  .description('simulated histories of the real code under a virtual clock and every kind of fault')
-  .option('--seed <number>', 'of the histories; a new one by default', String(randomInt(2 ** 30)))
+  .description(
+    'runs simulated histories of the real code with a virtual clock and every kind of fault',
+  )
+  .option(
+    '--seed <number>',
+    'seed of the histories; by default, a new one',
+    String(randomInt(2 ** 30)),
+  )
   .option('--histories <count>', 'number of histories', '10000')
   .option('--path <path>', 'replay only this history of the seed')
   .addOption(
     new Option(
       '--sabotage <name>',
-      'break the code under test, and fail if no history notices; all: one by one',
+      'break the code under test, and fail if no history detects this; all: each in turn',
     ).choices([...NAMES, 'all']),
   )
-  .option('--no-payments', 'leave out the histories of customers at a processor')
+  .option('--no-payments', 'skip the histories of customers at a processor')
   .option('--json <file>', 'also write the report to a file')
   .parse()
   .opts<{

@@ -9,7 +9,7 @@ const EPOCH_MS = Date.UTC(2026, 2, 2, 9);
 
 let world: World | undefined;
 
-/** Sets the world whose clock, timers and randomness the code of this process uses from now on. */
+/** Sets the world that provides clock, timers and randomness to the code of this process from now on. */
 export function inhabit(next: World | undefined): void {
   world = next;
   if (world) forgetLastId(world);
@@ -70,7 +70,7 @@ function unknownTimer(): never {
   throw new Error('virtual time has no such timer');
 }
 
-/** `setTimeout` of `node:timers/promises`. */
+/** Replaces `setTimeout` of `node:timers/promises`. */
 function sleep(delayMs = 1): Promise<void> {
   return new Promise((resolve) => void later(delayMs, resolve));
 }

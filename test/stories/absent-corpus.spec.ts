@@ -26,7 +26,7 @@ describe('while the corpus cannot be reached', () => {
     const scopes = ['whois', 'dns', 'history', 'reverse', 'subdomains'] as const;
     const { apiKey, keyRecord } = under.around.account.addKey({ scopes: [...scopes] });
     const ask = (path: string) => {
-      // Lookup accepts only current tokens of the gateway.
+      // Lookup accepts only current tokens from the gateway.
       world.clock.set(new Date());
       return under.ask(`/v2.0/${path}`, { 'x-api-key': apiKey });
     };

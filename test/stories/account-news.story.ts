@@ -34,7 +34,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     );
   const mailed = (words: string) =>
     waitFor(
-      `the mail "${words}"`,
+      `the e-mail "${words}"`,
       async () =>
         (await open().mailbox.newest(100)).find(
           ({ to, subject }) => to === customer.email && subject.includes(words),

@@ -123,7 +123,7 @@ export class BrowserUser {
 
   /** Waits for the newest e-mail to `email` with this subject in the mailbox, and follows its link. */
   async followMail(email: string, subject: string): Promise<void> {
-    await waitFor(`the mail "${subject}"`, async () => {
+    await waitFor(`the e-mail "${subject}"`, async () => {
       const mails = await this.origins.mailbox.newest(50);
       return mails.find((mail) => mail.to === email && mail.subject === subject);
     });

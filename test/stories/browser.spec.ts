@@ -232,7 +232,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await waitFor('the new key to work', async () => (await lookUp(key)).status === 200);
   });
 
-  it('a key does only what its owner allows, and spends at most its daily limit', async () => {
+  it('a key can do only what its owner allows, and spends at most its daily limit', async () => {
     await user.open('/keys');
     const row = user.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
     expect(await row.textContent()).toContain('all scopes');
@@ -360,7 +360,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await plain.close();
   });
 
-  it('S27: the sessions page ends one session, or all except this one', async () => {
+  it('S27: on the sessions page, a user can end one session, or all except the current one', async () => {
     const others = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const other = await BrowserUser.arrive(browser, deployment);
@@ -461,7 +461,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.title()).toBe('Overview');
   });
 
-  it('a forgotten password is replaced through the mailed link, and the old one stops working', async () => {
+  it('a forgotten password is replaced through the mailed link, and the old password stops working', async () => {
     await user.submit('Log out');
     await user.open('/log-in');
     await user.follow('Forgot the password?');

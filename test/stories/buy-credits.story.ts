@@ -97,7 +97,7 @@ export function buyCredits(
     expect(answer.status).toBe(401);
   });
 
-  it('a payment on the processor’s page becomes credits, and the key works with the new limit', async () => {
+  it('a payment on the processor’s page grants credits, and the key works with the new limit', async () => {
     const limitBefore = await liveLimit(customer);
     balance -= 1;
     const back = await pressButton(order.redirect_url as string, 'pay');

@@ -43,7 +43,7 @@ describeOnCluster('a process for each service', () => {
   describe('an account’s notifications', () => accountNews(() => deployment, receiver));
 
   describe('several processes', () => {
-    it('both gateways share one limit and one balance', async () => {
+    it('both gateways share the same limit and the same balance', async () => {
       const { cluster } = deployment;
       const [first, second] = cluster.gateways.map(({ apiUrl }) => ({ ...deployment, apiUrl }));
       const customer = new Customer(first, 'both@story.example');

@@ -91,7 +91,7 @@ export class Customer {
 
   /** Returns the token in the newest e-mail to this customer whose link leads to `page`. */
   async mailedToken(page: string): Promise<string> {
-    return waitFor(`a mail with a link to ${page}`, async () => {
+    return waitFor(`an e-mail with a link to ${page}`, async () => {
       const mails = await this.origins.mailbox.newest(100);
       const links = mails
         .filter(({ to }) => to === this.email)

@@ -55,7 +55,7 @@ describe('in one process: every lookup', () => {
   );
 
   it.each(examples)(
-    '$name: its example is the answer for a test key, free of charge',
+    '$name: a test key gets the answer in its example, free of charge',
     async ({ operation, example: { parameters, body, answer: shown } }) => {
       const { access, price } = operation;
       const asker = access.kind === 'key' ? await askerOf(access.class) : customer;

@@ -91,7 +91,7 @@ here('the product on a private internet', () => {
     expect(body.provenance.sources[0]).toMatchObject({ protocol: 'rdap', outcome: 'delivered' });
   });
 
-  it.each(PORT43)('WHOIS of %s equals the text that Debian’s whois prints', async (domain) => {
+  it.each(PORT43)('WHOIS of %s equals the output of Debian’s whois', async (domain) => {
     const body = await ask(`/v2.0/whois/live?domainName=${domain}`);
     expect(body).toMatchObject({
       domain_registered: 'yes',
@@ -113,7 +113,7 @@ here('the product on a private internet', () => {
     expect(body.domain_registered).toBe('restricted');
   });
 
-  it('every record of a name is exactly as dig shows it', async () => {
+  it('every record of a name is exactly as dig prints it', async () => {
     const body = await ask(`/v2.0/dns/live?domainName=${SIGNED}&type=all`);
     expect(body.rcode).toBe('noerror');
     for (const type of ['A', 'AAAA', 'NS', 'MX', 'TXT', 'SOA', 'CAA']) {

@@ -242,7 +242,7 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   it('S118: after erasure, no table contains the customer’s name or address', async () => {
-    await waitFor('the last mail to be sent', async () =>
+    await waitFor('the last e-mail to be sent', async () =>
       withClient(deployment.superuserUrl, async (client) => {
         const { rowCount } = await client.query('select from account.mail');
         return rowCount === 0;
@@ -272,7 +272,7 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   async function spendable(): Promise<number> {
-    // The usage of a lease is settled within 100 ms, and the rest is returned when it is closed.
+    // The usage of a lease is settled within 100 ms, and the remaining credits are returned when the lease is closed.
     const { body } = await customer.call('GET', '/api/balance');
     return body.spendable + body.reserved;
   }

@@ -65,7 +65,7 @@ describe('a misbehaving upstream', () => {
   });
 
   it.each(['silent-shop.de', 'drip-shop.jp', 'silent-shop.com'])(
-    'S63: %s ends within the time budget: 504',
+    'S63: %s ends within the time limit with 504',
     async (domain) => {
       const hurried = new RegistryWorld(HURRIED);
       await hurried.start();
@@ -109,7 +109,7 @@ describe('a misbehaving upstream', () => {
   );
 
   it.each(['refers-to-itself.com', 'refers-endlessly.com', 'whois-refers-endlessly.com'])(
-    'S58: %s costs a limited number of queries',
+    'S58: %s causes only a limited number of queries',
     async (domain) => {
       expect((await world.ask(domain)).body.domain_registered).toBe('yes');
       expect(world.asked(domain)).toBeLessThanOrEqual(5);

@@ -50,7 +50,7 @@ interface Held {
     return customer.call('GET', '/api/orders');
   }
 
-  /** Pays for an order on the processor's page and returns. */
+  /** Pays for an order on the processor's page, and returns to the dashboard. */
   async function pay(): Promise<void> {
     await user.follow('Pay on the processor’s page');
     await Promise.all([
@@ -143,7 +143,7 @@ interface Held {
     await user.examine();
     expect(await user.submit('Undo the cancellation: API plan 15K')).toBe(303);
     await waitFor('the renewal', async () => (await own()).includes('renews '));
-    await waitFor('the mail', async () => {
+    await waitFor('the e-mail', async () => {
       const mails = await deployment.mailbox.newest(50);
       return mails.some(({ to }) => to === customer.email);
     });
@@ -197,7 +197,7 @@ interface Held {
     await user.examine();
   });
 
-  it('units of the add-on can be added', async () => {
+  it('units of the add-on can be bought in addition', async () => {
     await user.open('/plans');
     const fields = { 'Units of the Rate-limit add-on': '2' };
     expect(await user.submit('Subscribe to Rate-limit add-on', fields)).toBe(303);

@@ -68,7 +68,7 @@ describe('in one process: lookups become history', () => {
     expect([dear.status, dear.body.code]).toEqual([402, 'price_above_max']);
   });
 
-  it('queried DNS records are found by name and by name server; host names are not stored', async () => {
+  it('queried DNS records are found by name and by name server, but host names are not stored', async () => {
     const name = 'history-of-dns.com';
     const { body } = await search('/v2.0/dns/live', { domainName: name, type: 'A,NS,MX' });
     const { target } = body.dns_records.find(({ type }: { type: string }) => type === 'NS');

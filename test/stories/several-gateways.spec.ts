@@ -108,7 +108,7 @@ describe('one customer at several gateways', () => {
     return customer;
   }
 
-  /** Waits until the given number of credits are neither spent nor lost, whether leased or not. */
+  /** Waits until the account has the given number of credits, whether leased or not. */
   async function expectLeft({ accountId }: Customer, left: number): Promise<void> {
     const { entitlement } = second.services;
     await waitFor(`${left} credits to be left`, async () => {

@@ -71,7 +71,7 @@ export function appFaults(files: SourceFile[]): string[] {
   );
 }
 
-/** `cli` documents the settings of apps that are not services. */
+/** Whether a file may import another app. `cli` may do so to document the settings of apps that are not services. */
 const mayImport = (path: string, app: string, wanted: string) =>
   app === 'solo' ||
   (app === 'cluster' && wanted === 'solo') ||

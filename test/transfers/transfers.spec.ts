@@ -154,7 +154,7 @@ describe('a download', () => {
     expectProblem(refused, 403, 'scope_denied');
   });
 
-  it('S78, S99: HEAD of a file that its owner refuses is refused like GET, and counts', async () => {
+  it('S78, S99: HEAD of a file that its owner refuses is refused like GET, and counts towards the limit', async () => {
     owner.state.serve = () => {
       throw new Problem({ code: 'job_expired', status: 410, detail: 'Gone.' });
     };
@@ -244,7 +244,7 @@ describe('a download', () => {
     const ofSite = await Promise.all([1, 2, 3, 4, 5].map((n) => visit(`2001:db8:1:${n}::1`)));
     expect(statusesOf(ofSite)).toEqual([200, 200, 200, 200, 429]);
     const others: Awaited<ReturnType<typeof visit>>[] = [];
-    // If they all started at once, a busy machine would not open 100 connections to the owner in time.
+    // If all of them started at once, a busy machine would not open 100 connections to the owner in time.
     for (let n = 1; n <= 100; n++) others.push(await visit(`192.0.2.${n}`));
     // Three slots of the /48 are given to visitors who have none.
     expect(statusesOf(others).indexOf(503)).toBe(99);
@@ -307,7 +307,7 @@ describe('a download', () => {
   });
 });
 
-describe('an upload by form', () => {
+describe('an upload with a form', () => {
   it('reaches its owner byte for byte', async () => {
     const answer = await post(FORM_TYPE, Readable.from(form(LARGE)));
     expect([answer.status, answer.json]).toEqual([
@@ -445,7 +445,7 @@ describe('an upload with tus', () => {
     expect(stored.upload.metadata).toEqual({ filename: 'namen.csv' });
   });
 
-  it('each verb is forwarded: create, offset, append, delete', async () => {
+  it('each operation of tus is forwarded: create, offset, append, delete', async () => {
     const created = await post({ ...TUS, 'upload-length': '10' });
     expect([created.status, created.text]).toEqual([201, '']);
     const path = String(created.headers.location);
@@ -501,7 +501,7 @@ describe('an upload with tus', () => {
     expectProblem(refused, 413, 'payload_too_large');
   });
 
-  it('bytes received before a disconnect are kept, and the rest follows', async () => {
+  it('bytes received before a disconnect are kept, and the upload continues after them', async () => {
     const created = await post({ ...TUS, 'upload-length': '100' });
     const path = String(created.headers.location);
     const client = await RawClient.open(under.url);

@@ -6,7 +6,7 @@ const isReleased = (table: string) => table === 'orders';
 const faultsOf = (sql: string, more: Partial<Migration> = {}) =>
   stepFaults({ name: '0010-next', sql, ...more }, isReleased);
 
-describe('a migration beside services of the last release', () => {
+describe('a migration that runs beside services of the last release', () => {
   it.each([
     ['drop table orders', 'removes what it uses'],
     ['alter table orders drop column amount', 'drops a column that it reads'],

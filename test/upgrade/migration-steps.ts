@@ -20,7 +20,7 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
   [/^revoke\b/, 'revokes privileges that it needs'],
   [/^create (or replace )?(constraint )?trigger\b/, 'may refuse rows that it writes'],
 ];
-/** Statements that wait for every writer, or block every writer for as long as they run. */
+/** Statements that wait for every writer, or block every writer while they run. */
 const LOCKS: readonly [pattern: RegExp, why: string][] = [
   // `on only` is allowed: on a partitioned table, it creates the index without reading rows.
   [

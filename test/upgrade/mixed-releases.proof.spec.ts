@@ -36,7 +36,7 @@ class ReleaseTree {
     }
   }
 
-  /** The folder of its compiled apps. */
+  /** The folder with the compiled apps of the release. */
   get apps(): string {
     return join(this.folder, 'dist/apps/');
   }
@@ -94,7 +94,7 @@ const history = new ReleaseHistory();
       tree?.remove();
     });
 
-    it('the stored data of the last release is migrated on top of its applied migrations', async () => {
+    it('the stored data of the last release is migrated after that release’s own migrations', async () => {
       const operator = deployment.cluster.settings.operator();
       const url = new URL(operator.DATABASE_ADMIN_URL as string);
       url.pathname = '/upgraded';

@@ -122,7 +122,7 @@ describe('a release', () => {
 });
 
 describe('the version', () => {
-  it('is the same in the package, the compose file and the chart', () => {
+  it('must be the same in the package, the compose file and the chart', () => {
     expect(versionFaults()).toEqual([]);
   });
 

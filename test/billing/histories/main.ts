@@ -24,13 +24,20 @@ import { travel } from './time-travel.js';
  */
 const program = new Command('money-histories')
   .option('--histories <count>', 'number of histories', '300')
-  .option('--commands <count>', 'the most commands in a history; half as many on average', '120')
-  .option('--seed <number>', 'of the histories', '1')
-  .option('--path <path>', 'replay only this history of the seed, and make it smaller')
+  .option(
+    '--commands <count>',
+    'maximum number of commands in a history; half as many on average',
+    '120',
+  )
+  .option('--seed <number>', 'seed of the histories', '1')
+  .option('--path <path>', 'replay only this history of the seed, and reduce it')
   .option('--no-travel', 'skip the 400 days')
-  .option('--crashes', 'instead, kill billing at each process boundary on the path of money')
-  .option('--only <texts>', 'crashes at points or in flows whose name contains one of these: a|b')
-  .option('--sample', 'one crash at each point, chosen by the seed')
+  .option('--crashes', 'instead, kill billing at each process boundary at which money can be lost')
+  .option(
+    '--only <texts>',
+    'only crashes at points or in flows whose name contains one of these: a|b',
+  )
+  .option('--sample', 'only one crash at each point, chosen by the seed')
   .option('--json <file>', 'also write the kills and faults to a file')
   .parse();
 const options = program.opts<
@@ -59,7 +66,7 @@ try {
   await (options.crashes ? killEverywhere() : runHistories());
   const replayed = await replay(told);
   say(
-    `their credits in several orders: ${replayed.customers} customers, ${replayed.events} events`,
+    `their credits with events in several orders: ${replayed.customers} customers, ${replayed.events} events`,
   );
   replayed.faults.forEach(report);
 } catch (error) {
@@ -141,7 +148,7 @@ async function killEverywhere(): Promise<void> {
   }
   kills = billing.deaths;
   await close();
-  say(`${kills} kills along the flow of money`);
+  say(`${kills} kills at boundaries at which money can be lost`);
 }
 
 async function open() {

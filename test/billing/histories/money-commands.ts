@@ -63,7 +63,7 @@ const moneyCommand = fc.oneof(
   },
 );
 
-/** @param fewest the length to which a failing history may be reduced. */
+/** @param fewest the length to which a failing history can be reduced. */
 export const moneyHistory = (commands: number, fewest = commands) =>
   fc.array(moneyCommand, { minLength: fewest, maxLength: commands, size: 'max' });
 

@@ -92,7 +92,7 @@ export class MoneyHistory {
     const [ours, theirs] = [await this.ourMoney(), await this.theirMoney()].map(
       ({ paid, refunded }) => `${paid} paid, ${refunded} refunded`,
     );
-    if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
+    if (ours !== theirs) throw new Error(`billing has ${ours}, but the processor has ${theirs}`);
   }
 
   /** Lets time pass and the jobs run, without any action by a person. */

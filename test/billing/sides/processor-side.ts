@@ -16,11 +16,11 @@ export interface Sided {
 export interface TakenBack {
   id: string;
   paymentId: string;
-  /** A refund that did not fail, or a dispute that is open or lost. */
+  /** Whether a refund did not fail, or a dispute is open or lost. */
   stands: boolean;
 }
 
-/** The money that a processor took from an account and refunded, in cents. */
+/** The money that a processor took from an account, and the money that it refunded, in cents. */
 export interface MoneyThere {
   paid: number;
   refunded: number;

@@ -136,7 +136,7 @@ describe('Stripe’s own SDKs, used with the simulator', () => {
   });
   afterAll(() => simulator.stop());
 
-  it('for Node: purchases, rejections, replays and pages behave like Stripe', async () => {
+  it('for Node: purchases, rejections, replays and pages get the same results as from Stripe', async () => {
     expect(await purchasesInNode(url, 'node')).toEqual(AS_STRIPE);
   });
 

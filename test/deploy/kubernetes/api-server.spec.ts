@@ -102,7 +102,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         expect(await replicas()).toBe(7);
       });
 
-      it('is set by the chart again only if an operator requests it', async () => {
+      it('is set by the chart again only if an operator requests this', async () => {
         const contested = /conflict with .* \.spec\.replicas/;
         expect(await refusalOf(chart.store('upgrade', place(), values, fixed))).toMatch(contested);
         expect(await refusalOf(chart.restore(place(), 2))).toMatch(contested);

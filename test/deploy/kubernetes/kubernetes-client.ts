@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 
-/** The fields that every kind of resource in the API has. */
+/** The fields that every resource in the API has. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;

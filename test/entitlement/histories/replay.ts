@@ -21,7 +21,7 @@ import { BEGIN, HORIZON_DAYS, REST_DAYS, type ToldHistory } from './told-history
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
 
-/** Replays histories of money as entitlement receives their events, on a separate installation. */
+/** An installation on which histories of money are replayed in the way that entitlement receives their events. */
 export async function replay(
   histories: readonly ToldHistory[],
   modesOf?: (place: number) => readonly Mode[],

@@ -99,7 +99,7 @@ export class Checker {
     );
     for (const { id, grants, granted } of payments) {
       const isRight = grants === 1 && Number(granted) === credits.get(id);
-      holds(isRight, `payment ${id} has ${grants} grants of ${granted} credits together`);
+      holds(isRight, `payment ${id} has ${grants} grants of ${granted} credits in total`);
     }
   }
 
@@ -119,7 +119,7 @@ export class Checker {
       charges = await this.charges();
     }
     for (const { id, account, beyond } of charges) {
-      const excess = `account ${id} was charged ${beyond} credits for answers it never got`;
+      const excess = `account ${id} was charged ${beyond} credits for answers that it never received`;
       holds(beyond <= account.inDoubt, excess);
     }
     const unbilled = unbilledOf(charges);

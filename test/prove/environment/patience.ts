@@ -30,16 +30,16 @@ export async function eventually<T>(
     }
     if (performance.now() > until) {
       const why = last instanceof Error ? `: ${last.message}` : '';
-      throw new Broken(`${what} did not come within ${limitMs / 1000} s${why}`, { cause: last });
+      throw new Broken(`${what} did not happen within ${limitMs / 1000} s${why}`, { cause: last });
     }
     await sleep(POLL_MS);
   }
 }
 
-/** @throws Broken if something takes longer than `limitMs`. */
+/** @throws Broken if it takes longer than `limitMs`. */
 export async function within(limitMs: number, what: string, work: Promise<void>): Promise<void> {
   const late = sleep(limitMs, undefined, { ref: false }).then(() => {
-    throw new Broken(`${what} did not come within ${limitMs / 1000} s`);
+    throw new Broken(`${what} did not happen within ${limitMs / 1000} s`);
   });
   await Promise.race([work, late]);
 }

@@ -94,7 +94,7 @@ export async function checkRest(
   holds(slowestEventMs <= EVENT_LATE_MS + outageMs, late);
 }
 
-/** `answered`, or the code of a refusal, or the cause of a loss. */
+/** Returns `answered`, the code of a refusal, or the cause of a loss. */
 async function outcomeOf(customer: Customer, origin: string): Promise<string> {
   try {
     const { status, body } = await customer.lookUpOnce(origin);

@@ -51,7 +51,7 @@ interface Circumstances {
 export class Victim {
   /** The times of its deaths, in monotonic milliseconds. */
   readonly diedAt: number[] = [];
-  /** The time from its first death until it stayed up. */
+  /** The time from its first death until it finally stayed up. */
   awayMs = 0;
   isDone = false;
   readonly process: ServiceProcess;
@@ -115,7 +115,7 @@ async function startAgain(
   if (!process.isRunning) return;
   const restartMs = performance.now() - startedAt - waitedForCoreMs(process.pid);
   harness.worst('slowest restart ms', restartMs);
-  const took = `${process.name} took ${Math.round(restartMs)} ms to start again`;
+  const took = `${process.name} took ${Math.round(restartMs)} ms to restart`;
   holds(restartMs <= RESTART_MAX_MS, took);
 }
 

@@ -30,7 +30,7 @@ async function away(harness: Harness, awayMs: number): Promise<void> {
   });
 }
 
-/** The broker accepts connections, but answers only now and then. */
+/** The broker accepts connections, but answers only at intervals. */
 async function paused(harness: Harness, stillMs: number, runsMs: number): Promise<void> {
   const broker = harness.installation.cluster.broker as ClusterProcess;
   await underTraffic(harness, {}, async () => {

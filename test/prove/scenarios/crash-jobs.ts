@@ -61,7 +61,7 @@ async function crashAccountJobs(harness: Harness): Promise<void> {
   await leaving.leave();
   const victim = new Victim(harness, 'account', ACCOUNT_POINTS);
   const becomeDue = async () => {
-    await eventually('the death with a mail', async () => victim.diedAt.length > 0);
+    await eventually('the death while an e-mail is sent', async () => victim.diedAt.length > 0);
     await installation.erase(leaving.accountId);
     await eventually('the death in the erasure', async () => victim.diedAt.length > 1);
     await installation.sql(
@@ -81,7 +81,7 @@ async function crashAccountJobs(harness: Harness): Promise<void> {
     return events.length === 2;
   };
   await eventually('the erasure and the end of the key', isTold);
-  await eventually('every mail to be sent', async () => {
+  await eventually('every e-mail to be sent', async () => {
     const left = await installation.sql(`select from account.mail where state = 'waiting'`);
     return left.length === 0;
   });

@@ -12,7 +12,7 @@ import type { Installation } from '../environment/installation.js';
 import { eventually } from '../environment/patience.js';
 import { addZone } from './zone-files.js';
 
-/** A duty of the worker, and the check that each of its tasks was done once. */
+/** A duty of the worker, with a check that each of its tasks was done exactly once. */
 export interface WorkerDuty {
   points: CrashPoint[];
   /**
@@ -111,7 +111,10 @@ async function openJobs({ installation, customer, call }: World) {
     holds(sha256 === job.artifacts[0].sha256, 'the file differs from the one that was announced');
     const rows = gunzipSync(bytes).toString().trimEnd().split('\r\n').slice(1);
     const listed = rows.map((row) => row.split(',')[1]).toSorted();
-    holds(String(listed) === String(names.toSorted()), `of ${names} the file has ${listed}`);
+    holds(
+      String(listed) === String(names.toSorted()),
+      `of ${names} names, the file contains ${listed}`,
+    );
     jobs += 1;
     charged += delivered;
     installation.book.answered(accountId, delivered);
@@ -121,12 +124,12 @@ async function openJobs({ installation, customer, call }: World) {
       const open = `select from entitlement.holds where account_id = $1 and state <> 'closed'`;
       return (await installation.sql(open, [accountId])).length === 0;
     });
-    await eventually('a mail for each job', async () => {
+    await eventually('an e-mail for each job', async () => {
       const mails = await installation.cluster.mailbox.newest(1_000);
       const told = mails.filter(
         ({ to, subject }) => to === email && subject.includes('bulk WHOIS'),
       );
-      holds(told.length === jobs, `${told.length} mails say that ${jobs} jobs are done`);
+      holds(told.length === jobs, `${told.length} e-mails say that ${jobs} jobs are done`);
       return true;
     });
   };
@@ -166,7 +169,10 @@ async function openMonitors({ installation, customer, receiver, call }: World) {
       (JSON.parse(body) as { data: { events: { id: string }[] } }).data.events.map(({ id }) => id),
     );
     const isEach = ids.length === due && new Set(ids).size === due;
-    holds(isEach, `${ids.length} events were sent, ${new Set(ids).size} different, of ${due}`);
+    holds(
+      isEach,
+      `${ids.length} events were sent, ${new Set(ids).size} of them different; ${due} were due`,
+    );
   };
 }
 

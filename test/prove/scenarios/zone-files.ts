@@ -10,7 +10,7 @@ interface ImportedZone {
   isLookedUp?: boolean;
 }
 
-/** Starts the import of a new source with two zone files, because names in its first list do not count as new. */
+/** Starts the import of a new source with two zone files, because the names in its first file do not count as new. */
 export async function addZone(
   installation: Installation,
   { zone, word, count, isLookedUp = false }: ImportedZone,
