@@ -68,7 +68,7 @@ describe('settings that follow their files', () => {
 
   it('S113: a missing or invalid file changes nothing, and is logged by name', async () => {
     write('PASSWORD', 'short');
-    await waitFor('the fault', () => log.includes('was not accepted'));
+    await waitFor('the fault', () => log.includes('was rejected'));
     expect(log).toContain('PASSWORD: must be longer than or equal to 8 characters');
     expect(log).not.toContain('short"');
     expect(config.password).toBe('the first one');

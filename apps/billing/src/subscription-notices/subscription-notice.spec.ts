@@ -24,7 +24,7 @@ const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
   change_declined: [
     'Your payment was declined: 65.00 USD is due',
     'the payment of 65.00 USD for the change to API plan 15K was declined. Nothing was charged',
-    'Pay it in another way or drop the change',
+    'Pay in another way, or drop the change',
   ],
   renewal: [
     'API plan 15K renews on 2026-12-20',

@@ -47,7 +47,7 @@ describe('event server', () => {
 
   it('the server has no events and no driver of its own', () => {
     const server = new EventServer({ listen: async () => {}, close: async () => {} });
-    expect(() => server.on()).toThrow('no events of its own');
+    expect(() => server.on()).toThrow('no events of their own');
     expect(() => server.unwrap()).toThrow('no driver to unwrap');
   });
 });
