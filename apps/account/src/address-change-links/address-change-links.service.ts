@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { Clock, DAY_MS, HOUR_MS, newId } from '#libs/platform';
-import type { Actor } from '../audit/actor.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { LinkInvalid } from '../registration/registration.errors.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
 import { newToken, tokenHash } from '../sessions/session-token.js';
+import { SessionsService } from '../sessions/sessions.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import {
   AddressChangeLinksMaintenanceRepository,
@@ -23,6 +23,7 @@ export class AddressChangeLinksService {
     private readonly links: AddressChangeLinksMaintenanceRepository,
     private readonly personalData: PersonalDataService,
     private readonly throttling: ThrottlingService,
+    private readonly sessions: SessionsService,
     private readonly clock: Clock,
   ) {}
 
@@ -31,12 +32,13 @@ export class AddressChangeLinksService {
     await this.throttling.count(PERSON_LIMIT, owner.personId, owner);
   }
 
-  /** Creates a link and invalidates older links. @returns the token for the e-mail. */
-  async make(
-    transaction: Transaction,
-    { accountId, personId }: Actor,
-    address: string,
-  ): Promise<string> {
+  /**
+   * Creates a link and invalidates older links. Call it under the account's lock: a new password ends all links, and a
+   * call that it overtook must not create another. @returns the token for the e-mail. @throws NotLoggedIn.
+   */
+  async make(transaction: Transaction, owner: ActiveSession, address: string): Promise<string> {
+    await this.sessions.checkOpen(transaction, owner);
+    const { accountId, personId } = owner;
     const token = newToken();
     await this.changes.deleteAll(transaction, accountId);
     await this.changes.insert(transaction, {

@@ -6,6 +6,7 @@ import {
   PASSWORD,
   type Registered,
 } from '../../../../test/account/account-under-test.js';
+import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
 
 describe('address changes', () => {
   let account: AccountUnderTest;
@@ -84,6 +85,26 @@ describe('address changes', () => {
     });
     expect(changed.status).toBe(200);
     expect((await confirm(token)).body.code).toBe('link_invalid');
+  });
+
+  it('S32: a request for another address that a new password overtakes creates no link', async () => {
+    const links = account.get(AddressChangeLinksService);
+    const countRequest = links.countRequest.bind(links);
+    const [asked, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    links.countRequest = async (session) => {
+      asked.resolve();
+      await changed.promise;
+      return countRequest(session);
+    };
+    const strangers = request();
+    await asked.promise;
+    links.countRequest = countRequest;
+    await account.dashboard('POST', 'password/forgot', { body: { email: old } });
+    const body = { token: await account.linkToken(old), password: 'nine yellow trumpets' };
+    expect((await account.dashboard('POST', 'password/reset', { body })).status).toBe(200);
+    changed.resolve();
+    expect((await strangers).body.code).toBe('not_logged_in');
+    expect(await account.mailsTo(wanted)).toEqual([]);
   });
 
   it('S32: a new address invalidates a password link sent to the old mailbox', async () => {

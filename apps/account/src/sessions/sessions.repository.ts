@@ -23,6 +23,11 @@ export class SessionsRepository {
       .getMany();
   }
 
+  async isOpen(transaction: Transaction, accountId: string, sessionId: string): Promise<boolean> {
+    const open = { accountId, id: sessionId, endedAt: IsNull() };
+    return transaction.manager.existsBy(Session, open);
+  }
+
   /** Ends a session. @returns false if there is no such open session. */
   async end(
     transaction: Transaction,

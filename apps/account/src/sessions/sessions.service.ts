@@ -91,6 +91,17 @@ export class SessionsService {
     return token;
   }
 
+  /**
+   * Checks under the account's lock that no new password has ended the session in the meantime, for calls that keep the
+   * session's token. @throws NotLoggedIn.
+   */
+  async checkOpen(
+    transaction: Transaction,
+    { accountId, sessionId }: Pick<ActiveSession, 'accountId' | 'sessionId'>,
+  ): Promise<void> {
+    if (!(await this.sessions.isOpen(transaction, accountId, sessionId))) throw new NotLoggedIn();
+  }
+
   async list({ accountId, sessionId }: ActiveSession): Promise<SessionsAnswer> {
     const nowMs = this.clock.now().getTime();
     const limits = {
