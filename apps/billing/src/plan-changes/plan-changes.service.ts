@@ -52,6 +52,8 @@ const UNDER_WAY = 'Another change to your subscriptions is in progress.';
 const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const NEXT_IS_PAID = 'The next period is already paid. Change the plan once that period has begun.';
+const MAY_BE_MADE =
+  'The payment processor did not answer, so it is not known whether the change was made. Wait a minute and look at the subscription before you repeat it.';
 const BEING_PAID =
   'The payment processor is reviewing the payment of an earlier change. Wait until it has finished.';
 
@@ -139,10 +141,10 @@ export class PlanChangesService {
     if (effect === 'now') {
       const from = this.agreedTime(row, agreed);
       const upgrade = { ...change, changeId: changeIdOf(row, change, from, key), from };
-      const result = valueOf(await processor.upgrade(upgrade));
+      const result = madeBy(await processor.upgrade(upgrade));
       if (result.state === 'payment_required') ({ redirectUrl } = result);
     } else {
-      const result = valueOf(await processor.changeAtPeriodEnd(change, newId()));
+      const result = madeBy(await processor.changeAtPeriodEnd(change, newId()));
       if (result.state === 'approval_required') ({ redirectUrl } = result);
     }
     crashPoint('plan-change.after-call');
@@ -173,7 +175,7 @@ export class PlanChangesService {
       const row = await this.own.findCurrent(accountId, id);
       const { processor, externalId } = row;
       const dropped = await this.processors.get(processor).dropChange(externalId, newId());
-      if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause);
+      if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause, MAY_BE_MADE);
       crashPoint('plan-change.after-call');
       const subscription = await this.refreshed(row);
       // If the processor refused because the change is paid, the change is no longer open.
@@ -198,7 +200,7 @@ export class PlanChangesService {
       const units = pendingSku ? plannedUnits(pendingSku, pendingQuantity ?? 1) : unitsOf(row);
       const change = changeOf({ ...row, taxPpm }, units);
       const key = `tax:${changeIdOf(row, change, periodEnd)}:${taxPpm}`;
-      valueOf(await processor.changeTax({ ...change, isPending: pendingSku !== null }, key));
+      madeBy(await processor.changeTax({ ...change, isPending: pendingSku !== null }, key));
       crashPoint('plan-change.after-call');
       await this.refreshed(row);
     });
@@ -219,7 +221,7 @@ export class PlanChangesService {
     if (row.cancelAt === null && !processor.capabilities.changesNeedApproval) {
       await this.own.noteDropped(row, pendingChangeOf(row));
     }
-    valueOf(await processor.cancel(externalId, 'period_end', newId()));
+    madeBy(await processor.cancel(externalId, 'period_end', newId()));
     crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: null };
   }
@@ -233,14 +235,14 @@ export class PlanChangesService {
     const isChangeMeant = row.pendingSku !== null && row.cancelAt === null;
     if (isChangeMeant && processor.capabilities.changesNeedApproval) {
       // A change that was approved on the processor's page must also be withdrawn there.
-      const result = valueOf(
+      const result = madeBy(
         await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
       );
       if (result.state === 'approval_required') ({ redirectUrl } = result);
     } else {
-      valueOf(await processor.resume(row.externalId, newId()));
+      madeBy(await processor.resume(row.externalId, newId()));
       const dropped = isChangeMeant ? undefined : droppedBy(row);
-      if (dropped) valueOf(await processor.changeAtPeriodEnd(changeOf(row, dropped), newId()));
+      if (dropped) madeBy(await processor.changeAtPeriodEnd(changeOf(row, dropped), newId()));
       await this.own.noteDropped(row, null);
     }
     crashPoint('plan-change.after-call');
@@ -368,6 +370,12 @@ function valueOf<T>(outcome: CallResult<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause);
   throw refusalOf(outcome);
+}
+
+/** Like `valueOf`, for a call that changes the subscription and may charge for it. */
+function madeBy<T>(outcome: CallResult<T>): T {
+  if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause, MAY_BE_MADE);
+  return valueOf(outcome);
 }
 
 const refusalOf = (refused: CallResult<never> & { outcome: 'refused' }) =>

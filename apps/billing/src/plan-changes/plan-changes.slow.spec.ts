@@ -345,5 +345,19 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
       expect(body).toMatchObject({ sku: 'api-50K-month' });
       card('works');
     });
+
+    it('an upgrade whose answer is lost is not reported as free, and is paid once', async () => {
+      await said();
+      billing.simulator.apiFaults.lostAnswers = Infinity;
+      const lost = await ask('change', { sku: 'api-150K-month' });
+      billing.simulator.apiFaults.lostAnswers = 0;
+      expect(lost).toMatchObject({ status: 503, body: { code: 'processor_unavailable' } });
+      expect(lost.body.detail).toContain('not known whether the change was made');
+      const again = await ask('change', { sku: 'api-150K-month' });
+      expect(again.body.code).toBe('plan_not_changeable');
+      const { payments, states } = await said();
+      expect(payments).toHaveLength(1);
+      expect(states.at(-1)).toMatchObject({ sku: 'api-150K-month' });
+    });
   }
 });

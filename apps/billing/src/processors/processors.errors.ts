@@ -1,16 +1,11 @@
 import { Problem } from '#libs/platform';
 
+const NOTHING_CHARGED =
+  'The payment processor is not responding. Nothing was charged. Try again shortly with the same Idempotency-Key.';
+
 export class ProcessorUnavailable extends Problem {
-  constructor(cause: unknown) {
-    super(
-      {
-        code: 'processor_unavailable',
-        status: 503,
-        detail:
-          'The payment processor is not responding. Nothing was charged. Try again shortly with the same Idempotency-Key.',
-        retryAfterSeconds: 5,
-      },
-      { cause },
-    );
+  /** @param detail for calls that may have charged something. */
+  constructor(cause: unknown, detail = NOTHING_CHARGED) {
+    super({ code: 'processor_unavailable', status: 503, detail, retryAfterSeconds: 5 }, { cause });
   }
 }
