@@ -83,9 +83,13 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** Pays with a method that moves the money days later, and may fail then. */
+  /** Pays with a method that moves the money days later, and may fail then. Plans are paid by card only. */
   payDelayed(id: string, outcome: 'succeeds' | 'fails'): CheckoutSession {
     const session = this.openSession(id);
+    if (session.mode !== 'payment') {
+      const message = 'Bank debits are simulated only for single payments.';
+      throw StripeRefusal.invalid('payment_method_not_available', message);
+    }
     const payment = this.complete(session, 'processing');
     const settledAt = new Date(this.world.clock.now().getTime() + DELAYED_PAYMENT_MS);
     this.world.clock.at(settledAt, () => {

@@ -22,12 +22,15 @@ export class CheckoutPages {
       label,
     });
     const lines = [`Amount due: ${amount}`, ...(notice ? [notice] : [])];
+    const debits = [
+      button('delayed', 'Pay by bank debit: succeeds after three days'),
+      button('delayed-failing', 'Pay by bank debit: fails after three days'),
+    ];
     const buttons = [
       button('pay', `Pay ${amount}`),
       button('three-d-secure', 'Pay with a card that asks for 3-D Secure'),
       button('decline', 'Pay with a card that is declined'),
-      button('delayed', 'Pay by bank debit: succeeds after three days'),
-      button('delayed-failing', 'Pay by bank debit: fails after three days'),
+      ...(session.mode === 'payment' ? debits : []),
       button('abandon', 'Go back without paying'),
     ];
     return { page: { title: 'Stripe Checkout', lines, buttons } };
