@@ -99,7 +99,7 @@ async function rates(count: number, width: number, work: (at: number) => Promise
 
 function rateRows(what: string, { wall, own }: { wall: number; own: number }, least: number) {
   return [
-    atLeast(`${what}, per second of processor time`, own, least, '/s'),
+    atLeast(`${what}, per second of CPU time`, own, least, '/s'),
     { what: `${what}, per second of wall-clock time`, value: wall, unit: '/s' },
   ];
 }
@@ -135,7 +135,7 @@ async function exchanges(lookups: DomainLookup, part: number): Promise<BenchRow[
   const added = (port43.own / observed.own - 1) * 100;
   return [
     ...rateRows('port 43: lookups, parsed', port43, 3_000),
-    atMost('port 43: processor time added by handing each answer to a corpus', added, 10, '%'),
+    atMost('port 43: CPU time added by handing each answer to a corpus', added, 10, '%'),
     ...rateRows('RDAP over TLS: lookups, parsed', await of('rdapbench'), 3_000),
   ];
 }

@@ -20,7 +20,7 @@ export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
     const before = process.cpuUsage();
     for (const name of names) matcher.match(soughtName(name, name));
     const { user, system } = process.cpuUsage(before);
-    const what = `${BRANDS} brands, ${count} names${withTypos ? ', with typos' : ''}, processor time`;
+    const what = `${BRANDS} brands, ${count} names${withTypos ? ', with typos' : ''}, CPU time`;
     const targetMs = ((withTypos ? 20_000 : 5_000) * count) / NAMES;
     return atMost(what, (user + system) / 1_000, targetMs, 'ms');
   });

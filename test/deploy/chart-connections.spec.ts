@@ -91,7 +91,7 @@ describe('declared connections of services', () => {
       expect(await chart.refusal(values, `postgresql.maxConnections=${sum}`)).toBe('');
       const refusal = await chart.refusal(values, `postgresql.maxConnections=${sum - 1}`);
       expect(refusal).toContain(
-        `postgresql.maxConnections is ${sum - 1}, and ${sum} would be taken`,
+        `postgresql.maxConnections is ${sum - 1}, but up to ${sum} connections would be opened`,
       );
     });
 
@@ -102,7 +102,9 @@ describe('declared connections of services', () => {
       expect(refusal).not.toContain('gateway 8 x 8');
       expect(
         await chart.refusal(values, 'services.gateway.ownDatabase.maxConnections=60'),
-      ).toContain('services.gateway.ownDatabase.maxConnections is 60, and 69 would be taken');
+      ).toContain(
+        'services.gateway.ownDatabase.maxConnections is 60, but up to 69 connections would be opened',
+      );
       expect(await chart.refusal(values, 'postgresql.maxConnections=0')).toBe('');
     });
 

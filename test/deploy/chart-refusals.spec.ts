@@ -14,7 +14,10 @@ const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
   ['postgresql.cluster.backup.endpoint="s3.example.org"', 'endpoint is "s3.example.org": write it'],
   ['postgresql.cluster.backup.retention="30"', 'retention is "30": write days, weeks or months'],
   ['postgresql.cluster.backup.schedule="30 2 * * *"', 'CloudNativePG expects six fields'],
-  ['postgresql.cluster.recovery.server="shop-dds-postgres"', 'from which it recovers: name a new'],
+  [
+    'postgresql.cluster.recovery.server="shop-dds-postgres"',
+    'from which the cluster is restored: name a new',
+  ],
   [
     'postgresql.cluster={"backup":{"enabled":false},"recovery":{"server":"old"}}',
     'postgresql.cluster.recovery.server needs postgresql.cluster.backup',
@@ -29,26 +32,26 @@ const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
 
 /** Changes to the example with all options, each with the expected message. */
 const REFUSED: readonly [set: string, sentence: string][] = [
-  ['hosts.api=""', 'hosts.api is empty: set it to the public name of the API'],
+  ['hosts.api=""', 'hosts.api is empty: set it to the public host name of the API'],
   ['secrets.name=""', 'secrets.name is empty: set it to the Secret'],
   ['image.tag="latest"', 'image.tag is latest, which is not a version'],
   ['hosts.dashboard="api.example.org"', 'hosts.api and hosts.dashboard are the same'],
   ['hosts.api="https://api.example.org"', 'is "https://api.example.org": write a host name'],
   ['kafka.brokers=[]', 'kafka.brokers is empty: name brokers as host:port'],
   ['kafka.tls=false', 'kafka.ca.secret has no effect without kafka.tls'],
-  ['internalTls.by="secrets"', 'internalTls.secretPrefix is empty: set it to the part before'],
-  ['internalTls.secretPrefix="dds-"', 'internalTls.secretPrefix has no effect without'],
+  ['internalTls.by="secrets"', 'internalTls.secretPrefix is empty: set it to the prefix before'],
+  ['internalTls.secretPrefix="dds-"', 'internalTls.secretPrefix has no effect unless'],
   ['internalTls.by="me"', "at '/internalTls/by'"],
   ['valkey.instance.enabled=true', 'valkey.instance.enabled needs valkey.fromSecret, port 6379'],
   ['settings={"INTERNAL_TLS_FOLDER":"/x"}', 'settings.INTERNAL_TLS_FOLDER is set by the chart'],
   ['kafka.strimzi.enabled=true', 'kafka.brokers and kafka.strimzi.enabled contradict each other'],
   ['valkey.url="redis://valkey:6379"', 'valkey.url and valkey.fromSecret contradict'],
   ['valkey.url="redis://:word@valkey:6379"', 'a URL with a password belongs in the Secret'],
-  ['valkey.fromSecret=false', 'there is no Valkey in which they can count together'],
+  ['valkey.fromSecret=false', 'no Valkey through which they can share counters'],
   ['trustedProxies=[]', 'trustedProxies is empty: set it to the addresses'],
   ['ingress.tlsSecret=""', 'ingress.tlsSecret is empty: name the Secret'],
   ['httpRoute.parentRefs=[]', 'httpRoute.parentRefs is empty: name the Gateway'],
-  ['networkPolicy.door=[]', 'networkPolicy.door is empty, which would allow everyone'],
+  ['networkPolicy.door=[]', 'networkPolicy.door is empty, which would allow every address'],
   ['networkPolicy.clusterRanges=[]', 'networkPolicy.clusterRanges is empty'],
   [
     'bindAddress="10.0.0.1"',
@@ -63,17 +66,17 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ],
   [
     'services.lookup.extraEnv=[{"name":"LOG_LEVEL","value":"x"}]',
-    'has LOG_LEVEL, a setting of the',
+    'contains LOG_LEVEL, a setting of the',
   ],
-  ['monitoring.podMonitor=true', 'would both read every pod: turn one off'],
-  ['image.repository="shop:1"', 'image.repository is "shop:1": write a name without tag'],
+  ['monitoring.podMonitor=true', 'would both scrape every pod: turn one off'],
+  ['image.repository="shop:1"', 'image.repository is "shop:1": write a name without a tag'],
   ['image.tag="with space"', 'image.tag is "with space": write a tag'],
   ['hosts.callbacks="callbacks"', 'hosts.callbacks is "callbacks": write a host name'],
   [
     'hosts.dashboard="app.example.org:8443"',
     'hosts.dashboard is "app.example.org:8443": write a host',
   ],
-  ['trustedProxies=["ingress"]', 'trustedProxies is "ingress": write addresses or blocks'],
+  ['trustedProxies=["ingress"]', 'trustedProxies is "ingress": write IP addresses or CIDR blocks'],
   ['kafka.brokers=["kafka.example.org"]', 'kafka.brokers is "kafka.example.org": write host:port'],
   ['kafka.saslMechanism="gssapi"', 'must be one of'],
   ['kafka.prefix="dds/"', 'kafka.prefix is "dds/": write letters, digits'],
@@ -82,24 +85,24 @@ const REFUSED: readonly [set: string, sentence: string][] = [
     'valkey.instance.image="valkey"',
     'valkey.instance.image is "valkey": write an image with its tag',
   ],
-  ['telemetry.otlpEndpoint="otel:4318"', 'telemetry.otlpEndpoint is "otel:4318": write an address'],
+  ['telemetry.otlpEndpoint="otel:4318"', 'telemetry.otlpEndpoint is "otel:4318": write a URL'],
   ['internalTls.secretPrefix="TLS_"', 'internalTls.secretPrefix is "TLS_": write lower case'],
   ['postgresql.cluster.storage="20"', 'postgresql.cluster.storage is "20": write a size'],
   ['kafka.strimzi.storage="20GB"', 'kafka.strimzi.storage is "20GB": write a size'],
   ['services.account.volume.size="1G"', 'services.account.volume.size is "1G": write a size'],
-  ['defaults.nodeOptions=["max"]', 'defaults.nodeOptions is "max": write options of Node'],
+  ['defaults.nodeOptions=["max"]', 'defaults.nodeOptions is "max": write options for Node'],
   ['services.lookup.settings={"log level":"x"}', 'services.lookup.settings is "log level": write'],
   [
     'networkPolicy.clusterRanges=["inside"]',
-    'networkPolicy.clusterRanges is "inside": write blocks',
+    'networkPolicy.clusterRanges is "inside": write CIDR blocks',
   ],
   [
     'services.gateway.resources.requests.memory="2Gi"',
-    'asks for 2Gi of memory, and the limit is 768Mi',
+    'requests 2Gi of memory, but the limit is 768Mi',
   ],
-  ['migration.resources.requests.memory="1Gi"', 'migration.resources asks for 1Gi of memory'],
-  ['valkey.instance.resources.limits.cpu="10m"', 'valkey.instance.resources asks for 50m of cpu'],
-  ['services.billing.resources.limits.cpu=0.05', 'services.billing.resources asks for 100m of cpu'],
+  ['migration.resources.requests.memory="1Gi"', 'migration.resources requests 1Gi of memory'],
+  ['valkey.instance.resources.limits.cpu="10m"', 'valkey.instance.resources requests 50m of cpu'],
+  ['services.billing.resources.limits.cpu=0.05', 'services.billing.resources requests 100m of cpu'],
   ['services.corpus.resources.requests.cpu="much"', 'requests.cpu is "much": write a quantity'],
   [
     'services.worker.settings={"FILES_LOCATION":"/var/lib/domain-data/files"}',
@@ -123,14 +126,17 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['networkPolicy.dnsPorts=[]', "at '/networkPolicy/dnsPorts': minItems: got 0, want 1"],
   ['services.gateway.service.type="ExternalName"', "at '/services/gateway/service/type'"],
   ['networkPolicy.door=[{}]', "at '/networkPolicy/door/0': minProperties: got 0, want 1"],
-  ['postgresql.maxConnections=50', 'postgresql.maxConnections is 50, and 122 would be taken'],
+  ['postgresql.maxConnections=50', 'postgresql.maxConnections is 50, but up to 122 connections'],
   [
     'services.gateway.ownDatabase.maxConnections=9',
-    'ownDatabase.maxConnections is 9, and 69 would',
+    'ownDatabase.maxConnections is 9, but up to 69 connections',
   ],
   ['services.account.database.poolSize=1', "at '/services/account/database/poolSize': minimum"],
   ['settings={"DATABASE_POOL_SIZE":9}', 'settings.DATABASE_POOL_SIZE is set by the chart'],
-  ['services.archive={}', 'services.archive is not a service: use account, entitlement, billing'],
+  [
+    'services.archive={}',
+    'services.archive is not a service: the services are account, entitlement, billing',
+  ],
   ['services.lookup.enabled=false', 'services.lookup.enabled is false: the product does not run'],
   [
     'services.lookup.ownDatabase.enabled=true',
@@ -143,8 +149,11 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['monitoring.prometheusUrl=""', 'services.lookup.keda queries Prometheus for its load: set'],
   ['monitoring.prometheusUrl="prometheus:9090"', 'is "prometheus:9090": write it as http://'],
   ['services.entitlement.keda.max=17', 'above 16, the number of partitions of a topic'],
-  ['services.gateway.autoscaling.min=9', 'has a min above its max'],
-  ['services.gateway.settings={"LOOKUP_BUDGET_MS":9}', 'LOOKUP_BUDGET_MS is not read by it'],
+  ['services.gateway.autoscaling.min=9', 'has a min that is higher than its max'],
+  [
+    'services.gateway.settings={"LOOKUP_BUDGET_MS":9}',
+    'LOOKUP_BUDGET_MS is not read by the service',
+  ],
   ['services.gateway.settings={"KEY_PEPPER":"word"}', 'KEY_PEPPER is a secret: put it into'],
   ['settings={"KEY_PEPPER":"word"}', 'settings.KEY_PEPPER is a secret: put it into the Secret'],
   ['settings={"BASE_URL":"http://x"}', 'settings.BASE_URL is set by the chart'],
@@ -153,22 +162,25 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['services.corpus.replicas=2', 'settings.CORPUS_SUPPRESSIONS is a list on the volume of one'],
   ['surprise=1', "additional properties 'surprise' not allowed"],
   ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
-  ['hosts.dashboard=""', 'hosts.dashboard is empty: set it to the public name of the dashboard'],
-  ['mail.from=""', 'mail.from is empty: set it to the sender of every mail'],
-  ['image.repository=""', 'image.repository is empty: set it to the place to which'],
-  ['hosts.callbacks="api.example.org"', "hosts.callbacks is the API's: leave it empty"],
+  [
+    'hosts.dashboard=""',
+    'hosts.dashboard is empty: set it to the public host name of the dashboard',
+  ],
+  ['mail.from=""', 'mail.from is empty: set it to the sender of every e-mail'],
+  ['image.repository=""', 'image.repository is empty: set it to the registry path'],
+  ['hosts.callbacks="api.example.org"', 'hosts.callbacks is the host name of the API'],
   [
     'ingress.annotations={"cert-manager.io/issuer":"letsencrypt"}',
     'cert-manager signs one certificate for each Ingress; set ingress.tlsSecretPerHost',
   ],
-  ['cli.resources.requests.memory="1Gi"', 'cli.resources asks for 1Gi of memory'],
+  ['cli.resources.requests.memory="1Gi"', 'cli.resources requests 1Gi of memory'],
   ['ingress.className=""', 'ingress.className is empty: name the IngressClass'],
   [
     'valkey.fromSecret=false',
     'valkey.ca.secret has no effect without valkey.url or valkey.fromSecret',
   ],
   ['postgresql.cluster.enabled=true', 'superuserSecret is empty: name a Secret of type'],
-  ['postgresql.cluster.enabled=true', 'the cluster has its own authority'],
+  ['postgresql.cluster.enabled=true', 'the cluster has its own certificate authority'],
   ['kafka.strimzi.enabled=true', 'kafka.ca.secret and kafka.prefix are for an existing broker'],
   [
     'kafka={"topicReplication":3,"strimzi":{"enabled":true,"replicas":1}}',
@@ -269,7 +281,7 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
       const unheard = sentences
         .map(([, sentence]) => sentence)
         // This message can occur only in an existing installation.
-        .filter((sentence) => !sentence.includes('cannot change those of a StatefulSet'))
+        .filter((sentence) => !sentence.includes('cannot change the volumes of a StatefulSet'))
         .filter((sentence) => {
           const parts = sentence
             .split(/%[sdqv]/)

@@ -123,7 +123,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       const sized = (size: string) => `services.gateway.volume.size="${size}"`;
       await chart.store('install', place, values, sized('1Gi'));
       expect(await refusalOf(chart.store('upgrade', place, values, sized('2Gi')))).toContain(
-        'services.gateway.volume.size is 2Gi, but the volumes were created with 1Gi, and Kubernetes cannot change those of a StatefulSet',
+        'services.gateway.volume.size is 2Gi, but the volumes were created with 1Gi, and Kubernetes cannot change the volumes of a StatefulSet',
       );
       await chart.store('upgrade', place, values, sized('1Gi'));
     });

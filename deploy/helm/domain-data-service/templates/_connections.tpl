@@ -39,11 +39,11 @@ replaced: {service, pods, each, isOwn} for each. As JSON.
 {{- $sum = add $sum (mul .pods .each) -}}
 {{- $terms = append $terms (printf "%s %v x %v" .service .pods .each) -}}
 {{- else if and .max (gt (int $own) (int .max)) -}}
-{{- $faults = append $faults (printf "services.%s.ownDatabase.maxConnections is %v, and %v would be taken: raise max_connections there and here, or make services.%s.database.poolSize smaller." .service .max $own .service) -}}
+{{- $faults = append $faults (printf "services.%s.ownDatabase.maxConnections is %v, but up to %v connections would be opened: raise max_connections of the server and this value, or reduce services.%s.database.poolSize." .service .max $own .service) -}}
 {{- end -}}
 {{- end -}}
 {{- if and $max (gt (int $sum) $max) -}}
-{{- $faults = append $faults (printf "postgresql.maxConnections is %d, and %d would be taken (%s, and %d kept back): raise max_connections there and here, make defaults.database.poolSize smaller, or put PgBouncer in front and write 0." $max (int $sum) (join ", " $terms) $apart) -}}
+{{- $faults = append $faults (printf "postgresql.maxConnections is %d, but up to %d connections would be opened (%s, and %d reserved): raise max_connections of the server and this value, reduce defaults.database.poolSize, or use PgBouncer and set this to 0." $max (int $sum) (join ", " $terms) $apart) -}}
 {{- end -}}
 {{- dict "faults" $faults "sum" $sum | toJson -}}
 {{- end -}}

@@ -24,7 +24,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
-{{- /* For everything that contains data: neither `helm uninstall` nor turning off its value deletes it. */ -}}
+{{- /* For all resources that contain data: neither `helm uninstall` nor turning off their value deletes them. */ -}}
 {{- define "dds.keep" -}}
 helm.sh/resource-policy: keep
 {{- end -}}
@@ -49,7 +49,7 @@ helm.sh/resource-policy: keep
 {{- dict "name" ($own.secret | default .root.Values.secrets.name) "key" ($own.key | default .key) | toJson -}}
 {{- end -}}
 
-{{- /* The port of an address, or the default one: {url, otherwise}. */ -}}
+{{- /* The port of a URL, or the default port: {url, otherwise}. */ -}}
 {{- define "dds.portOf" -}}
 {{- $named := regexFind ":[0-9]+" (regexReplaceAll "^[a-z]+://" .url "") -}}
 {{ trimPrefix ":" $named | default (toString .otherwise) }}
@@ -80,7 +80,7 @@ helm.sh/resource-policy: keep
 {{ ternary "StatefulSet" "Deployment" (ne .volume.size "") }}
 {{- end -}}
 
-{{- /* The Service that gives the pods of a StatefulSet their names. An installed StatefulSet keeps its Service, because that cannot change. */ -}}
+{{- /* The Service that gives the pods of a StatefulSet their names. An installed StatefulSet keeps its Service, because this field cannot change. */ -}}
 {{- define "dds.headlessName" -}}
 {{- $name := printf "%s-%s" (include "dds.fullname" .root) .known.name -}}
 {{- $running := lookup "apps/v1" "StatefulSet" (include "dds.namespace" .root) $name -}}
@@ -116,7 +116,7 @@ Without a cluster, as in `helm template`, there is no current number.
 {{- end -}}
 {{- end -}}
 
-{{- /* The destination of Kafka's traffic: the ports of the brokers. As JSON. */ -}}
+{{- /* The ports of the brokers, for network policies. As JSON. */ -}}
 {{- define "dds.kafkaPorts" -}}
 {{- $ports := list -}}
 {{- range splitList "," (include "dds.kafkaBrokers" .) -}}

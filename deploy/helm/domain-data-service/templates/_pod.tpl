@@ -12,7 +12,7 @@
 {{- toJson $pod -}}
 {{- end -}}
 
-{{- /* The rights of a pod, and the nodes that it may run on: {root, pod, name}. */ -}}
+{{- /* The permissions of a pod, and the nodes on which it may run: {root, pod, name}. */ -}}
 {{- define "dds.podSpec" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -159,7 +159,7 @@ automountServiceAccountToken: false
 {{- end }}
 {{- end -}}
 
-{{- /* Secrets are mounted as a whole, not with subPath, so that a rotated one reaches the running process. */ -}}
+{{- /* Secrets are mounted as a whole, not with subPath, so that the running process sees a rotated secret. */ -}}
 {{- define "dds.volumes" -}}
 - name: tmp
   emptyDir: { medium: Memory, sizeLimit: 64Mi }
@@ -200,7 +200,7 @@ automountServiceAccountToken: false
 {{- end }}
 {{- end -}}
 
-{{- /* The databases that belong to one service each: {name, port, peers, ca}. As JSON. */ -}}
+{{- /* The databases that each belong to one service: {name, port, peers, ca}. As JSON. */ -}}
 {{- define "dds.ownDatabases" -}}
 {{- $root := . -}}
 {{- $all := list -}}
@@ -229,7 +229,7 @@ automountServiceAccountToken: false
 {{- toJson $trust -}}
 {{- end -}}
 
-{{- /* The time in which a gateway notifies its connections, drains and settles: 40 s unless its settings say otherwise. */ -}}
+{{- /* The time in which a gateway notifies its connections, drains and settles: 40 s unless its settings change this. */ -}}
 {{- define "dds.graceSeconds" -}}
 {{- if has "GATEWAY_DRAIN_MS" .known.settings -}}
 {{- $notice := get .settings "GATEWAY_DRAIN_NOTICE_MS" | default "5000" | int -}}
