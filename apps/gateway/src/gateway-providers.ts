@@ -16,6 +16,7 @@ import { ChangePollers } from './auth-cache/change-pollers.js';
 import { FailedKeys } from './auth-cache/failed-keys.js';
 import { AuthCache } from './auth-cache/auth-cache.js';
 import { GatewayConfig } from './gateway.config.js';
+import { RequestBodies } from './context/request-body.js';
 import { DailyCaps } from './lease/daily-caps.js';
 import { FollowCapsJob } from './lease/follow-caps.job.js';
 import { RequestHolds } from './holds/request-holds.js';
@@ -281,8 +282,9 @@ const PATH = [
       bodies: ProblemBodies,
       logger: Logger,
     },
-    ({ config, counters: { rateLimiter, repeatWindow }, bodies, ...others }) =>
-      new RequestPath({
+    ({ config, counters: { rateLimiter, repeatWindow }, bodies, ...others }) => {
+      const trustedProxies = blockListOf(config.trustedProxies);
+      return new RequestPath({
         ...others,
         rateLimiter,
         repeatWindow,
@@ -292,11 +294,12 @@ const PATH = [
           refusedConnections: new RefusedConnections(),
           streamMs: STREAM_FACTOR * config.lookupTimeoutMs,
         },
-        bodyTimeoutMs: config.headersTimeoutMs,
+        requestBodies: new RequestBodies(config.headersTimeoutMs, trustedProxies),
         failedKeys: new FailedKeys(config.failedKeysMax),
         concurrency: new ClassConcurrency(),
-        trustedProxies: blockListOf(config.trustedProxies),
-      }),
+        trustedProxies,
+      });
+    },
   ),
   made(
     ApiListener,

@@ -1,6 +1,7 @@
 import { type BlockList, isIP } from 'node:net';
 import { isInBlocks } from '#libs/domain-names';
-import type { ApiRequest } from './request-context.js';
+import { siteOf } from '#libs/platform';
+import type { ApiRequest, RequestContext } from './request-context.js';
 
 /**
  * Returns the address from which a request came: the first address from the right in `X-Forwarded-For` that is not a
@@ -15,6 +16,11 @@ export function clientAddress(request: ApiRequest, trustedProxies: BlockList): s
     address = hop;
   }
   return address;
+}
+
+/** Returns the account that sent a request, or the site if there is no key; each has a share of limited places. */
+export function senderOf({ caller, request }: RequestContext, trustedProxies: BlockList): string {
+  return caller?.account.id ?? siteOf(clientAddress(request, trustedProxies));
 }
 
 /** Lists the hops of `X-Forwarded-For`; several headers of this name form one list (RFC 9110 §5.3). */

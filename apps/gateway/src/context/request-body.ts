@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { BlockList } from 'node:net';
 import {
   InvalidRequest,
   PayloadTooLarge,
@@ -7,6 +8,9 @@ import {
   checkJsonShape,
 } from '#libs/platform';
 import { RequestTimeout } from '#libs/public-http';
+import type { ApiResponse } from './api-response.js';
+import { senderOf } from './client-address.js';
+import type { RequestContext } from './request-context.js';
 
 const invalidJson = new InvalidRequest([{ field: 'body', message: 'is not valid JSON in UTF-8' }]);
 const missingBody = new InvalidRequest([{ field: 'body', message: 'is required, as JSON' }]);
@@ -15,63 +19,101 @@ const compressed = new UnsupportedMediaType(
 );
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export interface BodyLimits {
-  bytes: number;
-  /** The time limit from the end of the headers to the last byte of the body. */
-  timeoutMs: number;
-}
-
 /**
- * Reads a JSON body within its limits. A body that is too large or too slow is discarded (S104), and its connection
- * closes after the answer. The promise stays pending if the client disconnects before the body is complete.
+ * Maximum number of bodies that are arriving. They are not counted in the class of their requests, because a client may
+ * send its body as slowly as the time limit allows.
  */
-export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
-  const { headers } = request;
-  const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
-  if (type !== 'application/json') return new UnsupportedMediaType();
-  if (headers['content-encoding'] !== undefined) return compressed;
-  // Without these headers, a request has no body (RFC 9112 §6.3), and Node's server does not report the body's end.
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
-    return missingBody;
-  }
-  const bytes = await readBytes(request, limits);
-  if (bytes instanceof Problem) return bytes;
-  if (bytes.length === 0) return missingBody;
-  try {
-    const body: unknown = JSON.parse(utf8.decode(bytes));
-    checkJsonShape(body);
-    return body;
-  } catch (error) {
-    return error instanceof Problem ? error : invalidJson;
-  }
+const ARRIVING_MAX = 200;
+
+interface ArrivingBody {
+  /** The account, or the site of a request without a key. */
+  sender: string;
+  refuse: () => void;
 }
 
-async function readBytes(
-  request: IncomingMessage,
-  { bytes: limitBytes, timeoutMs }: BodyLimits,
-): Promise<Buffer | Problem> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const refuse = (problem: Problem) => {
-      clearTimeout(timer);
-      chunks.length = 0;
-      request.pause();
-      resolve(problem);
-    };
-    // Node's own time limit ends when the request's handler is called.
-    const timer = setTimeout(() => refuse(new RequestTimeout()), timeoutMs);
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limitBytes) chunks.push(chunk);
-      else refuse(new PayloadTooLarge());
+/** Reads JSON bodies, several at a time. */
+export class RequestBodies {
+  /** Oldest first. */
+  private readonly arriving = new Set<ArrivingBody>();
+
+  /** @param timeoutMs the time limit from the end of the headers to the last byte of the body. */
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly trustedProxies: BlockList,
+  ) {}
+
+  /**
+   * Reads a JSON body. A body that is too large or too slow is discarded (S104), and its connection closes after the
+   * answer. The promise stays pending if the client disconnects before the body is complete.
+   */
+  async read(context: RequestContext): Promise<unknown> {
+    // A plain connection hands requests with a body over, so this is Node's own request.
+    (context.reply as ApiResponse).invite();
+    const { headers } = context.request as IncomingMessage;
+    const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
+    if (type !== 'application/json') return new UnsupportedMediaType();
+    if (headers['content-encoding'] !== undefined) return compressed;
+    // Without these headers, a request has no body (RFC 9112 §6.3), and Node's server does not report the body's end.
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
+      return missingBody;
+    }
+    const bytes = await this.readBytes(context);
+    if (bytes instanceof Problem) return bytes;
+    if (bytes.length === 0) return missingBody;
+    try {
+      const body: unknown = JSON.parse(utf8.decode(bytes));
+      checkJsonShape(body);
+      return body;
+    } catch (error) {
+      return error instanceof Problem ? error : invalidJson;
+    }
+  }
+
+  private async readBytes(context: RequestContext): Promise<Buffer | Problem> {
+    const request = context.request as IncomingMessage;
+    const { bodyBytes } = context.route.limits;
+    const sender = senderOf(context, this.trustedProxies);
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const stop = () => {
+        clearTimeout(timer);
+        this.arriving.delete(body);
+      };
+      const end = (problem: Problem) => {
+        stop();
+        chunks.length = 0;
+        request.pause();
+        resolve(problem);
+      };
+      const body = { sender, refuse: () => end(new RequestTimeout()) };
+      // Node's own time limit ends when the request's handler is called.
+      const timer = setTimeout(body.refuse, this.timeoutMs);
+      this.makeRoom();
+      this.arriving.add(body);
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= bodyBytes) chunks.push(chunk);
+        else end(new PayloadTooLarge());
+      });
+      request.on('end', () => {
+        stop();
+        resolve(Buffer.concat(chunks));
+      });
+      request.on('close', stop);
+      // The request ends with the socket's close event, so the stream's error can be ignored.
+      request.on('error', () => {});
     });
-    request.on('end', () => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(chunks));
-    });
-    request.on('close', () => clearTimeout(timer));
-    // The request ends with the socket's close event, so the stream's error can be ignored.
-    request.on('error', () => {});
-  });
+  }
+
+  /** Refuses the oldest body of the sender with the most; it has had more time than any other of them. */
+  private makeRoom(): void {
+    if (this.arriving.size < ARRIVING_MAX) return;
+    const counts = new Map<string, number>();
+    for (const { sender } of this.arriving) counts.set(sender, (counts.get(sender) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    for (const body of this.arriving) {
+      if (counts.get(body.sender) === most) return body.refuse();
+    }
+  }
 }

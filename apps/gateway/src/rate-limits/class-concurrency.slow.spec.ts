@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Socket, connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { waitFor } from '#test/environment';
 import {
@@ -108,5 +109,42 @@ describe('long-running requests', () => {
     around.lookup.respond = undefined;
     // On a busy machine, one more answer may be late.
     await waitFor('room', async () => (await bulk(apiKey, apiUrl)).status === 200);
+  });
+});
+
+describe('bodies that arrive slowly', () => {
+  const ARRIVING_MAX = 200;
+  const HEAD =
+    'POST /v2.0/bulkwhois/live HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n';
+  const sockets: Socket[] = [];
+  afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+
+  /** Sends all but the end of a body. @returns everything that is answered. */
+  function drip(apiKey: string) {
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+    sockets.push(socket);
+    const answer = { text: '' };
+    socket.on('data', (chunk: Buffer) => (answer.text += chunk.toString()));
+    socket.on('error', () => {});
+    socket.write(
+      `${HEAD}x-api-key: ${apiKey}\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n{`,
+    );
+    return answer;
+  }
+
+  it('S102: bodies that arrive slowly take no place of their class, and make room for bodies of others', async () => {
+    const [greedy, other, modest] = [1, 2, 3].map(
+      () => around.account.addKey({ scopes: SCOPES }).apiKey,
+    );
+    const first = drip(other);
+    const arrives = (answer: { text: string }) => answer.text.includes(' 100 Continue');
+    await waitFor('one body of another account', () => arrives(first));
+    const slow = Array.from({ length: ARRIVING_MAX - 1 }, () => drip(greedy));
+    await waitFor('the other bodies', () => slow.every(arrives));
+    const refused = () => slow.filter(({ text }) => text.includes(' 408 '));
+    expect(refused()).toEqual([]);
+    expect((await bulk(modest)).status).toBe(200);
+    await waitFor('one body to make room', () => refused().length === 1);
+    expect(first.text).not.toContain(' 408 ');
   });
 });

@@ -70,26 +70,29 @@ export function forgetOurOutage(
   context.rate = { ...rate, remaining: rate.remaining + 1 };
 }
 
+/** Step 5b: rejects with 429 if the limit per minute is reached. */
+export function limitRate({ rate, rateLimit, route }: RequestContext): Problem | undefined {
+  if (rate?.allowed) return undefined;
+  const { rateName } = route;
+  const name = `${rateName}/${rateLimit}`;
+  let refusal = rateLimited.get(name);
+  if (refusal === undefined) {
+    if (rateLimited.size >= REFUSALS_MAX) rateLimited.clear();
+    refusal = new RateLimited(rateName, rateLimit);
+    rateLimited.set(name, refusal);
+  }
+  return refusal;
+}
+
 /**
- * Step 5b: rejects with 429 if the limit per minute is reached, and with 503 if the class, or the account's share of
- * it, is full.
+ * Step 5c, once the body has arrived: rejects with 503 if the class, or the account's share of it, is full. A body that
+ * arrives slowly takes no place of its class, because requests of others need it.
  */
-export function limitRate(
+export function enterClass(
   context: RequestContext,
   concurrency: ClassConcurrency,
 ): Problem | undefined {
-  const { rate, rateLimit, route, caller } = context;
-  const { rateName } = route;
-  if (!rate?.allowed) {
-    const name = `${rateName}/${rateLimit}`;
-    let refusal = rateLimited.get(name);
-    if (refusal === undefined) {
-      if (rateLimited.size >= REFUSALS_MAX) rateLimited.clear();
-      refusal = new RateLimited(rateName, rateLimit);
-      rateLimited.set(name, refusal);
-    }
-    return refusal;
-  }
+  const { route, caller } = context;
   context.isInClass = concurrency.enter(route.classPlace, caller?.account.counterId);
   return context.isInClass ? undefined : new ClassBusy(route.limits.concurrency);
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { PUBLIC_LIMIT } from '#libs/contracts';
 import type { RepeatWindow, RateLimiter, RateLimitResult } from '#libs/counters';
@@ -8,7 +7,6 @@ import {
   Problem,
   crashPoint,
   monotonicMs,
-  siteOf,
   isTracing,
   startTrace,
   traceIdOf,
@@ -20,11 +18,10 @@ import {
   type Transfers,
   headerLines,
 } from '#libs/public-http';
-import type { ApiResponse } from '../context/api-response.js';
-import { readJsonBody } from '../context/request-body.js';
+import type { RequestBodies } from '../context/request-body.js';
 import { creditsFor } from '../answers/credits-for.js';
 import { sendStream } from '../answers/send-stream.js';
-import { clientAddress } from '../context/client-address.js';
+import { senderOf } from '../context/client-address.js';
 import { transferCall } from '../transfers/transfer-call.js';
 import { forgetContext, watchClient } from '../context/open-requests.js';
 import type { PathMatch } from '../routes/api-paths.js';
@@ -45,7 +42,13 @@ import type { FailedKeys } from '../auth-cache/failed-keys.js';
 import { findKey, readQuery } from './02-find-key.js';
 import { knowCaller } from './03-know-caller.js';
 import { authorise } from './04-authorise.js';
-import { countAddress, countRequest, forgetOurOutage, limitRate } from './05-limit-rate.js';
+import {
+  countAddress,
+  countRequest,
+  enterClass,
+  forgetOurOutage,
+  limitRate,
+} from './05-limit-rate.js';
 import { checkFixture, readParameters } from './06-read-parameters.js';
 import { findRepeat, reserve } from './07-reserve.js';
 import type { Forwarder } from './08-forward.js';
@@ -69,8 +72,7 @@ export interface RequestPathParts {
   keptAnswers: KeptAnswers;
   transfers: Transfers;
   answers: AnswerSettings;
-  /** The time limit for receiving a JSON body. */
-  bodyTimeoutMs: number;
+  requestBodies: RequestBodies;
   trustedProxies: BlockList;
   logger: Logger;
 }
@@ -151,21 +153,16 @@ export class RequestPath {
 
   private readonly limit = (context: RequestContext, rate: RateLimitResult): void => {
     context.rate = rate;
-    const refusal = limitRate(context, this.parts.concurrency);
+    const refusal = limitRate(context);
     if (refusal) return this.refuse(context, refusal);
-    const { operation, limits } = context.route;
-    const { ownQuestion } = context;
-    if (operation.body === undefined || ownQuestion) return this.read(context, ownQuestion?.body);
-    // A plain connection hands requests with a body over, so this is Node's own request.
-    (context.reply as ApiResponse).invite();
-    const request = context.request as IncomingMessage;
-    const { bodyTimeoutMs: timeoutMs } = this.parts;
-    const body = readJsonBody(request, { bytes: limits.bodyBytes, timeoutMs });
+    const { ownQuestion, route } = context;
+    if (route.operation.body === undefined) return this.read(context, undefined);
+    const body = ownQuestion ? ownQuestion.body : this.parts.requestBodies.read(context);
     this.whenReady(context, body, this.read);
   };
 
   private readonly read = (context: RequestContext, body: unknown): void => {
-    const refusal = readParameters(context, body);
+    const refusal = enterClass(context, this.parts.concurrency) ?? readParameters(context, body);
     if (refusal) return this.refuse(context, refusal);
     const { caller, route } = context;
     const mismatch = caller && checkFixture(context, caller.isTest);
@@ -253,12 +250,14 @@ export class RequestPath {
 
   /** Runs an upload or a download. Transfers are free, and count as running while data is transferred. */
   private transfer(context: RequestContext): void {
-    const { caller, request, route } = context;
+    const { route } = context;
     const { transfers, forwarder, shedder, trustedProxies } = this.parts;
-    const whose = caller?.account.id ?? siteOf(clientAddress(request, trustedProxies));
+    const sender = senderOf(context, trustedProxies);
     const reached = forwarder.transferOf(context);
     const transfer =
-      reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));
+      reached instanceof Problem
+        ? reached
+        : transfers.begin(sender, transferCall(context, reached));
     if (transfer instanceof Problem) return this.refuse(context, transfer);
     context.transfer = transfer;
     // A transfer does not count towards its class's concurrency limit. A drain does not wait for downloads, because a
