@@ -1,3 +1,4 @@
+export * from './long-turns.js';
 export * from './work.js';
 export * from './work-metrics.js';
 export * from './work-outcome.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Logger, MINUTE_MS } from '#libs/platform';
-import { type Later, type Work, WorkRunner, later } from '#libs/work';
+import { type Later, LongTurns, type Work, WorkRunner, later } from '#libs/work';
 import { JobCreditsService } from '../jobs/job-credits.service.js';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { CHUNK_NAMES_MAX, JobQueues, type JobWork } from '../jobs/job-queues.js';
@@ -42,7 +42,7 @@ export class JobRows {
 /** Splits jobs into chunks, and removes those whose start was interrupted. */
 @Injectable()
 export class StartJobsJob extends WorkRunner<JobWork> {
-  private isStartingLong = false;
+  private readonly turns = new LongTurns();
 
   constructor(
     private readonly database: Database,
@@ -64,12 +64,11 @@ export class StartJobsJob extends WorkRunner<JobWork> {
   /** Starts long jobs one at a time, so that short jobs always find a free slot. */
   private async cutInTurn(job: Job, work: Work<JobWork>): Promise<Later | void> {
     if (job.lines <= SHORT_LINES_MAX) return this.cut(job, work);
-    if (this.isStartingLong) return later(TURN_SECONDS);
-    this.isStartingLong = true;
+    if (!this.turns.begin(job)) return later(TURN_SECONDS);
     try {
       await this.cut(job, work);
     } finally {
-      this.isStartingLong = false;
+      this.turns.end(job);
     }
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, StatementTimeout, type Transaction } from '#libs/database';
 import { FileStore } from '#libs/files';
 import { Logger, MINUTE_MS } from '#libs/platform';
-import { type Later, type Work, WorkRunner, later } from '#libs/work';
+import { type Later, LongTurns, type Work, WorkRunner, later } from '#libs/work';
 import { NameFile } from '../names/name-file.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { LINES_OF_ACCOUNT_MAX, UnreadableFile } from '../names/unreadable-file.js';
@@ -16,6 +16,8 @@ const COPY_LIMIT_MS = 5 * MINUTE_MS;
 /** The time limit of the statement that sorts three million names. */
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
+/** Reading a file with more lines may take minutes; with fewer, less than a second. */
+const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
 /** How often a file that takes too long is read. Each attempt occupies a reader that other accounts need. */
 const SLOW_TRIES_MAX = 2;
@@ -32,6 +34,9 @@ export class UploadReading {
   ) {}
 }
 
+/** A long file must wait for its turn. */
+class LongFileWaits extends Error {}
+
 /**
  * Reads the names of uploads into `name_lines` and counts the distinct names, in one transaction. If the process dies,
  * nothing remains, and the file is read again.
@@ -43,6 +48,9 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
    * files does not delay the others.
    */
   private readonly reading = new Set<string>();
+  /** The uploads that turned out to be long, until they are read. A packed file does not show its length. */
+  private readonly long = new Set<string>();
+  private readonly turns = new LongTurns();
 
   constructor(
     private readonly database: Database,
@@ -55,15 +63,22 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
   }
 
   protected async handle(work: Work<ReadWork>): Promise<Later | void> {
-    const upload = await this.features.uploads.find(this.database, work.payload.uploadId);
-    if (upload?.state !== 'reading') return;
+    const { uploadId } = work.payload;
+    const upload = await this.features.uploads.find(this.database, uploadId);
+    if (upload?.state !== 'reading') return void this.long.delete(uploadId);
     const { accountId } = upload;
     if (this.reading.has(accountId)) return later(TURN_SECONDS);
+    if (this.long.has(uploadId) && !this.turns.begin(upload)) return later(TURN_SECONDS);
     this.reading.add(accountId);
     try {
       await this.readOrRefuse(upload, work);
+      this.long.delete(uploadId);
+    } catch (error) {
+      if (error instanceof LongFileWaits) return later(TURN_SECONDS);
+      throw error;
     } finally {
       this.reading.delete(accountId);
+      this.turns.end(upload);
     }
   }
 
@@ -103,19 +118,17 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
     await this.features.folders.remove(transaction, uploadFolder(uploadId));
   }
 
-  /** Reads a file. @throws UnreadableFile; StatementTimeout if reading takes too long. */
-  private async read(
-    { id, accountId, pieces }: Upload,
-    found: NameFile,
-    work: Work<ReadWork>,
-  ): Promise<void> {
+  /** Reads a file. @throws UnreadableFile; StatementTimeout if reading takes too long; LongFileWaits. */
+  private async read(upload: Upload, found: NameFile, work: Work<ReadWork>): Promise<void> {
+    const { id, accountId, pieces } = upload;
     const { uploads, owned, lines, folders } = this.features;
     const key = contentKey(id);
     if (pieces.length > 1) await this.files.concatenate(pieces, key);
     const text = unpacked(this.files, pieces.length > 1 ? key : pieces[0]);
     await this.database.transaction(async (transaction) => {
       await transaction.limitStatements(COPY_LIMIT_MS);
-      await lines.copy(transaction, found.rows(id, until(work.signal, text)));
+      const inTurn = this.inTurn(upload, found, text, work.signal);
+      await lines.copy(transaction, found.rows(id, inTurn));
       await transaction.limitStatements(COUNT_LIMIT_MS);
       const groups = await lines.countGroups(transaction, id);
       // The lock is taken as late as possible, because the account's next uploads wait for it, each with a connection.
@@ -134,12 +147,23 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       await work.finish(transaction);
     });
   }
-}
 
-/** @throws the reason of the signal. */
-async function* until<T>(signal: AbortSignal, items: AsyncIterable<T>): AsyncGenerator<T> {
-  for await (const item of items) {
-    signal.throwIfAborted();
-    yield item;
+  /**
+   * Passes a file on. @throws LongFileWaits if it turns out to be long, and it is not its turn; the reason of the signal.
+   */
+  private async *inTurn<T>(
+    upload: Upload,
+    found: NameFile,
+    text: AsyncIterable<T>,
+    signal: AbortSignal,
+  ): AsyncGenerator<T> {
+    for await (const chunk of text) {
+      signal.throwIfAborted();
+      if (found.linesRead > SHORT_LINES_MAX) {
+        this.long.add(upload.id);
+        if (!this.turns.begin(upload)) throw new LongFileWaits();
+      }
+      yield chunk;
+    }
   }
 }

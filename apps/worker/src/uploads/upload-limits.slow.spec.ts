@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UPLOAD_BYTES_MAX } from '#libs/contracts';
 import { newId } from '#libs/platform';
@@ -178,6 +179,31 @@ describe('the uploads of an account', () => {
     });
     for (const { id } of uploads) {
       expect(await under.endOfUpload(large, id)).toMatchObject({ state: 'ready' });
+    }
+  });
+
+  it('S105: uploads are read one at a time if they are long, so that they leave a place to short ones', async () => {
+    const long = [newId(), newId()];
+    const queue = under.worker.app.get(ReadQueue, { strict: false });
+    await queue.pause(under.database, 3_600);
+    const packed = gzipSync('long.com\n'.repeat(50_000));
+    const uploads = await Promise.all(long.map((accountId) => under.upload(accountId, packed)));
+    const ids = uploads.map(({ id }) => id);
+    await under.database.transaction(async (transaction) => {
+      // The long uploads cannot be read to their end.
+      await transaction.query('select from uploads where id = any ($1) for update', [ids]);
+      await queue.pause(under.database, 0);
+      await waitFor('the long ones to have had their turn', async () => {
+        const begun = 'select from work where name = any ($1) and epoch > 0';
+        return (await under.database.query(begun, [ids])).length === 2;
+      });
+      const other = newId();
+      const { id } = await under.upload(other, NAMES);
+      expect(await under.endOfUpload(other, id)).toMatchObject({ state: 'ready' });
+    });
+    for (const [place, accountId] of long.entries()) {
+      const read = await under.endOfUpload(accountId, ids[place]);
+      expect(read).toMatchObject({ state: 'ready', counts: { lines: 50_000, unique: 1 } });
     }
   });
 
