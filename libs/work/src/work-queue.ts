@@ -106,6 +106,11 @@ export class WorkQueue<T extends object> {
     return this.rows.countGroup(runner, group);
   }
 
+  /** Whether work of an account other than these is due. */
+  async isWaitedFor(runner: SqlRunner, besides: readonly string[]): Promise<boolean> {
+    return this.rows.hasDueBesides(runner, besides);
+  }
+
   /**
    * Pauses the queue: no process claims work during this time.
    * @param seconds at most an hour; 0 ends the pause.

@@ -146,6 +146,16 @@ export class WorkRepository {
     return count;
   }
 
+  async hasDueBesides(runner: SqlRunner, accountIds: readonly string[]): Promise<boolean> {
+    const due = await runner.query(
+      `select from work where queue = $1 and account_id <> all ($2)
+         and (state = 'ready' or (state = 'waiting' and until <= clock_timestamp()))
+       limit 1`,
+      [this.queue, accountIds],
+    );
+    return due.length > 0;
+  }
+
   async listDead(runner: SqlRunner, limit: number): Promise<DeadWork[]> {
     return runner.query<DeadWork>(
       `select id, name, payload, tries, reason from work

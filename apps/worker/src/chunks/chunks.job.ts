@@ -21,6 +21,11 @@ const TIME_LIMIT_MS = 5 * MINUTE_MS;
  * limit would lose its answers each time. This time is longer than a lookup may wait for its turn.
  */
 export const ASKING_MS = 45 * SECOND_MS;
+/**
+ * The time after which this happens if an account without a place waits for one: longer than a silent name server is
+ * waited for.
+ */
+export const ASKING_MIN_MS = 10 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /**
@@ -31,6 +36,15 @@ const TRIES_MAX = 20_000;
 /** The interval at which the progress of a chunk is stored. Most chunks end sooner. */
 const PROGRESS_MS = 2 * SECOND_MS;
 const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
+
+/** A place that a chunk takes while its names are looked up. */
+interface Place {
+  accountId: string;
+  /** Aborted once the chunk has had its minimum time. */
+  hadTime: AbortSignal;
+  /** Ends the lookups, because another account needs the place. */
+  wanted: AbortController;
+}
 
 /** The dependencies of the processing of chunks. */
 @Injectable()
@@ -52,6 +66,9 @@ export class ChunkFeatures {
  */
 @Injectable()
 export class ChunksJob extends WorkRunner<ChunkWork> {
+  /** Oldest first. */
+  private readonly places = new Set<Place>();
+
   constructor(
     private readonly database: Database,
     private readonly features: ChunkFeatures,
@@ -103,15 +120,20 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   private async answersOf(job: Job, chunk: Chunk, signal: AbortSignal): Promise<ChunkAnswers> {
     const answers = new ChunkAnswers(job, chunk);
     if (this.clock.now() < job.deadlineAt) {
-      const telling = this.telling(chunk, answers);
+      const wanted = new AbortController();
+      const hadTime = AbortSignal.timeout(ASKING_MIN_MS);
+      const place = { accountId: job.accountId, hadTime, wanted };
+      this.places.add(place);
+      const telling = this.telling(chunk, answers, place);
       void telling.start(PROGRESS_MS);
-      const late = AbortSignal.timeout(ASKING_MS);
+      const late = AbortSignal.any([AbortSignal.timeout(ASKING_MS), wanted.signal]);
       try {
         await this.features.questions.ask(job, chunk, answers, AbortSignal.any([signal, late]));
       } catch (error) {
         if (late.aborted && !signal.aborted) answers.putOff();
         else if (!(signal.reason instanceof WorkCancelled)) throw error;
       } finally {
+        this.places.delete(place);
         await telling.stop();
       }
     }
@@ -125,13 +147,26 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * Stores the progress. A chunk with a slow upstream takes a minute, and the customer should see progress in the
-   * meantime.
+   * Stores the progress, and ends the chunk if another account needs the place. A chunk with a slow upstream takes a
+   * minute, and the customer should see progress in the meantime.
    */
-  private telling(chunk: Chunk, answers: ChunkAnswers): Loop {
-    const work = () => this.features.chunks.setArrived(this.database, chunk, answers.answered);
+  private telling(chunk: Chunk, answers: ChunkAnswers, place: Place): Loop {
+    const work = async () => {
+      await this.features.chunks.setArrived(this.database, chunk, answers.answered);
+      if (await this.isWanted(place)) place.wanted.abort();
+    };
     const name = 'the progress of chunks';
     return new Loop({ name, intervalMs: PROGRESS_MS, logger: this.log, work });
+  }
+
+  /** Whether all places are taken, this one is the oldest of the account with the most, and another account has none. */
+  private async isWanted(place: Place): Promise<boolean> {
+    if (this.places.size < CONCURRENCY || !place.hadTime.aborted) return false;
+    const byAccount = Map.groupBy(this.places, ({ accountId }) => accountId);
+    const most = Math.max(...[...byAccount.values()].map(({ length }) => length));
+    const [oldest] = [...byAccount.values()].find(({ length }) => length === most)!;
+    if (most === 1 || oldest !== place) return false;
+    return this.queue.isWaitedFor(this.database, [...byAccount.keys()]);
   }
 
   /** Writes the answers. Each attempt writes its own file; the chunk's row says which file counts. */

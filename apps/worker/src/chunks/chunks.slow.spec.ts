@@ -8,7 +8,7 @@ import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js'
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { JobQueues } from '../jobs/job-queues.js';
 import { resultKey } from '../jobs/job.js';
-import { ASKING_MS, CONCURRENCY } from './chunks.job.js';
+import { ASKING_MIN_MS, ASKING_MS, CONCURRENCY } from './chunks.job.js';
 
 const LATER: Partial<NameFindings> = {
   outcome: 'throttled',
@@ -174,6 +174,28 @@ describe('a name', () => {
     expect(crowd.length).toBeLessThan(CONCURRENCY);
     lookup.letAllGo();
     await endOf(second, ids.at(-1)!);
+  });
+
+  it('S105: a name is looked up although the silent names of another account have every place', async () => {
+    const { timeout } = AbortSignal;
+    const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      if (ms === ASKING_MS) return new AbortController().signal;
+      return timeout.call(AbortSignal, ms === ASKING_MIN_MS ? 0 : ms);
+    });
+    lookup.hold();
+    const [first, second] = [newId(), newId()];
+    const create = (accountId: string, name: string) =>
+      under.createJob(accountId, 'whois', { domainNames: [name] });
+    for (let n = 0; n < CONCURRENCY; n++) await create(first, `quiet-${n}.com`);
+    const ofFirst = () => lookup.calls.filter(({ accountId }) => accountId === first);
+    await waitFor('all places to be taken', () => ofFirst().length === CONCURRENCY);
+    const { id } = await create(second, 'newcomer.com');
+    await waitFor('the other account', () => asksFor('newcomer.com') === 1);
+    spy.mockRestore();
+    // Only one place was needed.
+    expect(ofFirst().length).toBeLessThanOrEqual(CONCURRENCY + 1);
+    lookup.letAllGo();
+    expect(await endOf(second, id)).toMatchObject({ counts: { delivered: 1 } });
   });
 
   it('S105: a name is not looked up while its answer could not be stored', async () => {
