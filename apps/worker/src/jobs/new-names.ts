@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { NameGroup } from '../names/name-groups.js';
 import {
   BAD_LINES_SHOWN,
@@ -21,6 +21,17 @@ export interface CountedNames {
 
 /** The number of names read at a time. A long internationalized name takes 0.1 ms. */
 const TURN_NAMES = 5;
+/** Resolves when the last list that waits has its turn. */
+let lastTurn = Promise.resolve();
+
+/**
+ * Waits for a turn of the event loop. Each turn belongs to one list, so that other requests are hardly delayed, however
+ * many lists are being read, and whether a key or a session sent them.
+ */
+async function nextTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => setImmediate());
+  return lastTurn;
+}
 
 /**
  * Reads names from a request. A name's line is its position in the list, starting with 1. Other requests are answered
