@@ -1,3 +1,6 @@
+/** The value of `Strict-Transport-Security` on a public origin with https (RFC 6797). */
+export const STRICT_TRANSPORT_SECURITY = 'max-age=63072000; includeSubDomains';
+
 /**
  * Returns the value of a header; undefined if the header is missing. Several headers of one name are joined as Node
  * joins them.

@@ -1,3 +1,5 @@
+import { STRICT_TRANSPORT_SECURITY } from '#libs/public-http';
+
 /**
  * The content security policy. Only the dashboard's own files may run, load or be framed. There is no inline script or
  * style, and no script may write markup from strings (Trusted Types). Forms may lead only to the dashboard, so payment
@@ -22,7 +24,7 @@ export const contentSecurityPolicy = (...origins: string[]) =>
 /** The headers of every answer from the dashboard (S115). */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy(),
-  'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  'strict-transport-security': STRICT_TRANSPORT_SECURITY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',

@@ -29,6 +29,7 @@ import {
   OpenConnections,
   type ProblemBodies,
   type RawAnswers,
+  STRICT_TRANSPORT_SECURITY,
   URI_MAX_BYTES,
   UnexpectedBody,
   UriTooLong,
@@ -118,6 +119,7 @@ export class ApiListener {
   /** Starts to accept connections. @returns the listener's own origin, `http://host:port`. */
   async start(): Promise<string> {
     const { host, port, reusePort, pages, health, paths, origin } = this.options;
+    const isSecure = origin.startsWith('https:');
     this.app = fastify({
       serverFactory: (handler) => this.createServer(handler as RequestListener),
       bodyLimit: JSON_BODY_LIMIT_BYTES,
@@ -135,6 +137,8 @@ export class ApiListener {
       for (let i = 0; i < BASE_HEADERS.length; i += 2) {
         void reply.header(BASE_HEADERS[i], BASE_HEADERS[i + 1]);
       }
+      // Browsers see the pages first; other clients ignore this header, so answers of operations do not have it.
+      if (isSecure) void reply.header('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
       if (this.isDraining) void reply.header('Connection', 'close');
       done();
     });

@@ -296,6 +296,17 @@ describe('a refusal', () => {
     expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml']);
   });
 
+  it('S115: a browser that has seen a page of an origin with https uses only https from then on', async () => {
+    const { headers } = await ask('/docs');
+    expect(headers['strict-transport-security']).toMatch(/max-age=\d{8}/);
+    const { apiUrl } = await around.startGateway({
+      BASE_URL: 'http://api.example.test',
+      GATEWAY_JOURNAL: `${around.folder}/plain`,
+    });
+    const { headers: plain } = await fetch(`${apiUrl}/docs`);
+    expect(plain.get('strict-transport-security')).toBeNull();
+  });
+
   it('each error code has a page that is served', async () => {
     const page = await ask('/errors/rate_limited');
     expect(page.status).toBe(200);
