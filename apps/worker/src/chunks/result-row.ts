@@ -51,6 +51,12 @@ const WHOIS_COLUMNS = [
 ];
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf', 'cname', 'caa'];
 
+/** The cells of a row without an answer, of which a job may have millions. */
+const NO_CELLS: Readonly<Record<JobKind, string>> = {
+  whois: ','.repeat(WHOIS_COLUMNS.length - 1),
+  dns: ','.repeat(DNS_COLUMNS.length - 1),
+};
+
 /** Returns the header line; an empty string if each row names its members. */
 export function headerOf(kind: JobKind, format: JobFormat): string {
   if (format === 'json.gz') return '';
@@ -61,12 +67,16 @@ export function headerOf(kind: JobKind, format: JobFormat): string {
 /** Returns a row as it is written to the file, with its line ending. */
 export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): string {
   if (format === 'json.gz') return `${JSON.stringify(memberOf(row))}\n`;
-  const { line, name, outcome, isCharged, observedAt, problem, body = {} } = row;
-  const cells = kind === 'whois' ? whoisCells(body) : dnsCells(body);
+  const { line, name, outcome, isCharged, observedAt, problem, body } = row;
   const { code, detail } = problem ?? {};
-  const all = [line, name, outcome, isCharged ? 1 : 0, code, observedAt, detail, ...cells];
-  return `${all.map(csvCell).join(',')}\r\n`;
+  const first = [line, name, outcome, isCharged ? 1 : 0, code, observedAt, detail];
+  return `${textOf(first)},${body ? textOf(cellsOf(kind, body)) : NO_CELLS[kind]}\r\n`;
 }
+
+const textOf = (cells: readonly unknown[]) => cells.map(csvCell).join(',');
+
+const cellsOf = (kind: JobKind, body: Record<string, unknown>) =>
+  kind === 'whois' ? whoisCells(body) : dnsCells(body);
 
 function memberOf({ line, name, isCharged, observedAt, body, ...rest }: ResultRow): object {
   const { outcome, problem } = rest;
