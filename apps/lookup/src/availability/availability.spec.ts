@@ -14,6 +14,7 @@ const ANSWER: Omit<DnsAnswer, 'questionName' | 'rcode' | 'answers'> = {
   id: 1,
   isResponse: true,
   isTruncated: false,
+  isCut: false,
   isAuthoritative: false,
   isAuthenticated: false,
   questionType: 2,

@@ -45,9 +45,27 @@ function aliased(question: Buffer, isThere: boolean): Buffer {
   return reply;
 }
 
+/** 200 addresses, 257 addresses of version 6, or a text that takes four times as many characters as octets. */
+function full(question: Buffer, type: number): Buffer {
+  const octets = Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 7)]);
+  const count = { 1: 200, 28: 257 }[type] ?? 1;
+  const data =
+    { 1: Buffer.alloc(4, 8), 28: Buffer.alloc(16, 0x26) }[type] ??
+    Buffer.concat(Array<Buffer>(48).fill(octets));
+  const head = Buffer.from('c00c000000010000003c0000', 'hex');
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(data.length, 10);
+  const records = Array<Buffer>(count).fill(Buffer.concat([head, data]));
+  const reply = Buffer.concat([question, ...records]);
+  reply.writeUInt16BE(0x8180, 2);
+  reply.writeUInt16BE(count, 6);
+  reply.writeUInt16BE(0, 10);
+  return reply;
+}
+
 /**
  * Answers 192.0.2.7 for most names and 10.0.0.1 for names that begin with `inside`. Names that begin with `broken`
- * fail, those with `half` fail only for MX, and those with `silent` get no answer.
+ * fail, those with `half` fail only for MX, those with `silent` get no answer, and those with `full` have too many records.
  */
 function answer(query: Buffer): Buffer | undefined {
   const end = query.indexOf(0, 12) + 1;
@@ -59,6 +77,7 @@ function answer(query: Buffer): Buffer | undefined {
   asked.push([name, type]);
   if (name.startsWith('silent')) return undefined;
   if (name.startsWith('alias')) return aliased(query.subarray(0, end + 4), name.includes('there'));
+  if (name.startsWith('full')) return full(query.subarray(0, end + 4), type);
   const isBroken = name.startsWith('broken') || (name.startsWith('half') && type === 15);
   const hasAddress = type === 1 && !isBroken;
   const address = name.startsWith('inside') ? '0a000001' : 'c0000207';
@@ -156,6 +175,14 @@ describe('DNS records of a name', () => {
       outcome: 'timeout',
       body: { code: 'resolver_timeout' },
     });
+  });
+
+  it('S124: are left out if there are too many of a type, or of all types together', async () => {
+    const { outcome, body } = await ask('domainName=full.example.com&type=A,AAAA,TXT');
+    expect([outcome, body.dns_types]).toEqual(['partial', { A: 1 }]);
+    expect(body.errors).toEqual({ AAAA: 'too_many_records', TXT: 'too_many_records' });
+    const { body: alone } = await ask('domainName=full.example.com&type=TXT');
+    expect([alone.dns_types, alone.errors]).toEqual([{ TXT: 1 }, {}]);
   });
 
   it('of several names share the time limit of one lookup, and time out if they have no answer by then', async () => {

@@ -18,6 +18,12 @@ const IN = 1;
  * FORMERR and NOTIMP. A server that cannot parse a question may send them without repeating the question (RFC 6891 §7).
  */
 const BARE_REFUSALS: ReadonlySet<number> = new Set([1, 4]);
+/**
+ * Reading stops after this many answers or octets: the owner of a name decides how many records it has, and each takes
+ * time to read, to store and to send.
+ */
+const ANSWERS_MAX = 256;
+const READ_BYTES_MAX = 16 * 1024;
 /** The maximum TTL: RFC 2181 §8 allows 31 bits, and a larger value means 0. */
 const TTL_MAX = 0x7fff_ffff;
 
@@ -62,7 +68,7 @@ export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
 }
 
 /**
- * Parses an answer. Records of types that we do not query are skipped. A rejection may lack the question; then the name
+ * Parses an answer, up to the limits. Records of types that we do not query are skipped. A rejection may lack the question; then the name
  * is empty.
  * @throws MalformedMessage for octets that are not a complete message; a truncated message (TC) is read as far as
  *   possible.
@@ -81,13 +87,15 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
   }
   const isTruncated = (flags & TRUNCATED) !== 0;
   let code = flags & 0xf;
+  let isCut = false;
   const sections: DnsRecord[][] = [[], [], []];
   try {
-    for (let section = 0; section < sections.length; section++) {
-      for (let i = 0; i < counts[section + 1]; i++) {
+    for (let section = 0; section < sections.length && !isCut; section++) {
+      for (let i = 0; i < counts[section + 1] && !isCut; i++) {
         const read = readRecord(reader);
         if (typeof read === 'number') code |= read << 4;
         else if (read !== undefined) sections[section].push(read);
+        isCut = sections[0].length > ANSWERS_MAX || reader.position > READ_BYTES_MAX;
       }
     }
   } catch (error) {
@@ -98,6 +106,7 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
     rcode: rcodeNamed(code),
     isResponse: (flags & RESPONSE) !== 0,
     isTruncated,
+    isCut,
     isAuthoritative: (flags & AUTHORITATIVE) !== 0,
     isAuthenticated: (flags & AUTHENTICATED) !== 0,
     questionName,

@@ -72,6 +72,8 @@ export interface DnsMessage {
   rcode: Rcode;
   isResponse: boolean;
   isTruncated: boolean;
+  /** Whether the message is larger than what is read of one. */
+  isCut: boolean;
   isAuthoritative: boolean;
   /** Whether the resolver has verified the signatures (RFC 4035 §3.2.3). */
   isAuthenticated: boolean;

@@ -1,6 +1,7 @@
 import type { AskOptions, DnsAnswer, DnsClient } from './dns-client.js';
 import { DnsFault, type DnsFaultKind } from './dns-fault.js';
 import type { DnsRecord, DnsType, Rcode } from './dns-record.js';
+import { recordText } from './record-text.js';
 
 /** Why the records of a type are unknown. A type without records is not an error. */
 export type DnsTypeError =
@@ -8,7 +9,8 @@ export type DnsTypeError =
   | Exclude<Rcode, 'noerror' | 'nxdomain'>
   | 'cname_loop'
   | 'private_address'
-  | 'private_name';
+  | 'private_name'
+  | 'too_many_records';
 
 /** The records of a name for the queried types. */
 export interface DnsLookup {
@@ -24,6 +26,14 @@ export interface DnsLookup {
   servers: string[];
   latencyMs: number;
 }
+
+/**
+ * Maximum length of all records of a lookup: the owner of a name decides how many it has, and a bulk request answers a
+ * hundred names in one body.
+ */
+const LENGTH_MAX = 64 * 1024;
+/** The approximate length of what an answer says of a record besides its text. */
+const MEMBERS_LENGTH = 100;
 
 /** The options of a lookup of several types. */
 export interface LookUpOptions extends AskOptions {
@@ -47,6 +57,7 @@ export async function lookUpDns(
   const found = new Map<string, DnsRecord>();
   const errors: DnsLookup['errors'] = {};
   const answers: DnsAnswer[] = [];
+  let room = LENGTH_MAX;
   const results = await Promise.all(
     [...asked].map(async (type) => [type, await outcomeOf(client, name, type, options)] as const),
   );
@@ -59,9 +70,14 @@ export async function lookUpDns(
     // A requested CNAME record is complete even without the records of its target.
     if (part !== result && wanted.has(type) && type !== 'CNAME') errors[type] = 'private_name';
     answers.push(part);
-    for (const record of recordsFor(type, part)) {
-      if (isWanted(record, wanted)) note(found, record);
+    const records = recordsFor(type, part).filter((record) => wanted.has(record.type));
+    const length = records.reduce((sum, record) => sum + lengthOf(record), 0);
+    if (part.isCut || length > room) {
+      errors[wanted.has(type) ? type : 'SPF'] = 'too_many_records';
+      continue;
     }
+    room -= length;
+    for (const record of records) note(found, record);
   }
   if (wanted.has('SPF') && errors.SPF === undefined && errors.TXT === undefined) {
     const failedTxt = results.find(([type]) => type === 'TXT')?.[1];
@@ -77,6 +93,8 @@ export async function lookUpDns(
     latencyMs: Math.max(0, ...answers.map(({ latencyMs }) => latencyMs)),
   };
 }
+
+const lengthOf = (record: DnsRecord) => recordText(record).length + MEMBERS_LENGTH;
 
 /** Adds a record once. Each answer contains the alias, with a different remaining TTL; the lowest TTL is kept. */
 function note(found: Map<string, DnsRecord>, record: DnsRecord): void {
@@ -123,10 +141,6 @@ function recordsFor(type: DnsType, answer: DnsAnswer): DnsRecord[] {
     if (type === 'TXT' && isSpf(record)) return [record, { ...record, type: 'SPF' }];
     return record.type === type || record.type === 'CNAME' ? [record] : [];
   });
-}
-
-function isWanted(record: DnsRecord, wanted: ReadonlySet<DnsType>): boolean {
-  return wanted.has(record.type);
 }
 
 function isSpf(record: DnsRecord): record is DnsRecord & { type: 'TXT' } {

@@ -32,16 +32,16 @@ function dataText(record: DnsRecord): string {
 
 const dotted = (name: string) => (name === '.' ? '.' : `${name}.`);
 
-/**
- * Quotes a string and escapes octets that are not printable ASCII as `\DDD` (RFC 1035 §5.1). @param text with one
- * character per octet.
- */
+/** Each octet as in a zone file: those that are not printable ASCII as `\DDD` (RFC 1035 §5.1). */
+const QUOTED = Array.from({ length: 256 }, (_, octet) => {
+  if (octet === 0x22 || octet === 0x5c) return `\\${String.fromCharCode(octet)}`;
+  const isPlain = octet >= 0x20 && octet < 0x7f;
+  return isPlain ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, '0')}`;
+});
+
+/** @param text with one character per octet. */
 function quoted(text: string): string {
   let inner = '';
-  for (const octet of Buffer.from(text, 'latin1')) {
-    if (octet === 0x22 || octet === 0x5c) inner += `\\${String.fromCharCode(octet)}`;
-    else if (octet >= 0x20 && octet < 0x7f) inner += String.fromCharCode(octet);
-    else inner += `\\${String(octet).padStart(3, '0')}`;
-  }
+  for (const octet of Buffer.from(text, 'latin1')) inner += QUOTED[octet];
   return `"${inner}"`;
 }
