@@ -14,3 +14,16 @@ it('S71: a file of blank lines is rejected once it has twice as many lines as a 
   await expect(rows.next()).rejects.toMatchObject({ reason: 'too_many_lines' });
   expect(read * BLANKS.length).toBeLessThan(3 * UPLOAD_LINES_MAX);
 });
+
+it('S102: only the first hundred cells of the first row can contain the names', async () => {
+  const fileOf = async (row: string) => {
+    const file = new NameFile();
+    const rows = await Readable.from(
+      file.rows('list', Readable.from([Buffer.from(`${row}\na.example,b.example\n`)])),
+    ).toArray();
+    return [...rows.join('').matchAll(/[ab]\.example/g)].map(([name]) => name);
+  };
+  expect(await fileOf(',b.example')).toEqual(['b.example', 'b.example']);
+  expect(await fileOf(`${'ǆ,'.repeat(99)}b.example`)).toEqual(['b.example']);
+  expect(await fileOf(`${'ǆ,'.repeat(100)}b.example`)).toEqual(['a.example']);
+});

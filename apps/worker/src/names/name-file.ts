@@ -7,6 +7,8 @@ const LINE_LENGTH_MAX = 64 * 1024;
 /** Maximum length of a name as given (S71). */
 const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
+/** The number of columns that may contain the names. */
+const COLUMNS_MAX = 100;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
 /** Maximum number of lines. Blank lines count, because they compress to nothing but take as long to read as others. */
@@ -80,7 +82,9 @@ export class NameFile {
   /** Finds out from the first line which column contains the names. @returns whether the line is a header. */
   private begin(line: string): boolean {
     this.delimiter = DELIMITERS.find((one) => line.includes(one));
-    const cells = this.cells(line).map((cell) => cell.trim());
+    const cells = this.cells(line)
+      .slice(0, COLUMNS_MAX)
+      .map((cell) => cell.trim().slice(0, ENTRY_LENGTH_MAX + 1));
     const titled = cells.findIndex((cell) => HEADERS.test(cell));
     const named = cells.findIndex((cell) => 'name' in readName(cell, 1));
     this.column = titled >= 0 ? titled : Math.max(0, named);

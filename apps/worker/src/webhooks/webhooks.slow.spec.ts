@@ -351,6 +351,9 @@ describe('webhooks', () => {
       'https://localhost./',
       'https://0x7f.1/',
       'no address',
+      // A host that is longer than any name is not converted to A-labels.
+      `https://${'é'.repeat(300)}.example/`,
+      `https:\t/\t/${'é'.repeat(300)}.example/`,
     ]) {
       const asked = call(accountId, 'POST', '', { url, events: ['job.completed'] });
       await expect(asked).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
