@@ -94,7 +94,7 @@ export class NewJobsService {
     if (uploadId !== undefined && domainNames) throw new NamesTwice();
     const names = uploadId
       ? await this.names.uploads.findReady(accountId, uploadId)
-      : await readNames(domainNames ?? []);
+      : await readNames(accountId, domainNames ?? []);
     if (names.uniqueNames === 0) throw new NoValidNames();
     const job = this.newJob(accountId, order, names);
     if (order.isDryRun) return this.dryRun(job, names);

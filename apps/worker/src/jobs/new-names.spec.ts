@@ -10,7 +10,9 @@ async function turnsOf(lists: string[][]): Promise<number> {
     next = setImmediate(count);
   };
   count();
-  for (const { lines, invalid } of await Promise.all(lists.map(readNames))) {
+  for (const { lines, invalid } of await Promise.all(
+    lists.map((list, n) => readNames(`account ${n}`, list)),
+  )) {
     expect([lines, invalid]).toEqual([lists[0].length, 0]);
   }
   clearImmediate(next!);
@@ -24,4 +26,14 @@ it('S105: other requests are answered while names are read, however many lists a
   expect(await turnsOf([listOf(1_000)])).toBeGreaterThan(100);
   const lists = Array.from({ length: 20 }, () => listOf(50));
   expect(await turnsOf(lists)).toBeGreaterThan(100);
+});
+
+it('S105: the names of an account do not wait for many lists of another account', async () => {
+  const ended: string[] = [];
+  const read = async (accountId: string) => {
+    await readNames(accountId, listOf(100));
+    ended.push(accountId);
+  };
+  await Promise.all([...Array.from({ length: 6 }, () => 'many'), 'one'].map(read));
+  expect(ended.indexOf('one')).toBeLessThanOrEqual(1);
 });

@@ -33,11 +33,31 @@ async function nextTurn(): Promise<void> {
   return lastTurn;
 }
 
+/** The end of the newest list of each account. */
+const lists = new Map<string, Promise<void>>();
+
 /**
- * Reads names from a request. A name's line is its position in the list, starting with 1. Other requests are answered
- * in between, because a thousand names may take 0.1 s.
+ * Reads names from a request of an account; a name's line is its index in the list, from 1. Other requests are answered
+ * in between, because reading a thousand names may take 0.1 s. The lists of one account are read one after another, so
+ * that accounts get equal shares, however many requests one sends.
  */
-export async function readNames(texts: readonly string[]): Promise<CountedNames> {
+export async function readNames(
+  accountId: string,
+  texts: readonly string[],
+): Promise<CountedNames> {
+  const before = lists.get(accountId);
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  lists.set(accountId, end);
+  await before;
+  try {
+    return await readList(texts);
+  } finally {
+    resolve();
+    if (lists.get(accountId) === end) lists.delete(accountId);
+  }
+}
+
+async function readList(texts: readonly string[]): Promise<CountedNames> {
   const read: (NamedLine | BadLine)[] = [];
   for (const text of texts) {
     if (read.length % TURN_NAMES === 0) await nextTurn();
