@@ -275,7 +275,7 @@ async function started(app: string, settings: Record<string, string>): Promise<S
   return service;
 }
 
-/** A worker in a separate process, called in the way that the gateway calls it. */
+/** A worker in a separate process, called as the gateway calls it. */
 class BenchWorker {
   private constructor(
     private readonly process: ServiceProcess,

@@ -13,7 +13,7 @@ const HANDLERS = {
 
 export type AccountFate = keyof typeof HANDLERS;
 
-/** Delivers an account's event to billing in the way that a transport delivers it to the consumer. */
+/** Delivers an account's event to billing as a transport delivers it to the consumer. */
 export async function deliverFate(
   { app }: Pick<RunningService, 'app'>,
   { fate, accountId, at }: { fate: AccountFate; accountId: string; at: Date },

@@ -80,7 +80,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.holdings.stop();
   }
 
-  /** Calls an internal route in the way that the gateway does. */
+  /** Calls an internal route as the gateway does. */
   async call(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
     const answer = await this.service.app.inject({
       method,
@@ -192,7 +192,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.settle();
   }
 
-  /** Delivers an account's event in the way that a transport delivers it to the consumer. */
+  /** Delivers an account's event as a transport delivers it to the consumer. */
   async deliver(fate: AccountFate, accountId: string): Promise<void> {
     const at = this.clock.now();
     await deliverFate(this.service, { fate, accountId, at });

@@ -200,7 +200,7 @@ describe('reconciliation', () => {
     },
   );
 
-  it('I14: the payment of a change that arrives after the period is found and refunded', async () => {
+  it('I14: if the payment for a plan change arrives after the period has ended, it is found and refunded', async () => {
     const side = sideOf(billing, 'paypal');
     const accountId = await entitlement.newAccount();
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };

@@ -42,7 +42,7 @@ export function citusMissing(): string | undefined {
   return undefined;
 }
 
-/** Three Citus nodes on loopback with the schema of the corpus, distributed in the way that an operator would do it. */
+/** Three Citus nodes on loopback with the schema of the corpus, distributed as an operator would distribute it. */
 export class CitusCluster {
   private database?: Database;
 

@@ -31,7 +31,7 @@ export interface CorpusDatabase {
   drop(): Promise<void>;
 }
 
-/** The complete corpus with its own database, called in the way that its real callers use. */
+/** The complete corpus with its own database, called as its real callers call it. */
 export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock> {
   database: Database;
   /** Calls with an operator's token. */
@@ -109,7 +109,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return { file: files[0], problem: runProblem };
   }
 
-  /** Sends a request to an operation of the table in the way that the gateway would. */
+  /** Sends a request to an operation of the table as the gateway would. */
   async ask<Answer>(path: string, parameters: Record<string, string> = {}): Promise<Answer> {
     return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
   }

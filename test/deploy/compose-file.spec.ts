@@ -52,7 +52,7 @@ interface Taken {
     return load(stdout) as Taken;
   }
 
-  it('Compose’s own parser reads every service in the way that the test of the image starts it', async () => {
+  it('Compose’s own parser reads every service as the test of the image starts it', async () => {
     const { services } = await taken({ COMPOSE_PROFILES: 'billing' });
     const secrets = join(folder, 'secrets');
     for (const key of OPERATORS_KEYS) writeFileSync(join(secrets, key), 'from the operator');

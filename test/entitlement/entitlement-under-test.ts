@@ -66,7 +66,7 @@ type SnapshotInTest = Partial<SubscriptionChanged> &
     lineId?: string;
   };
 
-/** The complete entitlement service with its own database, called in the way that its real callers use. */
+/** The complete entitlement service with its own database, called as its real callers call it. */
 export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClock> {
   database: Database;
   /** Calls with a gateway's token. */
@@ -86,13 +86,13 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return entitlement;
   }
 
-  /** Calls an internal route in the way that a gateway does. */
+  /** Calls an internal route as a gateway does. */
   async call<T>(method: 'GET', path: string, accountId: string): Promise<T> {
     return this.gateway.call(method, path, { accountId });
   }
 
   /**
-   * Delivers an event to its consumer in the way that a transport does, but without the inbox, which discards repeated
+   * Delivers an event to its consumer as a transport does, but without the inbox, which discards repeated
    * events.
    */
   async deliver<T extends object>(
@@ -164,7 +164,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return this.pay(accountId, { kind: 'package', credits: String(credits) });
   }
 
-  /** Uses credits in the way that one answered request would. */
+  /** Uses credits as one answered request would. */
   async use(accountId: string, consumed: number): Promise<void> {
     const leaseId = newId();
     const lease = { accountId, leaseId, gatewayId: 'gateway-1', min: consumed, wanted: 0 };

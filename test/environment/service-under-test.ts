@@ -22,7 +22,7 @@ interface UsedDatabase {
   drop(): Promise<void>;
 }
 
-/** A complete service with its own database, called in the way that its real callers use. */
+/** A complete service with its own database, called as its real callers call it. */
 export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
   service: RunningService;
   readonly logLines: string[] = [];

@@ -11,7 +11,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** Returns the members of the answer; none if the text is not a JSON object. */
+  /** The members of the answer; empty if the text is not a JSON object. */
   json: Record<string, unknown>;
 }
 

@@ -61,7 +61,7 @@ export class World {
   current?: Actor;
   happened = 0;
   crashes = 0;
-  /** A hash of the random numbers drawn for each step. Two histories that differ anywhere have different hashes. */
+  /** A hash of the random numbers that order the steps, to check that a seed replays the same history. */
   trace = 0;
   readonly violations: string[] = [];
   /** The steps, in the order in which they will run. */

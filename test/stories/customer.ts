@@ -31,7 +31,7 @@ export class Customer {
     private readonly network?: string,
   ) {}
 
-  /** Makes a call in the way that the dashboard's own script does, with cookies, origin and the CSRF token. */
+  /** Makes a call as the dashboard's own script does, with cookies, origin and the CSRF token. */
   async call(
     method: string,
     path: string,

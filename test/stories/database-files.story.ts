@@ -41,7 +41,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     return api(`/v2.0/files/${dataset}/${date}?format=${format}`, key);
   };
 
-  it('names from a source that may be sold are in the next file, which is listed publicly', async () => {
+  it('names from a source whose data may be sold are in the next file, which is listed publicly', async () => {
     const place = join(makeOwnFolder('file-story'), ZONE);
     mkdirSync(place);
     const soa = `${ZONE}.\t900\tin\tsoa\tns1.nic.${ZONE}. host.${ZONE}. 1 1800 900 604800 86400`;

@@ -284,7 +284,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(answer.status).toBeLessThan(300);
   }
 
-  /** Sends a request to entitlement in the way that an operator's command does. */
+  /** Sends a request to entitlement as an operator's command does. */
   async function operate(path: string, body: object): Promise<void> {
     const http = new ServiceHttp({
       url: deployment.entitlementUrl,

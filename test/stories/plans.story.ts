@@ -160,7 +160,7 @@ export function plansAndMoneyBack(
     await waitForCredits(rosa, TRIAL + 50_000);
   });
 
-  it('a yearly plan grants its credits month by month, and a monthly plan renews itself', async () => {
+  it('a yearly plan grants its credits month by month, and a monthly plan renews automatically', async () => {
     await subscribe(yves, 'api-5K-year');
     await waitForCredits(yves, TRIAL + 5_000);
     const { amount_micros: price, period_start: start } = await owned(yves);

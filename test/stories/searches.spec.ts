@@ -8,7 +8,7 @@ import { type Deployment, openSolo } from './deployment.js';
 const NAME = 'published-history.com';
 const SEARCHES_A_MINUTE = 1_000;
 
-/** Tests history and searches in the way that a customer uses them. */
+/** Tests history and searches as a customer uses them. */
 describe('in one process: lookups become history', () => {
   let deployment: Deployment;
   let customer: Customer;

@@ -151,7 +151,7 @@ export class WorkerUnderTest {
     return rows.map((row) => row.split(',').slice(1, 6).join(',')).toSorted();
   }
 
-  /** Makes a call with a body in the way that the gateway would forward it. */
+  /** Makes a call with a body as the gateway would forward it. */
   async send(
     method: 'POST' | 'PATCH' | 'HEAD' | 'DELETE',
     path: string,

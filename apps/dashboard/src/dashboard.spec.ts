@@ -360,7 +360,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S104: idle connections above the limit are closed, and those below it stay open', async () => {
+  it('S104: at the connection limit, an idle connection is closed, and new requests are still answered', async () => {
     const { port } = new URL(dashboard.dashboardUrl);
     await send('GET', '/health');
     const closed: Promise<unknown>[] = [];

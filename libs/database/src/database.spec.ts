@@ -115,7 +115,7 @@ describe('database', () => {
     expect(await late).toEqual(Array.from({ length: 3 }, () => 'the transaction is over'));
   });
 
-  it('an entity’s statement that was not awaited rolls the transaction back', async () => {
+  it('an entity manager’s statement that was not awaited rolls the transaction back', async () => {
     const hasty = database.transaction(async ({ manager }) => {
       void manager.insert(Lease, { job: 'hasty' }).catch(() => undefined);
     });
@@ -123,7 +123,7 @@ describe('database', () => {
     expect(await database.transaction(({ manager }) => manager.count(Lease))).toBe(0);
   });
 
-  it('an entity’s failure that the code ignored does not count as committed', async () => {
+  it('a transaction in which an entity manager’s failed statement was ignored does not count as committed', async () => {
     const broken = database.transaction(async ({ manager }) => {
       await manager.insert(Lease, { job: 'kept', owner: 'me', until: new Date() });
       await manager.insert(Lease, { job: 'kept', owner: 'me' }).catch(() => undefined);

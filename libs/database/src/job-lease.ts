@@ -102,7 +102,7 @@ export class JobLease {
   }
 }
 
-/** Returns how many seconds each late job is behind, by job name, without jobs that have never finished. */
+/** Returns how many seconds late each job is: 0 if it is on time. Omits jobs that have never finished. */
 export async function jobLateness(
   database: MaintenanceDatabase,
   jobs: readonly { job: string; everyMs: number }[],
@@ -116,7 +116,8 @@ const IS_LEASED = `lease_until between clock_timestamp()
   and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'`;
 
 /**
- * Selects late jobs. A run that renews its lease for minutes is slow, not late; a failed run restarts within a minute.
+ * Selects how many seconds late each job is. A run that has renewed its lease for minutes is slow, not late; a failed
+ * run restarts within a minute.
  */
 const LATE = `
   select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes' then 0

@@ -73,7 +73,7 @@ describe('mail sender', () => {
       [seconds],
     );
 
-  it('an e-mail of a rolled-back transaction is never sent', async () => {
+  it('an e-mail added in a transaction that rolls back is never sent', async () => {
     const rolledBack = database.transaction(async (transaction) => {
       await new MailOutbox().add(transaction, newId(), mail);
       throw new Error('no');
@@ -107,7 +107,7 @@ describe('mail sender', () => {
     await dying;
   });
 
-  it('the e-mails of an account are sent in the order in which they were written, even if they are retried', async () => {
+  it('the e-mails to an account are sent in the order in which they were written, even if they are retried', async () => {
     const accountId = newId();
     transport.failures.push(new Error('away'));
     await write(accountId);
@@ -173,7 +173,7 @@ describe('mail sender', () => {
     expect(await rows()).toMatchObject([{ subject: 'Being sent' }]);
   });
 
-  it('an e-mail of an erased account is not sent', async () => {
+  it('an e-mail to an erased account is not sent', async () => {
     const accountId = newId();
     await write(accountId);
     await database.transaction((transaction) => new MailOutbox().forget(transaction, accountId));

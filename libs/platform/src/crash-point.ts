@@ -52,7 +52,7 @@ export const CRASH_POINTS = {
   'follow.after-call': 'the processor has cancelled, but our rows are not updated',
   'import.before-commit': 'a part of an import is written, but the transaction is open',
   'import.after-commit': 'a part of an import is committed, but the next one has not begun',
-  'job.after-hold': "the credits of a job are reserved, but the job's row is not updated",
+  'job.after-hold': "the credits for a job are reserved, but the job's row is not updated",
   'chunk.after-claim': 'a chunk is claimed, but none of its names was looked up',
   'chunk.after-answers': 'the names of a chunk are answered, but nothing is stored',
   'chunk.after-write': 'the answers of a chunk are in a file, but its row is not updated',

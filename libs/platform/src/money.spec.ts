@@ -14,7 +14,7 @@ describe('money', () => {
   });
 
   it('a share is rounded once', () => {
-    // 10 dollars for 13 of 31 days are 4.193548…, calculated without floating-point numbers.
+    // 13/31 of 10 dollars is 4.193548…, rounded to cents. No floating-point numbers are used.
     expect(shareOfMoney(10_000_000n, 13n, 31n)).toBe(4_190_000n);
     expect(shareOfMoney(9_007_199_254_740_993_000n, 1n, 1n)).toBe(9_007_199_254_740_990_000n);
   });

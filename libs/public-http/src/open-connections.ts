@@ -53,7 +53,7 @@ const ASKING_MAX = 4;
  * closed.
  */
 const WAITING_MAX = 64;
-/** The factor by which an IPv6 /48 may have more connections than one of its /64 networks. */
+/** How many times as many connections an IPv6 /48 may have as one of its /64 networks. */
 const SITE_FACTOR = 4;
 
 /**

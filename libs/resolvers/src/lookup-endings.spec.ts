@@ -214,7 +214,7 @@ describe('unavailable upstreams', () => {
     expect(nobody.retryAfterSeconds).toBeGreaterThan(0);
   });
 
-  it('a top-level domain without a service is unsupported, with the reason, and nothing is queried', async () => {
+  it('a top-level domain without a service is reported as unsupported, with a reason, and no server is queried', async () => {
     expect(await harness.lookups().lookup('a.silent')).toMatchObject({
       outcome: 'unsupported',
       reason: expect.stringContaining('publishes no machine-readable'),

@@ -21,7 +21,7 @@ import { BEGIN, HORIZON_DAYS, REST_DAYS, type ToldHistory } from './told-history
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
 
-/** An installation on which histories of money are replayed in the way that entitlement receives their events. */
+/** An installation on which histories of money are replayed as entitlement receives their events. */
 export async function replay(
   histories: readonly ToldHistory[],
   modesOf?: (place: number) => readonly Mode[],
@@ -86,7 +86,7 @@ class Replay {
     return this.tally;
   }
 
-  /** Writes the rows in the way that billing's transactions would, and waits until entitlement has handled them. */
+  /** Writes the rows as billing's transactions would, and waits until entitlement has handled them. */
   private async deliver(deliveries: Delivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     const byId = new Map(deliveries.toReversed().map((delivery) => [delivery.id, delivery]));
@@ -118,7 +118,7 @@ class Replay {
     }
   }
 
-  /** Uses up to this many credits, in the way that a job does. */
+  /** Uses up to this many credits, as a job does. */
   private async use(accountId: string, wanted: number): Promise<void> {
     const { client } = this.entitlement;
     let holdId = newId();

@@ -52,8 +52,9 @@ async function crashReaper(harness: Harness): Promise<number> {
 }
 
 /**
- * Moves the times of three customers' data, so that no test waits for 90 days. The e-mail of a killed sender waits for
- * 30 s; the other jobs run every few seconds. So each job becomes due only in the process that is to be killed by it.
+ * Moves the times of three customers' data, so that no test waits for 90 days. The e-mail that a killed sender was
+ * sending waits for 30 s; the other jobs run every few seconds. So each job becomes due only in the process that is to
+ * be killed by it.
  */
 async function crashAccountJobs(harness: Harness): Promise<void> {
   const { installation } = harness;

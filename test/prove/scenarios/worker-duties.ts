@@ -265,7 +265,7 @@ interface Editions {
   name: string;
   count: number;
   last: number;
-  /** Returns the folders of available editions. */
+  /** The folders of available editions. */
   open: string[];
 }
 const EDITIONS = `

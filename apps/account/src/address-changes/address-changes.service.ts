@@ -57,7 +57,8 @@ export class AddressChangesService {
     visitor: Visitor,
   ): Promise<{ status: 'address_changed' }> {
     return this.accounts.transaction(async (transaction) => {
-      // The account is locked first, because a password reset also deletes this link.
+      // The account is locked before its link, as in a password reset, which also deletes this link; otherwise, the two
+      // could deadlock.
       const accountId = await this.links.accountOf(transaction, token);
       await this.accounts.lockActive(transaction, accountId);
       const { personId, address } = await this.links.take(transaction, token);

@@ -9,7 +9,8 @@ import { AnchorNotOurs } from './audit-check.errors.js';
 const BATCH = 1_000;
 
 /**
- * Takes and checks anchors. An anchor signs the heads of all chains once a day, and covers the previous anchor (S116).
+ * Takes and checks anchors. An anchor signs the heads of all chains and the hash of the previous anchor (S116). One is
+ * taken every day and at each start.
  */
 @Injectable()
 export class AuditAnchorsService {

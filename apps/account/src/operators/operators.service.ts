@@ -14,7 +14,7 @@ import { INSPECTION } from './timeline.repository.js';
 /** The last characters of a key as shown on the dashboard, or a whole key, whose other characters are ignored. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
-/** Performs operators' actions on an account. */
+/** Finds, shows and changes accounts for operators. */
 @Injectable()
 export class OperatorsService {
   constructor(

@@ -35,7 +35,7 @@ describe('the rate of changes', () => {
     owner = { ...owner, token: String(headers['x-set-session']) };
   }
 
-  /** Makes changes until only `left` more are allowed within the hour. */
+  /** Makes one change, then sets its counter so that only `left` more are allowed within the hour. */
   async function useUp(left = 0): Promise<void> {
     const before = await attempts();
     expect((await rename()).status).toBe(200);

@@ -270,7 +270,10 @@ describe('callbacks', () => {
       callbacks: readonly Callback[];
     }
 
-    /** Makes a purchase that is paid, partly refunded, disputed and lost before any callback arrives. */
+    /**
+     * Makes a purchase that is paid, partly refunded and disputed, and whose dispute is lost, before any callback
+     * arrives.
+     */
     async function purchase(): Promise<Purchase> {
       const { callbacks, payments, world } = billing.simulator;
       const account = billing.newAccount();

@@ -36,7 +36,7 @@ describe('an unpaid order', () => {
   );
 
   it.each(['stripe', 'paypal'] as const)(
-    'stays paid if the customer paid at %s before it was dropped',
+    'remains paid if the customer paid at %s before it was dropped',
     async (processor) => {
       const order = await billing.order(accountId, 15_000, processor);
       const { callbacks } = processor === 'paypal' ? billing.simulator.paypal : billing.simulator;

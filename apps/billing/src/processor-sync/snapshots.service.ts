@@ -27,8 +27,9 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * Returns the account of an object that needs no further fetch, because its payment is stored and stays paid. Two
-   * sources request the same fetch: a bill's callback and its subscription, or both callbacks of a package.
+   * Returns the account of an object that needs no further fetch, because its payment is stored and has not been
+   * reversed. Two sources request the same fetch: a bill's callback and its subscription, or both callbacks of a
+   * package.
    */
   async ownerOfSettled(
     transaction: Transaction,

@@ -9,7 +9,7 @@ export class RefundRequest {
   @IsUUID()
   paymentId: string;
 
-  /** The scope. `remaining`: everything from `from` on; the time before that stays paid. */
+  /** The scope. `remaining` covers everything from `from` on; the time before `from` remains paid. */
   @IsIn(['whole', 'remaining'])
   scope: ReversalScope;
 

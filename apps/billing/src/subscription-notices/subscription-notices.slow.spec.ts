@@ -72,7 +72,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     expect(await notices()).toHaveLength(1);
   });
 
-  it('each step of a failed payment is announced once, with the day on which rights end', async () => {
+  it('each stage of an unpaid renewal is announced once, with the day on which the plan stops', async () => {
     await subscribe();
     await side.setFunds(accountId, 'declines');
     const rightsEnd = day(new Date(end.getTime() + 7 * DAY_MS));

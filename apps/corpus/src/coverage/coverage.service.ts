@@ -10,7 +10,7 @@ export const FIXTURE_SOURCE = 'fixtures';
 
 /** Describes the sources behind an answer. */
 export interface ShownSources {
-  /** The ids of the sources that may be shown. */
+  /** The ids of the sources whose data may be shown. */
   ids: number[];
   nameOf: (id: number) => string;
 }

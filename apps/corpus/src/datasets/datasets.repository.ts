@@ -144,7 +144,7 @@ export class DatasetsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Lists the newest complete records of names: one from sources that may be sold, and one from all sources. */
+  /** Lists the newest complete records of names: one from sources whose data may be sold, and one from all sources. */
   async listRecords(
     names: readonly DatasetName[],
     sourceIds: readonly number[],

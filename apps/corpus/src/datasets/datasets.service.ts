@@ -28,7 +28,7 @@ interface Asked {
   sourceIds: number[];
 }
 
-/** Reads the rows of datasets, from sources that may be sold. */
+/** Reads the rows of datasets from the sources whose data may be sold. */
 @Injectable()
 export class DatasetsService {
   constructor(

@@ -69,7 +69,7 @@ describe('datasets', () => {
     expect(parts.flatMap(({ rows: part }) => part)).toEqual(rows);
   });
 
-  it('contain data from sources that may be sold, never data from our own lookups', async () => {
+  it('contain data from sources whose data may be sold, never data from our own lookups', async () => {
     await corpus.record(whois('own.com', ago(1), HELD), whois('sold-1.com', ago(1), HELD));
     await corpus.recordOf(SOLD, whois('sold-2.com', ago(1), HELD));
     const names = async (asked: DatasetAsked) => (await read(asked)).rows.map(({ name }) => name);

@@ -27,7 +27,7 @@ const REGISTERED = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
 export class FreshestRepository {
   constructor(private readonly database: FeedDatabase) {}
 
-  /** Lists the newest complete records that were seen since a time, from sources that may be shown. */
+  /** Lists the newest complete records that were seen since a time, from sources whose data may be shown. */
   async listRecords(
     names: readonly FiledName[],
     since: Date,

@@ -31,8 +31,8 @@ export class NewestService {
   ) {}
 
   /**
-   * Returns the newest complete records by name, from sources that may be shown, without personal data that the newest
-   * record of all sources withholds.
+   * Returns the newest complete records by name, from sources whose data may be shown, without personal data that the
+   * newest record of all sources withholds.
    */
   async records(
     names: readonly PagedName[],
@@ -50,7 +50,7 @@ export class NewestService {
     );
   }
 
-  /** Returns the DNS records by name, from sources that may be shown. */
+  /** Returns the DNS records by name, from sources whose data may be shown. */
   async dns(
     names: readonly PagedName[],
     sourceIds: readonly number[],

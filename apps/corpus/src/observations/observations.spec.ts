@@ -164,7 +164,7 @@ describe('observations', () => {
     expect(await tokens(name)).toEqual(['alice u00e4rmel']);
   });
 
-  it('DNS records have the periods in which they existed, whatever the order of arrival', async () => {
+  it('each DNS record gets the periods in which it existed, in whatever order the observations arrive', async () => {
     const seen = (name: string) => [
       dns(name, 1, '192.0.2.1'),
       dns(name, 3, '192.0.2.1', '192.0.2.2'),

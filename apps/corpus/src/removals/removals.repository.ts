@@ -99,8 +99,7 @@ export class RemovalsRepository {
   }
 
   /**
-   * Lists the names of a source in a range of keys. All names of the range are read, because there is no index by
-   * source.
+   * Lists the names of a source in a range of keys. Reads all names in the range, because the source is not indexed.
    */
   async listNames(sourceId: number, range: readonly [Key, Key]): Promise<NameOf[]> {
     return this.database.query(

@@ -132,7 +132,7 @@ export class ReverseDnsRepository {
   }
 
   /**
-   * Lists hosts that have an address according to sources that may be shown and, unless the search is for current
+   * Lists hosts that have an address according to sources whose data may be shown and, unless the search is for current
    * records only, hosts that had it earlier.
    */
   async listHosts(

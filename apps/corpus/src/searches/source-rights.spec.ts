@@ -15,7 +15,7 @@ const PUBLIC = { name: 'Grace Open', email_address: 'grace@open.example' };
 const HIDDEN = { name: 'hidden', isShown: false };
 
 /**
- * Returns observations of a name by a hidden source (`by: 'hidden'`) and by a source that may be shown, in
+ * Returns observations of a name by a hidden source (`by: 'hidden'`) and by a source whose data may be shown, in
  * chronological order.
  */
 function seenOf(name: string) {

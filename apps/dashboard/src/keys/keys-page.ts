@@ -72,7 +72,10 @@ export function keysPage(
   });
 }
 
-/** Returns the page after an address is confirmed, with the first keys. They are displayed only once. */
+/**
+ * Returns the page that is shown after an address is confirmed. It contains the first keys, which are displayed only
+ * once.
+ */
 export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',

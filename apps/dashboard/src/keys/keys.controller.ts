@@ -180,7 +180,10 @@ export class KeysController {
     return visit.show(page, status);
   }
 
-  /** Returns a key. @throws NotFound if the key is unsuitable; by default, if it cannot be edited. */
+  /**
+   * Finds a key. @throws NotFound if there is no such key, or it does not pass `fits`; by default, the key must be
+   * active.
+   */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
     do {

@@ -30,7 +30,10 @@ export function setUpPage(context: PageContext, { secret, uri }: SecondFactorSec
   });
 }
 
-/** Returns the page after a wrong code. The app already has the secret, so the page does not show it again. */
+/**
+ * Returns the page that is shown after a wrong code. The app already has the secret, so the page does not show it
+ * again.
+ */
 export function codeAgainPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Set up an authenticator app',

@@ -76,7 +76,7 @@ export function renamePasskeyPage(
   });
 }
 
-/** Returns the page after a passkey was rejected. */
+/** Returns the page that is shown after a passkey is rejected. */
 export function passkeyRefusedPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Add a passkey',

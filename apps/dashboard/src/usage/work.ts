@@ -23,13 +23,15 @@ const workOf = (operation: string): Work | undefined =>
     ? WORK[operation as WorkOperation]
     : undefined;
 
-/** Returns a day's use of an operation, with a link to what used the credits. */
+/** Returns the name of an operation as a link to what used its credits on a day. */
 export function operationLink(day: string, operation: string, credits: number): Markup {
   const path = credits === 0 ? undefined : workOf(operation)?.path;
   return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;
 }
 
-/** Returns the credits of jobs and monitors, under the name of the work, because no key is charged for them. */
+/**
+ * Returns the credits spent on jobs and monitors, which belong to no key and are therefore listed by the kind of work.
+ */
 export function workOnDays(days: readonly UsageDay[]): UsedOnDay[] {
   return days.flatMap(({ date, operation, credits }) => {
     const work = workOf(operation);

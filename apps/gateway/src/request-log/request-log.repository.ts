@@ -84,7 +84,8 @@ export class RequestLogCopy implements LogSink {
 
   /**
    * Writes lines. @param lines after a failed call, they must begin with the lines of that call.
-   * @returns false if no partition accepts one of the lines. At the second attempt, such lines are dropped.
+   * @returns false if a line has no partition; this call then writes no line. If the same lines fail again, the caller
+   *   may drop them.
    */
   async copy(lines: Buffer): Promise<boolean> {
     try {

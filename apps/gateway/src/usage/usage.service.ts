@@ -22,7 +22,10 @@ type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
 
-/** Shows an account its usage: requests from the request log, and the credits of jobs and monitors from entitlement. */
+/**
+ * Shows an account its usage: requests from the request log, and the credits spent on jobs and monitors from
+ * entitlement.
+ */
 @Injectable()
 export class UsageService {
   constructor(
@@ -73,7 +76,7 @@ export class UsageService {
   }
 }
 
-/** Adds the credits of jobs and monitors to the lines of the requests that started them, by day and operation. */
+/** Adds the credits spent on jobs and monitors to the lines of the requests that started them, by day and operation. */
 function withWork(requests: readonly UsageDay[], work: readonly WorkDay[]): UsageDay[] {
   const nameOf = ({ date, operation }: UsageDay | WorkDay) => `${date} ${operation}`;
   const days = new Map(requests.map((day) => [nameOf(day), day]));

@@ -49,7 +49,7 @@ export class RememberedAnswers<Lookup extends Findings> {
   private readonly clock: Clock;
   private waiting = 0;
 
-  /** @param share the divisor of the memory for all answers: this kind gets one `share`-th of the memory. */
+  /** @param share this kind of answers gets 1/`share` of the configured cache. */
   constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
     this.counts = counts;
     this.clock = clock;

@@ -38,7 +38,7 @@ import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.error
 /** The longest time that an answer is cached here. Resolvers cache for longer; this cache only answers repeats. */
 const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
-/** The divisor of the memory for answers; DNS answers are small. */
+/** DNS answers are small, so they get one eighth of the cache. */
 const CACHE_SHARE = 8;
 
 /** A lookup with its outcome, as the answer cache and the prices require. */

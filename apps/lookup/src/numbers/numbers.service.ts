@@ -19,7 +19,7 @@ const ENTRY_OVERHEAD_BYTES = 2_000;
 /** The longest time that an answer about an address waits for the registration of the origin. */
 const ORIGIN_BUDGET_MS = 3 * SECOND_MS;
 const NOT_REGISTERED_KEPT_MS = 10 * MINUTE_MS;
-/** The divisor of the memory for answers. There are fewer blocks than domain names. */
+/** There are fewer blocks than domain names, so their answers get one quarter of the cache. */
 const CACHE_SHARE = 4;
 
 const KEPT_NUMBER: KeptKind<NumberLookup> = {

@@ -6,7 +6,7 @@ import { DEMO_EMAIL } from '../demo/demo-account.js';
 export interface SoloMail {
   /** The transport for e-mails of the account service. */
   transport: MailTransport;
-  /** Keeps the demo account's e-mails and, without a mail server, the e-mails of all accounts. */
+  /** Keeps the demo account's e-mails and, without a mail server, the e-mails to all accounts. */
   mailbox: LocalMailbox;
   /** Whether e-mails leave this machine. If they do, no page shows the mailbox. */
   isSent: boolean;

@@ -84,7 +84,7 @@ const linesOf = async (dataset: Dataset) =>
     .trimEnd()
     .split('\r\n');
 
-it('the files that are downloaded contain the corpus’s data from sources that may be sold', async () => {
+it('the downloaded files contain the corpus’s data from sources whose data may be sold', async () => {
   await listen(owner, 'owner.hooks.example');
   await listen(other, 'other.hooks.example');
   await operator.call('POST', '/internal/files/runs');

@@ -12,10 +12,7 @@ type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames' | 'unsuppo
 const ELSEWHERE_MS = MINUTE_MS;
 const PAUSE_MS = SECOND_MS;
 
-/**
- * Handles the credits of jobs: the whole price is reserved first, each chunk is charged to it, and unused credits are
- * released.
- */
+/** Reserves the whole price of a job first, charges each chunk to the reservation, and releases unused credits. */
 @Injectable()
 export class JobCreditsService {
   constructor(private readonly clients: ServiceClients) {}

@@ -57,8 +57,8 @@ export class ChecksService {
   }
 
   /**
-   * Locks names, so that no check stores a result for them before the transaction ends. Call this before monitors are
-   * deleted, because a check also locks its name before it writes the events of monitors.
+   * Locks names, so that no check stores a result for them before the transaction ends. Call this before deleting
+   * monitors: a check locks its name before it writes monitors' events, so the opposite order could deadlock.
    */
   async hold(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.lockAll(transaction, names);

@@ -12,7 +12,7 @@ export interface RefundOrder {
   /** The refund's id, which the caller chooses; a repetition with the same id has no effect. */
   refundId: string;
   paymentId: string;
-  /** `remaining` refunds the time from `from` on; the time before stays paid. */
+  /** `remaining` refunds the time from `from` on; the time before `from` remains paid. */
   scope: ReversalScope;
   /**
    * Only for a `whole` refund: the part to refund in millionths, as a decimal string. If absent, everything not yet

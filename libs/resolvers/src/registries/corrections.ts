@@ -1,4 +1,4 @@
-/** Manually verified corrections of the published lists. */
+/** Manually verified corrections to the published lists of registries' servers. */
 
 /** Working RDAP services that IANA's bootstrap file does not list, by suffix. */
 export const RDAP_BESIDE_IANA: Record<string, string> = {

@@ -126,7 +126,8 @@ export class CorpusClient {
   }
 
   /**
-   * Yields the rows of a dataset as they are read, in the order of keys and names, only from sources that may be sold.
+   * Yields the rows of a dataset as they are read, in the order of keys and names, only from sources whose data may be
+   * sold.
    * @returns the closing line of the dataset.
    * @throws ServiceUnavailable, also if the rows end early.
    */

@@ -30,7 +30,7 @@ export class WholeReversedLine extends AnyReversedLine {
   override scope: 'whole';
 }
 
-/** The whole rest of a period, from `from` on; the time before stays paid. */
+/** The rest of a period, from `from` on; the time before `from` remains paid. */
 export class RemainingReversedLine extends AnyReversedLine {
   @IsIn(['remaining'])
   override scope: 'remaining';

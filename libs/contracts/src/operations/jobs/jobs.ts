@@ -62,8 +62,13 @@ const QUEUED = {
 
 const NAMES = { domainNames: ['example.com', 'example.org', 'EXAMPLE.com'] };
 
-const DESCRIPTION =
-  'Each unique name that is answered costs one credit. Names under a top-level domain without a known source of registration data are free; `counts.unsupported` is their number. The full price is reserved when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
+const PRICE = 'Each unique name that is answered costs one credit.';
+
+const UNSUPPORTED =
+  'Names under a top-level domain without a known source of registration data are free; `counts.unsupported` is their number.';
+
+const COURSE =
+  'The full price is reserved when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
 
 /** Returns the access by key. A test key cannot start a job. */
 function byKey(rate: 'bulk' | 'account'): Access {
@@ -105,7 +110,7 @@ const FREE = { per: 'free' } as const;
 export const JOB_WHOIS = defineOperation({
   name: 'jobs.whois',
   summary: 'Starts a job that looks up the registration data of many names',
-  description: DESCRIPTION,
+  description: `${PRICE} ${UNSUPPORTED} ${COURSE}`,
   method: 'POST',
   routes: [{ path: '/v2.0/jobs/whois', version: 2 }],
   access: byKey('bulk'),
@@ -125,6 +130,7 @@ export const JOB_DNS = defineOperation({
   name: 'jobs.dns',
   subject: undefined,
   summary: 'Starts a job that looks up the DNS records of many names',
+  description: `${PRICE} ${COURSE}`,
   routes: [{ path: '/v2.0/jobs/dns', version: 2 }],
   owner: WORKER('/dns'),
   parameters: DRY_RUN,

@@ -44,7 +44,7 @@ Base URL: \`${origin}\`. To run a lookup example, set \`KEY\` to a test key.
 ### Authentication
 
 Send your API key as \`X-API-Key: <key>\` or \`Authorization: Bearer <key>\`. The query parameter \`apiKey\` works too,
-but proxies and browsers store URLs. You create keys on the dashboard's page _Keys_; each key is shown only once. A
+but proxies and browsers store URLs. You create keys on the dashboard's _Keys_ page; each key is shown only once. A
 request without a key returns 401 ${error('missing_api_key')}. You can restrict a key to scopes (403 ${error('scope_denied')}), to
 IP addresses, and to a daily credit cap.
 

@@ -91,13 +91,13 @@ function isWhoisHost(value: unknown): boolean {
 /** True if a value is a single word, such as the name of an extension, and not a sentence. */
 const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
 
-/** True for a list that is short enough to be read to its end. */
+/** True for a list of values of this type that is short enough to be read in full. */
 function isListOf(value: unknown, type: 'object' | 'string'): boolean {
   if (!Array.isArray(value) || value.length > LINES_MAX) return false;
   return value.every((part) => typeof part === type && part !== null);
 }
 
-/** True for a text that is short enough to be read to its end; the rest of a longer text could say anything. */
+/** True for a string that is short enough to be read in full; the rest of a longer one could say anything. */
 function isReadWhole(text: unknown, lengthMax: number): boolean {
   if (typeof text !== 'string' || text.length > lengthMax) return false;
   return text.split('\n').length <= TEXT_LINES_MAX;

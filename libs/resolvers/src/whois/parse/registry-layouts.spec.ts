@@ -121,7 +121,7 @@ Email:                        desk@registrar.example
     expect(record.registrar).toMatchObject({ name: 'Sample Registrar s. r. o.' });
   });
 
-  it('.ac.uk and .gov.uk: values are read below their keys, and telephone numbers before their labels', () => {
+  it('.ac.uk: values are read below their keys, and telephone numbers before their labels', () => {
     const record = read(
       'ac.uk',
       `Domain:
@@ -252,7 +252,7 @@ Registrant:
     expect(read('it', text).statuses).toEqual(['pendingDelete', 'redemptionPeriod']);
   });
 
-  it('.sh and .tm: each line of the owner repeats the header', () => {
+  it('.tm: each line of the owner repeats the header', () => {
     const record = read(
       'tm',
       `Domain : example.tm

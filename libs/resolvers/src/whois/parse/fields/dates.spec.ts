@@ -79,7 +79,7 @@ describe('a date as WHOIS servers print it', () => {
     expect(parseDate(text, {})).toBeUndefined();
   });
 
-  it('a day that is valid in only one order proves the order', () => {
+  it('a date that is valid in only one order proves that order', () => {
     expect(provenOrder('31/01/2026')).toBe('dmy');
     expect(provenOrder('01/31/2026')).toBe('mdy');
     expect(provenOrder('03/04/2026')).toBeUndefined();

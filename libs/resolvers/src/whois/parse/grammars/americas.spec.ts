@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of American registries', () => {
-  it('.br: an owner with a handle, and compact dates are read', () => {
+  it('.br: an owner with a handle and compact dates are read', () => {
     const record = read(
       'com.br',
       `% Copyright (c) Nic.br
@@ -52,7 +52,7 @@ changed:     20170103
     });
   });
 
-  it('.ar: a registrant is read from the object that follows its handle', () => {
+  it('.ar: the registrant is read from the object with its handle', () => {
     const record = read(
       'com.ar',
       `domain:\t\texample.com.ar
@@ -84,7 +84,7 @@ created:\t2016-07-01 00:46:15.070731
     });
   });
 
-  it('.ca: the old sections are read, with the year first', () => {
+  it('.ca: the old sections are read, and dates with the year first', () => {
     const record = read(
       'ca',
       `Domain name:           example.ca
@@ -126,7 +126,7 @@ Name servers:
     });
   });
 
-  it('.mx and .cl: Spanish months and local time zones are read', () => {
+  it('.mx: Spanish month names are read; .cl: times in the local time zone are read', () => {
     const mx = read(
       'com.mx',
       `Domain Name:       example.com.mx

@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of Asia and the Pacific', () => {
-  it('.jp: bracketed keys are read, and days in Japanese time', () => {
+  it('.jp: bracketed keys are read, and times in Japanese time', () => {
     const record = read(
       'jp',
       `[ JPRS database provides information on network administration. Its use is    ]
@@ -52,7 +52,7 @@ Contact Information:
     });
   });
 
-  it('.co.jp: lettered items are read, and the end of registration inside the state', () => {
+  it('.co.jp: lettered items are read, and an expiry date within the state', () => {
     const record = read(
       'co.jp',
       `Domain Information:
@@ -82,7 +82,7 @@ p. [Name Server]                ns2.example.net
     });
   });
 
-  it('.kr: two languages are read, and dates with dots and spaces', () => {
+  it('.kr: a record in Korean and English is read, and dates with dots and spaces', () => {
     const record = read(
       'kr',
       `query : example.kr
@@ -128,7 +128,7 @@ Secondary Name Server
     expect(record.registrar?.url).toBe('http://registrar.example');
   });
 
-  it('.cn and .tw: local names for registration and expiry are read, and their own phrases', () => {
+  it('.cn: registration and expiry times are read; .tw: phrases with dates are read', () => {
     const cn = read(
       'cn',
       `Domain Name: example.cn
@@ -328,7 +328,7 @@ ns_name_02: ns2.example.net
     });
   });
 
-  it('.il, .ir and .th: descriptions, filtered objects, and holders on the header line are read', () => {
+  it('.il: a registrant is read from descriptions; .th: a holder is read from a header line and the lines below it', () => {
     const il = read(
       'co.il',
       `query:        example.co.il

@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of eastern Europe and Turkey', () => {
-  it('.pl: values continue on later lines, renewal means expiry, and the registrar is in a block', () => {
+  it('.pl: values that continue on later lines and a registrar in a block are read, and the renewal date is the expiry date', () => {
     const record = read(
       'pl',
       `
@@ -50,7 +50,7 @@ WHOIS displays data with a delay not exceeding 15 minutes in relation to the .pl
     });
   });
 
-  it('.cz: FRED objects are read, and their dates are not the domain’s', () => {
+  it('.cz: objects are joined by handle, and the contacts’ dates are not the domain’s', () => {
     const record = read(
       'cz',
       `%  (c) 2006-2025 CZ.NIC, z.s.p.o.
@@ -254,7 +254,7 @@ source:           UAEPP
     });
   });
 
-  it('.rs, .ro and .hu: days come first, with dots, and dates have unusual keys', () => {
+  it('.rs: dates with the day first are read; .ro and .hu: dates with unusual keys are read', () => {
     const rs = read(
       'rs',
       `Domain name: example.rs
@@ -299,7 +299,7 @@ DNSSEC signed: no
     ).toBe('2000-03-25T23:20:39Z');
   });
 
-  it('.tr: starred headers are read, and months by name between year and day', () => {
+  it('.tr: starred headers are read, and dates with the month’s name between year and day', () => {
     const record = read(
       'com.tr',
       `** Domain Name: example.com.tr

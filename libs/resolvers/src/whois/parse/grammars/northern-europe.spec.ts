@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of northern Europe', () => {
-  it('.uk: headers with indented lines are read, and dates with the day first and months by name', () => {
+  it('.uk: headers with indented lines are read, and dates with month names', () => {
     const record = read(
       'co.uk',
       `
@@ -77,7 +77,7 @@ This WHOIS information is provided for free. (C) exceeding query rate or volume 
     });
   });
 
-  it('.uk: a registration older than the records is known to be before a day', () => {
+  it('.uk: "before" a month is read as an upper bound of the creation date', () => {
     const record = read(
       'uk',
       'Domain name:\n  example.uk\n\nRelevant dates:\n  Registered on: before Aug-1996\n  Expiry date: 05-Dec-2026\n',
@@ -116,7 +116,7 @@ registrar:        Exempel AB
     });
   });
 
-  it('.fi: dotted keys are read, days first with dots, and blank lines after headers', () => {
+  it('.fi: dotted keys, dates with the day first, and headers followed by blank lines are read', () => {
     const record = read(
       'fi',
       `
@@ -174,7 +174,7 @@ www................: https://www.registrar.example
     });
   });
 
-  it('.dk and .no: headers without a colon are read, and objects with their own handles', () => {
+  it('.dk: headers without a colon are read; .no: objects are joined by handle', () => {
     const dk = read(
       'dk',
       `# Hello 192.0.2.1. Your session has been logged.
@@ -241,7 +241,7 @@ Last updated:    2010-10-01
     });
   });
 
-  it('.ee and .lv: sections without indentation are read, with the same keys in each', () => {
+  it('.ee and .lv: sections without indentation that use the same keys are told apart', () => {
     const ee = read(
       'ee',
       `Estonia .ee Top Level Domain WHOIS server

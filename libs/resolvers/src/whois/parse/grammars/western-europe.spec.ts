@@ -10,7 +10,7 @@ function read(tld: string, text: string): RegistrationRecord {
 }
 
 describe('the parser reads the layouts of registries of western Europe', () => {
-  it('.de: a bare record is read, and a record with contacts below bracketed headers', () => {
+  it('.de: a record without contacts is read, and a record with a contact below a bracketed header', () => {
     expect(read('de', 'Domain: example.de\nStatus: connect\n')).toMatchObject({
       domain: 'example.de',
       statuses: ['connect'],
@@ -53,7 +53,7 @@ Changed: 2011-03-11T00:04:49+01:00
     });
   });
 
-  it('.fr: objects are joined by handle, and a status of the registrar is not the domain’s', () => {
+  it('.fr: objects are joined by handle, and the registrar’s own date is not the domain’s', () => {
     const record = read(
       'fr',
       `%%
@@ -114,7 +114,7 @@ source:      FRNIC
     });
   });
 
-  it('.it: indented sections are read, whose dates are not the domain’s, and addresses by position', () => {
+  it('.it: indented sections are read, and addresses by position; dates within sections are not the domain’s', () => {
     const record = read(
       'it',
       `
@@ -172,7 +172,7 @@ Nameservers
     expect(record.redactions.map((it) => it.path)).toContain('contacts.administrative.name');
   });
 
-  it('.nl: a registrar is read with its address, and a technical contact by handle', () => {
+  it('.nl: the reseller, the registrar’s name, and the abuse contact’s phone and e-mail are read', () => {
     const record = read(
       'nl',
       `Domain name: example.nl
@@ -288,7 +288,7 @@ Name servers:
     expect(eu.contacts.registrant).toBeUndefined();
   });
 
-  it('.ch: values are read below their keys; .at: persons by handle; .is and .ie: descriptions', () => {
+  it('.ch: values are read below their keys; .at: contacts are joined by handle', () => {
     const ch = read(
       'ch',
       `Domain name:
@@ -365,7 +365,7 @@ nic-hdl:        EB2-NICAT
     expect(at.redactions).toContainEqual({ path: 'contacts.registrant.name', basis: 'text' });
   });
 
-  it('.pt: two languages in a key are read, and days first if the key says so', () => {
+  it('.pt: keys in two languages are read, and dates with the day first if the key says so', () => {
     const record = read(
       'pt',
       `Nome de domínio / Domain Name: example.pt

@@ -25,7 +25,7 @@ export interface Surroundings {
   isParent: boolean;
 }
 
-/** Tries the layouts for one line in turn. */
+/** Reads one line with the first layout that fits; otherwise, as plain text. */
 export function readEntry(
   line: Line,
   { startsBlock, isParent }: Surroundings,
