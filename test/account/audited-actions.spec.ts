@@ -103,7 +103,7 @@ describe('audited actions', () => {
     return link;
   };
 
-  it('S117: each sign-up, log-in and log-out, and each failed attempt, writes one entry', async () => {
+  it('S117: sign-ups, log-ins, log-outs and failed attempts write exactly their own entries', async () => {
     const steps: [happens: () => Promise<unknown>, expected: string[]][] = [
       [
         async () => {
@@ -216,12 +216,12 @@ describe('audited actions', () => {
     for (const [happens, expected] of steps) expect(await entriesOf(happens)).toEqual([expected]);
   });
 
-  it('S117: each read of personal data by an operator writes one entry', async () => {
+  it('S117: an operator’s inspection of an account writes one entry', async () => {
     const inspect = () => account.operator('inspect', owner.accountId, {});
     expect(await entriesOf(inspect)).toEqual(['account.inspected']);
   });
 
-  it('S117: the set-up of a second factor, each change, each wrong code and its removal write one entry each', async () => {
+  it('S117: setting up, using, changing and removing a second factor, and wrong codes, write exactly their own entries', async () => {
     let step = '';
     const inStep = (code: string) =>
       account.dashboard('POST', 'log-in/code', {

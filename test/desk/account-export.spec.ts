@@ -137,7 +137,7 @@ describe('account export', () => {
   });
 
   it.each(services)(
-    'S117: it contains no secret of %s: hash, token, key or ciphertext',
+    'S117: the export of an account contains no secret of %s: hash, token, key or ciphertext',
     async (name) => {
       const { tables } = SCHEMAS[name];
       for (const { table, withheld = {} } of tables) {

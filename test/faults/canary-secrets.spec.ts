@@ -162,7 +162,7 @@ describe('the secrets of failing services', () => {
       .flatMap((secret) => [secret, ...(['hex', 'base64url'] as const).map(encoded(secret))])
       .filter((form) => text.includes(form));
 
-  it('S113: appear in no log line, metric or answer, even if mail server, broker and database are down', async () => {
+  it('S113: secrets appear in no log line, metric or answer, even if mail server, broker and database are down', async () => {
     await provoke();
     const account = running.get('account')!;
     await waitFor('an e-mail to fail', () => account.output.includes('failed and is retried'));
@@ -175,7 +175,7 @@ describe('the secrets of failing services', () => {
     expect(leaks([answered, ...outputs].join('\n'))).toEqual([]);
   });
 
-  it('S113: do not appear in the output of a service that cannot start', async () => {
+  it('S113: secrets do not appear in the output of a service that cannot start', async () => {
     database = await TestDatabase.create();
     const wrong = canary('wrong');
     /** One service is enough, because all services read their settings and open their database with the same code. */

@@ -195,7 +195,7 @@ describe('in one process: unusable input', () => {
     expect(file).toMatchObject({ status: 403, body: { code: 'dataset_not_included', plans } });
   });
 
-  it('S87: another account’s resources are not found, with any method', async () => {
+  it('S87: another account’s resources are not found, whether they are read, cancelled or deleted', async () => {
     const upload = await beginTus();
     const domainNames = ['silent-1.com'];
     const { body: job } = await customer.call('POST', '/api/jobs/whois', { domainNames });

@@ -391,7 +391,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.title()).toBe('Account');
   });
 
-  it('S33: an app is set up with a code, a log-in requires the next code, and a recovery code removes the app', async () => {
+  it('S33: an app is set up with a code, a log-in then requires a code, and recovery codes log in and remove the app', async () => {
     const change = async (button: string) => {
       await user.submit(button);
       // The log-in may have been more than ten minutes ago.

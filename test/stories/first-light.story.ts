@@ -253,7 +253,7 @@ export function firstLight(deployed: () => Deployment): void {
     for (const personal of [EMAIL, FIRST_NAME]) expect(dump).not.toContain(personal);
   });
 
-  it('S3, S8, S119: no table, event or log line contains a key, address or name', async () => {
+  it('S3, S8, S119: no table, event or log line contains a key, and no log line contains an e-mail address or a password', async () => {
     const log = deployment.log();
     const sinks = (await everyText()) + log;
     expect(sinks).not.toMatch(/dds_(live|test)_[0-9A-Za-z]{36}/);

@@ -195,7 +195,7 @@ describe('one customer at several gateways', () => {
     await waitFor('its leases to be closed', () => inJournal().length === 0);
   });
 
-  it('S13: a gateway that is cut off from account serves cached keys for a minute, then answers 503', async () => {
+  it('S13: a gateway that is cut off from account serves cached keys, and answers 503 once they are no longer trusted', async () => {
     // No event about this customer is pending.
     const { key } = killed;
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });

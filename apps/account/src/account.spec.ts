@@ -46,7 +46,7 @@ describe('account', () => {
   });
   afterAll(() => account.stop());
 
-  it('S8: metrics count sign-ups, log-ins and e-mails, and identify nobody', async () => {
+  it('S8: metrics count sign-ups, log-ins and unsent e-mails, and identify nobody', async () => {
     const email = 'ada.metrics@example.com';
     const { accountId } = await account.register(email);
     const logIn = (password: string) =>

@@ -30,7 +30,7 @@ describe('API key', () => {
     expect(isWellFormedApiKey(text)).toBe(false);
   });
 
-  it('S3: the hash depends on the pepper and reveals nothing about the key', () => {
+  it('S3: the hash of a key has 64 hexadecimal digits and depends on the pepper', () => {
     const key = generateApiKey('live');
     const hash = hashApiKey(key, 'pepper-1');
     expect(hash).toMatch(/^[0-9a-f]{64}$/);

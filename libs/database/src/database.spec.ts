@@ -26,7 +26,7 @@ describe('database', () => {
   });
   afterAll(() => test.drop());
 
-  it('S114: a service role cannot create anything and sees no other schema', async () => {
+  it('S114: a service role can neither create a table nor read another schema', async () => {
     const schemas = await test.schemas();
     expect(schemas.length).toBeGreaterThan(1);
     for (const service of schemas) {

@@ -61,7 +61,7 @@ describe('provisioned database', () => {
     expect(excess).toEqual([]);
   });
 
-  it('S114: no role can create objects, roles or databases, or read the secrets of other roles', async () => {
+  it('S114: only an owner can create objects, only in its own schema, and no role can create roles or databases or is a member of another role', async () => {
     const found = await asAdmin<Record<string, unknown>>(
       `select rolname as role, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as raised,
               exists (select from pg_auth_members where member = r.oid) as is_member,

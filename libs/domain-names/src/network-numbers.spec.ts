@@ -74,7 +74,7 @@ describe('address blocks', () => {
     [' 192.0.2.1', false],
     ['192.0.2.0/24 ', false],
     [5, false],
-  ])('S14: for %p, the answer of an allow-list is %p', (value, isAllowed) => {
+  ])('S14: %p is a valid entry of an allow-list: %p', (value, isAllowed) => {
     expect(isAddressBlock(value)).toBe(isAllowed);
   });
 

@@ -95,7 +95,7 @@ describe('configuration', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('S113: a file without a value is reported as one fault, which names the setting and shows no value', () => {
+  it('S113: an unusable file of a secret is reported as one fault, which names the setting and shows no value', () => {
     const folder = mkdtempSync(join(tmpdir(), 'config-'));
     const file = (name: string, text: string) => {
       writeFileSync(join(folder, name), text);

@@ -6,7 +6,7 @@ import { AcceptQueues } from './accept-queues.js';
 
 const FLOOD = 400;
 
-it('S126: a client that opens many connections at once delays only some of the new connections of others', async () => {
+it('S126: a connection that follows another client’s flood is accepted in fewer than half as many turns of the event loop as the flood has connections', async () => {
   const server = createServer((_request, response) => void response.end('served'));
   const queues = new AcceptQueues({ host: '127.0.0.1', port: 0, backlog: FLOOD + 1 });
   server.listen(queues.options);

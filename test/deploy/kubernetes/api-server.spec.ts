@@ -63,7 +63,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         [`defaults=${JSON.stringify(OF_POD_SPECS)}`],
       ] as const,
     ])(
-      'S110: it is accepted, with every field, in a restricted namespace: %s',
+      'S110: the chart is accepted, with every field, in a restricted namespace: %s',
       async (_name, values, sets) => {
         expect(await installDry(values, ...sets)).toContain('STATUS: pending-install');
         const text = await chart.text(values, ...sets);

@@ -42,7 +42,7 @@ describe('address changes', () => {
     expect((await confirm(token)).body.code).toBe('link_invalid');
   });
 
-  it('S31: only the newest link works, and only for 24 hours', async () => {
+  it('S31: an older link does not work, and the newest link expires after 24 hours', async () => {
     await request();
     const older = await account.linkToken(wanted);
     await request();
@@ -87,7 +87,7 @@ describe('address changes', () => {
     expect((await confirm(token)).body.code).toBe('link_invalid');
   });
 
-  it('S32: a request for another address that a new password overtakes creates no link', async () => {
+  it('S32: if the password is reset while a change of address is being requested, no link is sent', async () => {
     const links = account.get(AddressChangeLinksService);
     const countRequest = links.countRequest.bind(links);
     const [asked, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -43,7 +43,7 @@ describe('billing details', () => {
     expect((await get()).body).toEqual({ details: null });
   });
 
-  it('S86: only billing can read the contact', async () => {
+  it('S86: the gateway cannot read the billing contact', async () => {
     const answer = await account.service.app.inject({
       method: 'GET',
       url: '/internal/billing-contact',

@@ -44,7 +44,7 @@ describe('deletion', () => {
       .filter(({ key }) => key === owner.accountId)
       .map(({ type, data }) => ({ type, data }));
 
-  it('S118: a deletion revokes all keys, ends all sessions and e-mails the restore link', async () => {
+  it('S118: a deletion revokes all keys, ends the session and notifies the owner by e-mail', async () => {
     const now = account.clock.now();
     const restoreUntil = new Date(now.getTime() + 90 * DAY_MS).toISOString();
     const before = (await events()).length;
@@ -96,7 +96,7 @@ describe('deletion', () => {
     expect((await call('POST', 'account/delete', token)).body.code).toBe('account_deleted');
   });
 
-  it('S118: an account restored on day 89 is unchanged, and its keys are reissued one by one', async () => {
+  it('S118: an account can be restored just before 90 days have passed, and a revoked key can then be reissued', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS - 1);
     const token = await logInToken();
@@ -146,7 +146,7 @@ describe('deletion', () => {
     expect(await events()).toHaveLength(last);
   });
 
-  it('S118, S119: after an erasure no table contains a name, address, company or IP, and no key decrypts encrypted data', async () => {
+  it('S118, S119: after an erasure no table contains a name, address, company or IP address, and the account’s data keys are destroyed', async () => {
     const details = {
       organisation: 'Example Holdings',
       address_line1: '1 Quayside',

@@ -295,7 +295,7 @@ describe('keys', () => {
     ['a past expiry', { name: 'A', environment: 'live', expires_at: '2020-01-01T00:00:00Z' }],
     ['no name', { environment: 'live' }],
     ['text as a cap', { name: 'A', environment: 'live', daily_credit_cap: '5' }],
-  ])('S90, S91: %s in a creation is rejected by name and creates nothing', async (_, body) => {
+  ])('S90, S91: %s in a creation is rejected and creates nothing', async (_, body) => {
     const answer = await call('POST', 'keys', body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((await call('GET', 'keys')).body.keys).toEqual([]);

@@ -103,7 +103,7 @@ describe('passkeys', () => {
     expect((await finish(late)).body.code).toBe('log_in_over');
   });
 
-  it('S34: a log-in challenge cannot add a passkey, a challenge for adding a passkey cannot log in, and neither works in another session', async () => {
+  it('S34: a log-in challenge cannot add a passkey; a challenge for adding a passkey can neither log in nor be used in another session', async () => {
     await add();
     const toAdd = await call('passkeys/options', {}, '', token);
     expect((await finish(toAdd)).body.code).toBe('log_in_over');
@@ -144,7 +144,7 @@ describe('passkeys', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  it('S34: a passkey with a certificate of any issuer is not added, because its revocation lists would be fetched', async () => {
+  it('S34: a malformed passkey is refused, and so is a passkey with an issuer’s certificate, because its revocation lists would be fetched', async () => {
     const chain: Said['attestation'] = [
       'packed',
       new Map<string, Uint8Array | Uint8Array[] | number>([
@@ -258,7 +258,7 @@ describe('passkeys', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  it('S26, S35: adding and removing a passkey requires a recently entered password and issues a new token', async () => {
+  it('S26, S35: adding or removing a passkey requires a recent log-in, and adding a passkey issues a new token', async () => {
     const before = token;
     await add();
     expect([await session(before), await session(token)]).toEqual([401, 200]);

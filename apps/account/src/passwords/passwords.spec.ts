@@ -34,7 +34,7 @@ describe('passwords', () => {
       headers: { 'x-client-address': `10.${i >> 8}.${i & 255}.1` },
     });
 
-  it('S20: when the queue is full, a log-in is refused at once, and other requests are served', async () => {
+  it('S20: when the queue is full, further passwords are refused with 429, and once the queue is empty, passwords are checked again', async () => {
     const stored = await hashPassword(PASSWORD, CHEAP_HASH);
     const checks = Array.from({ length: 80 }, (_, i) =>
       passwords.matches('a wrong password', stored, `network ${i}`),

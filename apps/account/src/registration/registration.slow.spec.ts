@@ -158,7 +158,7 @@ describe('registration', () => {
     expect((await confirm(first)).status).toBe(410);
   });
 
-  it('S38: a network may sign up ten times an hour and a site forty times; no network can block a mail domain, but a burst is audited', async () => {
+  it('S38: a network may sign up ten times an hour and a site forty times; sign-ups from many networks for one mail domain are accepted, but audited', async () => {
     const from = (address: string) => ({ 'x-client-address': address });
     const codes = async (count: number, of: (i: number) => [string, string]) => {
       const answers = [];
@@ -179,7 +179,7 @@ describe('registration', () => {
     expect(noted).toHaveLength(1);
   });
 
-  it('S38: a mailbox gets at most three e-mails an hour, however its address is written', async () => {
+  it('S38: a fourth sign-up for a mailbox within an hour, with yet another spelling of its address, sends no e-mail', async () => {
     const spellings = ['ada@gmail.com', 'A.da@gmail.com', 'ada+1@googlemail.com', 'ad.a@gmail.com'];
     const statuses = [];
     for (const [i, email] of spellings.entries()) {
@@ -228,7 +228,7 @@ describe('registration', () => {
     ['an address with a line break', { email: 'a@example.com\r\nBcc: b@example.com' }],
     ['two addresses', { email: 'a@example.com,b@example.com' }],
     ['an unknown member', { role: 'admin' }],
-  ])('S21, S82, S91: %s is rejected by name', async (_, extra) => {
+  ])('S21, S82, S91: a sign-up with %s is rejected', async (_, extra) => {
     const { status, body } = await signUp('refused@example.com', extra);
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     expect(await account.mailsTo('refused@example.com')).toEqual([]);

@@ -101,7 +101,7 @@ describe('second factor', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  it('S33: a log-in has five attempts, and further log-ins wait longer after each wrong guess', async () => {
+  it('S33: a log-in has five attempts, and the next log-in has to wait after them', async () => {
     const step = await firstStep();
     for (let i = 0; i < 5; i++) expect((await secondStep(step, 'wrong')).status).toBe(401);
     expect((await secondStep(step, codeAt(0))).body.code).toBe('log_in_over');
@@ -121,7 +121,7 @@ describe('second factor', () => {
     expect((await session(token)).status).toBe(200);
   });
 
-  it('S33: each of ten recovery codes of 120 bits logs in once, and the owner is notified', async () => {
+  it('S33: there are ten recovery codes of 120 bits; a code logs in once, the owner is notified, and new codes replace all old codes', async () => {
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{6}-){3}[A-Z2-7]{6}$/);
     const dump = await account.dump();

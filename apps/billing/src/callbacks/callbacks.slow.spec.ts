@@ -219,7 +219,7 @@ describe('callbacks', () => {
     expect(await billing.stateOf(accountId, order)).toBe('redirected');
   });
 
-  it('S46: a parsed body and an unknown processor are rejected', async () => {
+  it('S46: a callback that is forwarded as JSON instead of bytes, or for an unknown processor, is rejected', async () => {
     expect(await billing.call('POST', 'callbacks/stripe', { body: {} })).toMatchObject({
       status: 415,
     });
@@ -294,7 +294,7 @@ describe('callbacks', () => {
       return JSON.stringify([said.sort(), await billing.stateOf(account, order)]);
     }
 
-    it('S49: leads to the same rows and events, in whatever order its six callbacks arrive', async () => {
+    it('S49: leads to the same rows and events in every order of its first four callbacks, with the last two in the wrong order', async () => {
       const outcomes = new Set<string>();
       for (const order of permutationsOf(4)) {
         const bought = await purchase();

@@ -129,7 +129,7 @@ describe('callbacks from PayPal', () => {
     expect(await billing.stateOf(accountId, order)).toBe('partially_refunded');
   });
 
-  it('S44: the body of a callback is kept for 30 days, and its id permanently', async () => {
+  it('S44: the body of a callback is deleted after 30 days, and its id remains', async () => {
     const { raw } = await approved();
     await post(raw, sign(raw));
     await post(raw, {});

@@ -36,7 +36,7 @@ describe('retention of invoices', () => {
     return (await list())[0];
   };
 
-  it('S119: ten years after the year of issue, the PDF and the buyer’s data are unreadable; numbers and amounts stay', async () => {
+  it('S119: ten years after the year of issue, the PDF and the buyer’s data are unreadable; numbers and amounts remain', async () => {
     at(START);
     const old = await buy();
     billing.clock.advance(3 * DAY_MS);
@@ -69,7 +69,7 @@ describe('retention of invoices', () => {
     ]);
   });
 
-  it('S119: no key can decrypt what remains, and no new key is created for that year', async () => {
+  it('S119: what remains contains no plain text of the buyer, and no new key is created for that year', async () => {
     const rows = await billing.database.query<{ text: string }>(
       `select (to_jsonb(i) || to_jsonb(r))::text as text
        from invoices i join invoice_revisions r on r.invoice_id = i.id where i.series = 'INV-2026'`,

@@ -134,7 +134,7 @@ describe('invoice PDF', () => {
     expect(printable(text)).toBe(expected);
   });
 
-  it('S81: a name of 10,000 characters is cut to the width of its column', async () => {
+  it('S81: a name of 10,000 characters is shortened, and an invoice full of such texts has fewer than four pages', async () => {
     const { pages } = await read(named('x'.repeat(10_000)));
     expect(pages).toHaveLength(1);
     expect(printable('x'.repeat(10_000))).toBe(`${'x'.repeat(299)}…`);

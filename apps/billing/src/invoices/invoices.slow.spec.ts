@@ -78,7 +78,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     for (const text of [...texts, '54.00 USD', paidBy]) expect(page).toContain(text);
   });
 
-  it('S44: a repeated callback creates no second invoice and no second e-mail', async () => {
+  it('S44: a return after the callback creates no second invoice and no second e-mail', async () => {
     const order = await billing.order(accountId, 15_000, processor);
     await billing.act(order, 'pay');
     await billing.call('POST', `orders/${order.id}/return`, { accountId });
@@ -230,7 +230,7 @@ describe('invoices', () => {
     }
   });
 
-  it('S122: for an unknown invoice no billing details are read, and an account can request at most 60 reprints at once', async () => {
+  it('S122: for an unknown invoice no billing details are read, and an account’s simultaneous reprints are limited', async () => {
     await buy();
     const [{ id }] = await list();
     billing.contacts.isDown = true;
@@ -242,7 +242,7 @@ describe('invoices', () => {
     expect([allowed.length < 62, allowed.length + refused.length]).toEqual([true, 70]);
   });
 
-  it('S119: no table contains the buyer’s data in plain text, and a changed PDF is not delivered', async () => {
+  it('S119: stored revisions do not contain the buyer’s data in plain text, and a changed PDF is not delivered', async () => {
     billing.contacts.set(accountId, { firstName: 'Zenobia', details: DETAILS });
     await buy();
     const [{ id }] = await list();

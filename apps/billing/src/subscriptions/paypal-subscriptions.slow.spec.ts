@@ -105,7 +105,7 @@ describe('subscriptions through PayPal', () => {
     expect(await billing.stateOf(accountId, bought)).toBe('paid');
   });
 
-  it('S50: the minutes before a renewal do not set the price of the next period', async () => {
+  it('S50: after a renewal, an upgrade cannot be priced for the last minutes of the previous period', async () => {
     await plan.passTo(end);
     await billing.pass(HOUR_MS / 12);
     await plan.said();
@@ -116,11 +116,11 @@ describe('subscriptions through PayPal', () => {
   });
 
   it.each([
-    ['at once', 'the first first'],
-    ['in sequence', 'the first first'],
-    ['in sequence', 'the last first'],
+    ['at once', 'in that order'],
+    ['in sequence', 'in that order'],
+    ['in sequence', 'in reverse order'],
   ])(
-    'S51: one of two accepted upgrades, requested %s and %s, is paid and in force',
+    'S51: of two upgrades that are requested %s and accepted, %s, one is paid and in force',
     async (asked, order) => {
       await plan.said();
       const change = (sku: string) => plan.ask('change', { sku });
@@ -132,7 +132,7 @@ describe('subscriptions through PayPal', () => {
       const pages = answers.filter(({ status }) => status === 200);
       expect(pages.length).toBeGreaterThan(0);
       for (const { status } of answers) expect([200, 409]).toContain(status);
-      for (const { body } of order === 'the last first' ? pages.toReversed() : pages) {
+      for (const { body } of order === 'in reverse order' ? pages.toReversed() : pages) {
         await plan.agree(body.redirect_url);
       }
       const { payments, states } = await plan.said();

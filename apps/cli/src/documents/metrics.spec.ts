@@ -77,7 +77,7 @@ describe('metrics', () => {
     expect(unknownWords('dds:nobody:records')).not.toEqual([]);
   });
 
-  it('S8: names follow the conventions, and no label has an unlimited number of values', () => {
+  it('S8: names follow the conventions, and no label is named after a key, an account, an address, a domain, an id or a URL', () => {
     for (const { name, type, labels, about } of metrics) {
       expect(name).toMatch(/^dds_[a-z]+(_[a-z]+)+$/);
       expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);

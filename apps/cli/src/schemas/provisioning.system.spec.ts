@@ -99,7 +99,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     await installation(BY_HAND, 'nobody').migrate();
   });
 
-  it('S114: the command creates the same objects, without further superuser rights', async () => {
+  it('S114: the command, run by a superuser or an administrator, creates the same objects as the printed statements, and raises no role’s rights', async () => {
     await asSuperuser('postgres', 'create database by_superuser');
     const superusers = installation('by_superuser', 'postgres');
     const admins = installation('by_command');

@@ -92,7 +92,7 @@ describe('remote sources', () => {
       ['/inside.txt', 'https://127.0.0.1/target.txt', 'No connection: blocked_address.'],
       ['/round.txt', 'https://files.example/round.txt', 'It redirects more than 3 times.'],
       ['/gone.txt', '', 'files.example answered 404.'],
-    ])('S54: %s to "%s" fails with %j', async (path, target, problem) => {
+    ])('S54: %s, redirected to "%s", has the problem %j', async (path, target, problem) => {
       server.put('/target.txt', 'target-a.com\n');
       if (target) server.redirect(path, target);
       const name = path.slice(1, -4);

@@ -317,7 +317,7 @@ describe('suppression', () => {
     await everything(name, '192.0.2.11');
   });
 
-  it('S119: neither the list nor the database contains suppressed values, and only the list contains the key of the hashes', async () => {
+  it('S119: neither the list nor its copy in the database contains suppressed values, and only the list contains the key of the hashes', async () => {
     const list = await readFile(path, 'utf8');
     const [key, ...hashes] = list.trim().split('\n');
     expect(key).toMatch(/^key .{32,}/);

@@ -191,7 +191,7 @@ describe('typos', () => {
     expect(domains[0].reasons).not.toContain('takes_mail');
   });
 
-  it('S103: a text with fewer than three letters or digits in a row is rejected', async () => {
+  it('S103: a keyword or pattern with too few letters in a row, a misplaced wildcard or a suffix is rejected', async () => {
     for (const asked of [
       { keyword: 'ab' },
       { pattern: 'a*b' },

@@ -175,7 +175,7 @@ describe('the ways in which an owner can log in', () => {
     expect(under.changes()).toEqual([password, 'POST /internal/dashboard/account/email']);
   });
 
-  it('S37: they are offered for a known address, without the provider that was just used', async () => {
+  it('S37: for a known address, the other ways to log in are offered, without the provider that was just used', async () => {
     const providers = ['google', 'github'];
     under.answers.set('GET /internal/dashboard/log-in/providers', { providers });
     const connects = { connects: 'ada@example.com', to: '/' };

@@ -48,7 +48,7 @@ it('S102: one account reads one export at a time, so that others can read theirs
   expect(await text(await join(greedy))).toContain(greedy);
 });
 
-it('S102: a reader slower than a slow connection is disconnected, and its slot is free for others', async () => {
+it('S102: a reader that is too slow is disconnected, and its slot is then free for others', async () => {
   const service = new JoinedAnswersService(proxies);
   const slowest = { graceMs: 50, bytesASecond: 1024 * 1024 * 1024 };
   const join = (graceMs: number) => service.join(LARGE, callOf(newId()), { ...slowest, graceMs });

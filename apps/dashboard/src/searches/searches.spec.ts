@@ -199,7 +199,7 @@ describe('search pages', () => {
 describe('an answer with untrusted content', () => {
   const HOSTILE = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`;
 
-  it('S66: it is shown as text everywhere, whether as a value, a member name or a list', async () => {
+  it('S66: hostile text is shown as text, whether it is a value, a member name or an item of a list', async () => {
     const hostile = {
       ...RECORD,
       domain_name: HOSTILE,
@@ -228,7 +228,7 @@ describe('an answer with untrusted content', () => {
     expect([statusWords('ok'), statusWords('active')]).toEqual(['ok', 'active']);
   });
 
-  it('S67: it cannot hide or reverse text', async () => {
+  it('S67: control characters in an answer are shown escaped, so that they cannot hide or reverse text', async () => {
     const name = 'Alex\u202e elpmaxE\u200b\u0007';
     const page = await found(
       'whois.history',

@@ -33,8 +33,8 @@ async function ask(socket: Socket, path: string, line: string): Promise<string> 
 }
 
 it.each([
-  ['we', ''],
-  ['Node', 'te: trailers\r\n'],
+  ['our parser', ''],
+  ['Node’s parser', 'te: trailers\r\n'],
 ])(
   'S126: a connection read by %s is closed after many 429 answers, and other connections are served',
   async (_, line) => {

@@ -153,7 +153,7 @@ describe('invalid keys', () => {
     return (await under.ask('/v2.0/whois/live?domainName=a.example', headers)).status;
   };
 
-  it('S17: a concurrent flood of them is stopped, and neighbouring addresses are not affected', async () => {
+  it('S17: a concurrent flood of unknown keys is stopped, and neighbouring addresses are not affected', async () => {
     const before = around.account.keyQueries;
     const one = () =>
       `GET /v2.0/whois/live HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.9\r\nx-api-key: ${under.strangersKey()}\r\n\r\n`;

@@ -183,7 +183,7 @@ describe('rejected requests', () => {
     expect(body.detail).toContain(reason);
   });
 
-  it('S86: only the gateway and the worker may call', async () => {
+  it('S86: services other than the gateway and the worker are refused', async () => {
     for (const caller of ['account', 'entitlement', 'billing'] as const) {
       const authorization = `Bearer ${tokens.issue(caller, 'lookup')}`;
       expect((await ask({ domainName: 'registered.test' }, { authorization })).status).toBe(403);

@@ -33,7 +33,7 @@ it.each([
   ['a proxy forwards others to it', { BILLING_URL: 'https://my.example.org' }],
   ['a name only looks like this machine', { BILLING_URL: 'http://localhost.example.org' }],
 ])(
-  'S82: if %s, there is no start without a mail server, because a page would show all e-mails',
+  'S82: if %s, a mail server must be configured, because a page would show all e-mails',
   (_, settings) => {
     expect(() => checkSettings(settings)).toThrow(/SMTP_URL: must be set.*mailbox page/s);
     expect(() => checkSettings({ ...settings, SMTP_URL: 'smtp://mail.example:25' })).not.toThrow();

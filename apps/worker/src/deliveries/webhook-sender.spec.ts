@@ -4,7 +4,7 @@ import { WebhookSender } from './webhook-sender.js';
 const sender = new WebhookSender({ webhookExceptions: '', extraCaFile: undefined });
 afterAll(() => sender.close());
 
-it('S57: a name that resolves to an internal address and a name that does not resolve fail with the same word', async () => {
+it('S57: an internal address and a name that does not resolve fail with the same error', async () => {
   const { signal } = new AbortController();
   for (const url of ['https://127.0.0.1/', 'https://nobody.invalid/']) {
     const outcome = await sender.send(url, { headers: {}, body: '{}', signal });

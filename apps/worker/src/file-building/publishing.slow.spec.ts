@@ -114,7 +114,7 @@ it('webhooks of accounts that may download a file are notified once, and no othe
   expect(receiver.arrivedAt('other.hooks.example')).toEqual([]);
 });
 
-it('S119: no log line, event or table of the worker contains the content of a file', async () => {
+it('S119: no log line, webhook event or record of an edition contains the content of a file', async () => {
   const bodies = receiver.arrivedAt('owner.hooks.example').map(({ body }) => body);
   const rows = await under.database.query('select to_json(f)::text as row from file_editions f');
   const kept = [...bodies, ...under.logged, ...rows.map((row) => JSON.stringify(row))].join('\n');

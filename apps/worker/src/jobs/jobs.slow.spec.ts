@@ -122,7 +122,7 @@ describe('a job with names in the request', () => {
     await ended(accountId, other.id!);
   });
 
-  it('S83: the end is announced by an e-mail without data, which links to a page that requires a log-in', async () => {
+  it('S83: the end is announced by an e-mail without data, which links to the dashboard’s page of jobs', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'dns', {
       domainNames: ['name-1.com'],

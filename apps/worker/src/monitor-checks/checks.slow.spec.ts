@@ -340,7 +340,7 @@ describe('checks of watched domains', () => {
     await firstLook(name);
   });
 
-  it('S118: checks pause while the account is deleted or suspended, and are removed when it is erased', async () => {
+  it('S118: checks pause while the account is deleted, and are removed when it is erased', async () => {
     const name = newName();
     world.register(name, {});
     world.resolve(name, { A: ['192.0.2.1'] });

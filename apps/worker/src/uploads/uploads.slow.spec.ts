@@ -101,7 +101,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S73: the content of a file decides: programs, pictures, other text and truncated files are rejected', async () => {
+  it('S73: the content of a file decides: programs, other encodings, broken archives and files without names are rejected', async () => {
     const packed = gzipSync(Buffer.from(NAMES.repeat(1_000)));
     const zip = zipOf({ name: 'a', content: Buffer.from(NAMES) });
     const changed = (at: number, value: number) => {
@@ -134,7 +134,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S75: a file’s name is displayed but not used for storage', async () => {
+  it('S75: a file’s name is displayed without its path and its invisible characters', async () => {
     const accountId = newId();
     const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pa\u061css\u202ewd');
     const { id, file_name: name } = JSON.parse(text) as UploadAnswer;

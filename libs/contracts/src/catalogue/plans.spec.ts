@@ -46,7 +46,7 @@ describe('catalogue', () => {
     },
   );
 
-  it('S50: more credits never cost less, and each price is a whole number of cents', () => {
+  it('S50: more credits always cost more, and each price is a whole number of cents', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 299 }), (tenThousands) => {
         const credits = tenThousands * 10_000;

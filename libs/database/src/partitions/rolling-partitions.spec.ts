@@ -91,7 +91,7 @@ describe('rolling partitions', () => {
     expect((await partitions()).length).toBeLessThan(before.length);
   });
 
-  it('S114: no role can bypass the parent table when writing, because no trigger would run', async () => {
+  it('S114: neither the service nor the maintenance role can write to a partition directly, because no trigger would run', async () => {
     const [{ name }] = await maintenance.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = 'ledger_entries'::regclass limit 1`,

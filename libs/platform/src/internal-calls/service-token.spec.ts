@@ -126,7 +126,7 @@ describe('service tokens', () => {
       expect(log).not.toMatch(/old |new /);
     });
 
-    it('S113: a missing or empty file changes nothing, and is logged once', () => {
+    it('S113: a missing or unusable file changes nothing, and is logged once', () => {
       const secret = new ServiceSecret({ serviceSecret: OLD, serviceSecretFile }, logger);
       const look = () => {
         clock.advance(5_000);

@@ -68,8 +68,8 @@ export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
 }
 
 /**
- * Parses an answer, up to the limits. Records of types that we do not query are skipped. A rejection may lack the question; then the name
- * is empty.
+ * Parses an answer, up to the limits. Records of types that we do not query are skipped. FORMERR and NOTIMP responses
+ * may lack the question; the name is then empty.
  * @throws MalformedMessage for octets that are not a complete message; a truncated message (TC) is read as far as
  *   possible.
  */

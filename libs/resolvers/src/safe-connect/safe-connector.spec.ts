@@ -166,7 +166,7 @@ describe('SafeConnector', () => {
     socket.destroy();
   });
 
-  it('S54: no other file of this library opens connections or resolves names', () => {
+  it('S54: apart from the DNS and RDAP clients, no other file of this library opens connections or resolves names', () => {
     const root = 'libs/resolvers/src';
     const wayOut =
       /from '(undici|node:(net|tls|dns|dgram|http|https|http2))'|(?<!\.|async )\bfetch\(/;

@@ -166,7 +166,7 @@ new KafkaHarness().describe('a broker with authentication', () => {
     client.cut();
   });
 
-  it('S112: a service with its own user and rules receives only the topics it may read', async () => {
+  it('S112: services with their own users and rules publish and consume events', async () => {
     const messaging = await MessagingHarness.open();
     const deaths: Error[] = [];
     const open = (user: 'account' | 'entitlement') =>
