@@ -145,7 +145,7 @@ export class DnsAnswer {
 
   /**
    * Why a type has no answer: `servfail`, `timeout`, `cname_loop`, `private_address` (addresses left out),
-   * `private_name` (an alias leads to a private name) …
+   * `private_name` (an alias leads to a private name), `too_many_records` …
    */
   @IsObject()
   @JSONSchema({ additionalProperties: { type: 'string' } })

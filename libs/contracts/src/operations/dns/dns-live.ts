@@ -23,7 +23,7 @@ export const DNS_LIVE = defineOperation({
   name: 'dns.live',
   summary: 'Live DNS records of a host name, or host names of an IP address',
   description:
-    'Returns all requested types in one answer. "The name does not exist" and "no record of this type" are charged answers; a type that could not be queried is listed in `errors`.',
+    'Returns all requested types in one answer. "The name does not exist" and "no record of this type" are charged answers; a type that could not be queried is listed in `errors`, and so is a type with more than 256 records or 16 KiB (`too_many_records`).',
   method: 'GET',
   routes: [{ path: '/v2.0/dns/live', version: 2 }],
   access: { kind: 'key', scope: 'dns', class: 'live' },

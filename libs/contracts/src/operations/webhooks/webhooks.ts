@@ -170,7 +170,8 @@ export const WEBHOOK_DELETE = defineOperation({
 export const WEBHOOK_ROTATE = defineOperation({
   name: 'webhooks.rotate',
   summary: 'Rotates the secret of a webhook',
-  description: 'For 24 hours, deliveries are signed with both the old and the new secret.',
+  description:
+    'For 24 hours, deliveries are signed with both the old and the new secret. A second rotation within that time ends the oldest secret at once.',
   method: 'POST',
   routes: [{ path: '/v2.0/webhooks/{id}/rotate', version: 2 }],
   access: BY_KEY,
