@@ -26,7 +26,7 @@ export class DailyCredits {
   }
 
   /**
-   * Starts a key's count for a day if there is none yet.
+   * Starts a key's count for a day at `credits`, unless `credits` is 0 or the key has a count.
    * @returns false if no entry is free.
    */
   begin(keyId: string, day: number, credits: number): boolean {
@@ -44,7 +44,7 @@ export class DailyCredits {
     return 'added';
   }
 
-  /** Raises a key's count to a value from another source; never lowers it. */
+  /** Raises a key's existing count to a value from another source; never lowers the count. */
   raise(keyId: string, day: number, credits: number): void {
     const spent = this.credits.get(keyId);
     if (this.day === day && spent !== undefined && spent < credits)

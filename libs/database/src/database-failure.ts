@@ -21,7 +21,7 @@ const CONNECT_TIMEOUT_TEXTS = /connection timeout$|^timeout exceeded when trying
 
 /**
  * Whether the database is unavailable for now: no connection is free or can be opened, or the server is starting,
- * stopping or out of space. The causes of the error are also searched.
+ * stopping, read-only or out of space. The causes of the error are also searched.
  */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);

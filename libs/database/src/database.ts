@@ -48,7 +48,10 @@ export class Database {
     private readonly address: DatabaseAddress,
   ) {}
 
-  /** Opens a pool. @throws if the server cannot be reached in two attempts of `connectTimeoutMs` each. */
+  /**
+   * Opens a pool. A time-out of `connectTimeoutMs` is followed by a second attempt. @throws if the server cannot be
+   * reached.
+   */
   static async open(options: DatabaseOptions): Promise<Database> {
     const source = new DataSource({
       type: 'postgres',

@@ -93,7 +93,7 @@ function checkOrder(migrations: readonly Migration[]): void {
 
 const numberOf = (name: string) => name.split('-')[0];
 
-/** Whether the service's schema exists in the database and its first migration has run. */
+/** Whether `migrate` has been run for the service in this database. */
 export async function isMigrated(url: string, service: SchemaService): Promise<boolean> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ isThere: boolean }>(

@@ -36,7 +36,7 @@ export abstract class EventTransport {
   /** Counts, by producer, the events that a durable consumer has neither handled nor stored as failed, for metrics. */
   abstract lag(consumer: ServiceName): Promise<ConsumerLag[]>;
 
-  /** Makes the relays poll now rather than at their next turn. */
+  /** Makes the relay of a producer poll now rather than at its next turn. */
   abstract wake(producer: ServiceName): void;
 
   /** Checks the transport. @throws if events cannot be sent or received right now; they then wait. */

@@ -7,7 +7,7 @@ import { numberRule, ruleText } from './rule-text.js';
 
 /** One setting of a config class, as shown in `.env.example` and `docs/configuration.md`. */
 export interface SettingDescription {
-  /** The environment variable. Alternatively, `<env>_FILE` may name a file with the value, but both must not be set. */
+  /** The environment variable. Instead, `<env>_FILE` may name a file with the value; setting both is a fault. */
   env: string;
   /** A sentence about the setting, for the operator. */
   about: string;

@@ -5,7 +5,8 @@ const SLIPS_MAX = 2;
 const folded = (text: string) => text.toLowerCase().replaceAll(/[_-]|\/+$/g, '');
 
 /**
- * Returns the intended name: equal except for case, `_`, `-` and slashes at the end, or two typing errors away.
+ * Returns the intended name: equal except for case, `_`, `-` and slashes at the end, or at most two typing errors away,
+ * one per four letters.
  * @returns undefined if no name is similar.
  */
 export function nearestName(given: string, names: readonly string[]): string | undefined {

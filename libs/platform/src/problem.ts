@@ -40,7 +40,7 @@ export class Problem extends Error {
     this.members = description.members;
   }
 
-  /** Whether the error is only an exceeded time limit, not a fault; a flood of requests causes thousands of these. */
+  /** Whether the error results from load or an outage (503, 504); a flood of requests causes thousands of these. */
   get isOfLoad(): boolean {
     return this.status === 503 || this.status === 504;
   }

@@ -11,8 +11,9 @@ const hostFault = new MalformedRequest(' It needs exactly one Host header that n
 const targetFault = new MalformedRequest(' Its target must be a path.');
 
 /**
- * Passes only requests with one host and a path to a server's framework (RFC 9112 §3.2). It answers all others, and
- * those with an unknown `Expect`, instead of Node and the framework, whose answers have a different format (S127).
+ * Passes only requests with one host, and a path or a whole URL, to a server's framework (RFC 9112 §3.2). It answers
+ * all others, and those with an unknown `Expect`, instead of Node and the framework, whose answers have a different
+ * format (S127).
  */
 export function takeProperRequests(server: Server, refuse: Refuse): void {
   const [framework] = server.listeners('request') as RequestListener[];

@@ -11,8 +11,9 @@ export interface ViolatedInvariant {
 export interface AuditedPart {
   /** Limits the check to rows that changed within this many milliseconds. */
   windowMs?: number;
-  /** The first and the last key of a chunk. */
+  /** The key before a chunk; the chunk begins after it. */
   from?: string;
+  /** The last key of a chunk. */
   to?: string;
 }
 

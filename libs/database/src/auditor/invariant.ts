@@ -11,9 +11,8 @@ export interface Invariant {
 /** The invariants of one service, and how to select a part of its rows. */
 export interface InvariantSet {
   /**
-   * Common table expressions (`a as (…), b as (…)`) that select the checked rows. `$1` is a window in
-   * milliseconds or null for all time, `$2` and `$3` (text) are the first and the last key of a chunk,
-   * null if there is no bound.
+   * Common table expressions (`a as (…), b as (…)`) that select the checked rows. `$1` is a window in milliseconds or
+   * null for all time, `$2` (text) is the key before a chunk, and `$3` (text) its last key; null if there is no bound.
    */
   scope: string;
   invariants: readonly Invariant[];

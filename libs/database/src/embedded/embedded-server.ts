@@ -102,7 +102,9 @@ export class EmbeddedServer {
     return `postgres://postgres:${password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Stops the server by a fast shutdown: sessions are ended, committed work is kept. */
+  /**
+   * Stops the server by a fast shutdown: sessions are ended, committed work is kept. After 20 s, stops it immediately.
+   */
   async stop(): Promise<void> {
     // If the server has ended, its process id may now belong to another process.
     if (!this.isRunning) return;

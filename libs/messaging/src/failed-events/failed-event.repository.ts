@@ -23,7 +23,7 @@ export interface FailedDelivery {
   delayMs?: number;
 }
 
-/** The head of a queue: the failed events of one account and topic, in order of arrival. */
+/** A queue: the failed events of one key and topic, in order of arrival. */
 export interface FailedEventQueue {
   topic: string;
   bucket: number;

@@ -29,13 +29,12 @@ type HandlerDecorator<Handler> = (
 ) => void;
 
 /**
- * Declares a handler that gets each event of a class once, in a transaction that the strategy opens: `(@Payload()
- * event,
- * @Ctx() transaction)`. State events arrive only if they are newer than those already applied to their aggregate.
- *   Events of a key arrive one after the other. Events of other keys may be handled at the same time in the same
- *   transaction, so each write to data that accounts share must be one statement. An exception rolls back the handler's
- *   writes, and the event is retried, stored as failed or dead-lettered. The handler must end within 5 s. Each service
- *   has one handler per class.
+ * Declares a handler that gets each event of a class once, in a transaction that the strategy opens. Its parameters are
+ * `@Payload() event` and `@Ctx() transaction`. State events arrive only if they are newer than those already applied to
+ * their aggregate. Events of a key arrive one after the other. Events of other keys may be handled at the same time in
+ * the same transaction, so each write to data that accounts share must be one statement. An exception rolls back the
+ * handler's writes, and the event is retried, stored as failed or dead-lettered. The handler must end within 5 s. Each
+ * service has one handler per class.
  */
 export function Consumes<T extends object>(
   eventClass: EventClass<T>,

@@ -15,7 +15,10 @@ export interface OutboxRow {
   data: string;
 }
 
-/** The relay's statements. Each includes owner and epoch, so that a relay whose lease has expired changes nothing. */
+/**
+ * The relay's statements. Reads and marks name owner and epoch, so that a relay that has lost a bucket changes nothing
+ * there.
+ */
 export class OutboxRepository {
   constructor(
     private readonly database: MaintenanceDatabase,

@@ -29,7 +29,10 @@ export function inputValidation(): ValidationPipe {
   });
 }
 
-/** Validates parsed JSON as `inputValidation` does, for code outside a Nest route. @returns every fault. */
+/**
+ * Validates parsed JSON as `inputValidation` does, for code outside a Nest route. @returns one fault for each invalid
+ * member.
+ */
 export function faultsOf(type: new () => object, value: unknown): FieldError[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ field: 'body', message: 'must be a JSON object' }];

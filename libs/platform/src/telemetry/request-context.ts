@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** The request or event for which work is done; its ids are in log lines and in subsequent calls and events. */
 export interface RequestContext {
   requestId?: string;
-  /** The W3C Trace Context of the current span; set only while the span is recorded. */
+  /** The W3C Trace Context of the current span or, if no span is recorded here, of the caller. */
   traceparent?: string;
 }
 

@@ -36,8 +36,8 @@ let recorder: Recorder | undefined;
 let sampledShare = 0;
 
 /**
- * Starts recording traces if a collector is configured; otherwise, nothing is loaded. @returns a function that sends
- * the remaining spans and stops.
+ * Starts recording traces if a collector is configured; otherwise, nothing is loaded. @returns an object whose `close`
+ * sends the remaining spans and stops.
  */
 export async function openTraces(
   config: Pick<TelemetryConfig, 'otlpEndpoint' | 'sampledShare'>,

@@ -69,7 +69,8 @@ export class InProcessTransport extends EventTransport {
   }
 
   /**
-   * Returns each consumer's lag, which is the number of unsent rows: a row is sent once every listed consumer has it.
+   * Returns the number of unsent rows of each producer that the consumer reads: a row is sent once every listed
+   * consumer has it.
    */
   async lag(consumer: ServiceName): Promise<ConsumerLag[]> {
     const heard = [...this.outboxes].filter(([producer]) =>
