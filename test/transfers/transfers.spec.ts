@@ -171,7 +171,7 @@ describe('a download', () => {
     expect(new Set(rows.map(({ outcome }) => outcome))).toEqual(new Set(['job_expired']));
   });
 
-  it('S79: is always saved and never displayed, no matter which headers its owner sends', async () => {
+  it('S79: a file is always saved and never displayed, no matter which headers its owner sends', async () => {
     owner.state.serve = (reply) =>
       void reply
         .header('content-type', 'text/html')

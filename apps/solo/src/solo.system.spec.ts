@@ -225,7 +225,7 @@ describe('solo', () => {
   });
 
   it(
-    'S113: an invalid mail server is rejected by name, and its password is not shown',
+    'S113: for an invalid mail server, the setting is named, and its password is not shown',
     async () => {
       const settings = { DATA_DIR: join(root, 'mail'), SMTP_URL: 'http://us:hush-now@example.com' };
       const { code, output } = await outcomeOf(launch('main', settings));

@@ -66,7 +66,7 @@ describe('settings that follow their files', () => {
     expect(log).not.toMatch(/PEPPER|the second one|two/);
   });
 
-  it('S113: a missing or invalid file changes nothing, and is logged by name', async () => {
+  it('S113: a missing or invalid file changes nothing, and a log line names the fault', async () => {
     write('PASSWORD', 'short');
     await waitFor('the fault', () => log.includes('was rejected'));
     expect(log).toContain('PASSWORD: must be longer than or equal to 8 characters');

@@ -294,7 +294,7 @@ describe('callbacks', () => {
       return JSON.stringify([said.sort(), await billing.stateOf(account, order)]);
     }
 
-    it('S49: leads to the same rows and events in every order of its first four callbacks, with the last two in the wrong order', async () => {
+    it('S49: a refunded and disputed purchase leads to the same rows and events in every order of its first four callbacks, with the last two in the wrong order', async () => {
       const outcomes = new Set<string>();
       for (const order of permutationsOf(4)) {
         const bought = await purchase();

@@ -45,7 +45,7 @@ describe('the reason for a cancellation', () => {
     expect(await told()).toEqual([`why its customer asked to cancel: ${REASON}`]);
   });
 
-  it('S119: is encrypted in the database, and included in the export to its owner', async () => {
+  it('S119: a reason for a cancellation is encrypted in the database, and included in the export to its owner', async () => {
     const [row] = await billing.database.query<{ text: string }>(
       'select (cancellation_reasons.*)::text as text from cancellation_reasons',
     );

@@ -78,7 +78,7 @@ describe('the invoices of an account', () => {
     expect((await billing.call('GET', 'invoices?state=open', { accountId })).status).toBe(400);
   });
 
-  it('S85: can be downloaded by their owner as one ZIP file, which lists the invoices that are not printed yet', async () => {
+  it('S85: only the owner of invoices can download them, as one ZIP file, which lists the invoices that are not printed yet', async () => {
     await buy();
     const [{ number }] = await list();
     billing.contacts.isDown = true;

@@ -81,7 +81,7 @@ describe('an unpaid order', () => {
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
-  it('S85: cannot be dropped by another account', async () => {
+  it('S85: an order cannot be dropped by another account', async () => {
     const order = await billing.order(accountId);
     expect((await drop(order.id, billing.newAccount())).status).toBe(404);
     expect(await billing.stateOf(accountId, order)).toBe('redirected');

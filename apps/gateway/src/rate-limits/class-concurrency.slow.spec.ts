@@ -52,7 +52,7 @@ function deliver(response: ServerResponse): void {
 }
 
 describe('long-running requests', () => {
-  it('S102: their number is limited, and every concurrent live request is served', async () => {
+  it('S102: the number of running bulk requests is limited, and every concurrent live request is served', async () => {
     const keys = Array.from(
       { length: BULK_MAX / BULK_SHARE },
       () => around.account.addKey({ scopes: SCOPES }).apiKey,
@@ -74,7 +74,7 @@ describe('long-running requests', () => {
     expect((await bulk(apiKey)).status).toBe(200);
   });
 
-  it('S102: one account’s requests leave room for other accounts, however many there are', async () => {
+  it('S102: one account’s bulk requests leave room for those of other accounts, however many it sends', async () => {
     const [greedy, modest] = [1, 2].map(() => around.account.addKey({ scopes: SCOPES }));
     const held = holdBulk();
     const alone = Array.from({ length: BULK_ALONE_MAX }, () => bulk(greedy.apiKey));
@@ -92,7 +92,7 @@ describe('long-running requests', () => {
     expect(after.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('S102: they end in 504 and free their slots if their owner does not answer in time', async () => {
+  it('S102: bulk requests end in 504 and free their slots if their owner does not answer in time', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     around.lookup.respond = () => {};
     const { apiUrl } = await around.startGateway({

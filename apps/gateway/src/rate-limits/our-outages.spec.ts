@@ -85,7 +85,7 @@ describe('the rate limit per minute', () => {
     expect([left(first), left(second)]).toEqual([60, 60]);
   });
 
-  it('S122: outages do not count, and few of their requests become rows of the log', async () => {
+  it('S122: requests that fail in our outages do not count towards the rate limit, and few become rows of the log', async () => {
     around.lookup.answer = () => problemAnswer(503, 'service_unavailable', 'unreachable');
     for (let i = 0; i < 100; i++) expectProblem(await ask(), 503, 'service_unavailable');
     under.forget();

@@ -177,7 +177,7 @@ describe('DNS records of a name', () => {
     });
   });
 
-  it('S124: are left out if there are too many of a type, or of all types together', async () => {
+  it('S124: DNS records are left out if there are too many of a type, or of all types together', async () => {
     const { outcome, body } = await ask('domainName=full.example.com&type=A,AAAA,TXT');
     expect([outcome, body.dns_types]).toEqual(['partial', { A: 1 }]);
     expect(body.errors).toEqual({ AAAA: 'too_many_records', TXT: 'too_many_records' });

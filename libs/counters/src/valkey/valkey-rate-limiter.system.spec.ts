@@ -284,27 +284,30 @@ here('ValkeyRateLimiter', () => {
     it.each<[string, (proxy: TcpProxy) => void]>([
       ['paused', () => server.kill('SIGSTOP')],
       ['slow', (proxy) => proxy.delay(50)],
-    ])('S100: %s: requests are decided without it, within the same bounds', async (_, strike) => {
-      const proxy = await TcpProxy.before(server.url);
-      const gateways = await Gateways.start(proxy.through(server.url));
-      const id = new CounterId(newId());
-      await gateways.demand(id, { limit, forMs: 5_000 });
-      strike(proxy);
-      gateways.timeoutMs = 5;
-      gateways.isBeating = false;
-      try {
+    ])(
+      'S100: while the server is %s, requests are decided without it, and at most twice the limit is admitted in a minute',
+      async (_, strike) => {
+        const proxy = await TcpProxy.before(server.url);
+        const gateways = await Gateways.start(proxy.through(server.url));
+        const id = new CounterId(newId());
+        await gateways.demand(id, { limit, forMs: 5_000 });
+        strike(proxy);
+        gateways.timeoutMs = 5;
+        gateways.isBeating = false;
+        try {
+          await gateways.demand(id, { limit, forMs: 70_000 });
+          expect(gateways.admitted.length).toBeGreaterThan(0.9 * limit);
+        } finally {
+          server.kill('SIGCONT');
+          await proxy.heal();
+          gateways.timeoutMs = PATIENT_MS;
+        }
+        await gateways.untilUsable(true);
         await gateways.demand(id, { limit, forMs: 70_000 });
-        expect(gateways.admitted.length).toBeGreaterThan(0.9 * limit);
-      } finally {
-        server.kill('SIGCONT');
-        await proxy.heal();
-        gateways.timeoutMs = PATIENT_MS;
-      }
-      await gateways.untilUsable(true);
-      await gateways.demand(id, { limit, forMs: 70_000 });
-      expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(2 * limit);
-      await proxy.stop();
-    });
+        expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(2 * limit);
+        await proxy.stop();
+      },
+    );
   });
 
   it('S99: a brief failure of the server does not reopen a minute that it had just reported as full', async () => {

@@ -103,7 +103,7 @@ const OF_NEW_JOBS = [
   'too_many_jobs',
 ] as const;
 
-/** Returns the owner and the price of a call. */
+/** Returns the owner of a call. */
 const WORKER = (path: string) => ({ service: 'worker', path: `/internal/jobs${path}` }) as const;
 const FREE = { per: 'free' } as const;
 
