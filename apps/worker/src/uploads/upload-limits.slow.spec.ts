@@ -106,8 +106,9 @@ describe('the uploads of an account', () => {
         await waitFor(`attempt ${attempt}`, async () => {
           await database.query(`update work set until = clock_timestamp()
             where queue = 'upload-reads' and state = 'waiting'`);
-          const ended = await database.query(`select pg_cancel_backend(pid) from pg_locks
-            where locktype = 'advisory' and not granted`);
+          const ended = await database.query(`select pg_cancel_backend(l.pid)
+            from pg_locks l join pg_database d on d.oid = l.database
+            where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`);
           return ended.length > 0;
         });
         await waitFor('the lines of each attempt to be counted', async () => {
