@@ -81,7 +81,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect(specOf('lookup')?.securityContext).not.toHaveProperty('runAsUser');
   });
 
-  it('every resource has the given namespace and name prefix, and every image comes from one registry', async () => {
+  it('every resource has the given namespace and, except for Kafka users, the name prefix; every image comes from one registry', async () => {
     const resources = await render(
       BROUGHT,
       'namespaceOverride="elsewhere"',

@@ -232,7 +232,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await waitFor('the new key to work', async () => (await lookUp(key)).status === 200);
   });
 
-  it('a key can do only what its owner allows, and spends at most its daily limit', async () => {
+  it('a key can do only what its owner allows, and its daily limit is shown', async () => {
     await user.open('/keys');
     const row = user.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
     expect(await row.textContent()).toContain('all scopes');

@@ -112,7 +112,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('the invoice of the payment is printed with the account’s details, mailed once, and available to nobody else', async () => {
+  it('the invoice of the payment is printed, e-mailed, and available to nobody else', async () => {
     const invoice = await waitFor('the invoice', async () => {
       const { body } = await customer.call('GET', '/api/invoices');
       return (body as InvoicesAnswer).invoices.find(({ revision }) => revision === 1);

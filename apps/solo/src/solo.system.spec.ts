@@ -199,7 +199,7 @@ describe('solo', () => {
     expect(output).toContain('not needed: live keys use the registry simulator');
   });
 
-  it('the metrics of every service are at one URL, and the metrics of the process appear once', async () => {
+  it('the metrics of the services are at one URL, and the metrics of the process appear once', async () => {
     const text = await (await request(facts.metrics_url)).body.text();
     for (const service of ['dds_mail', 'dds_entitlement', 'dds_lookup', 'dds_gateway']) {
       expect(text).toMatch(new RegExp(`^${service}_`, 'm'));
@@ -258,7 +258,7 @@ describe('solo', () => {
   });
 
   it(
-    'after a kill, a plain start is enough: keys and credits are the same, and each answer is charged once',
+    'after a kill, a plain start is enough: keys and credits are the same, and each answer is charged at most once',
     async () => {
       const before = facts.demo;
       const customer = await demoCustomer();

@@ -95,7 +95,7 @@ describe('provisioned database', () => {
     ]);
   });
 
-  it('the statements of each service run without just-in-time compilation and parallel workers', async () => {
+  it('the statements of each service run without just-in-time compilation and without parallel workers', async () => {
     const sql = `select name, setting, source from pg_settings
       where name in ('jit', 'max_parallel_workers_per_gather') order by name`;
     // A clone does not inherit the settings of its template's roles.

@@ -41,7 +41,7 @@ describe('subscriptions to follow up', () => {
     expect(await blocksRead()).toBeLessThan(BLOCKS_MAX);
   });
 
-  it('are processed even if many subscriptions before them are rejected each time', async () => {
+  it('are listed one by one, each once, so that rejected ones do not hold up later ones', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );

@@ -93,7 +93,7 @@ describe('refusals', () => {
 });
 
 describe('the request log', () => {
-  it('any subject is stored unchanged in one row', async () => {
+  it('any subject is stored in one row; tabs and line breaks become spaces, and a long subject is cut to 255 characters', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const subjects = [

@@ -58,7 +58,7 @@ here('ValkeyRepeatWindow', () => {
     }
   });
 
-  it('without the server, each gateway remembers its own repeats, and the gateways share them again when it is back', async () => {
+  it('without the server, each gateway remembers its own repeats; once it is back, the gateways share new repeats', async () => {
     const [one, other] = await openTwo();
     const id = new CounterId(newId());
     await server.stop();

@@ -246,7 +246,7 @@ describe('failed events', () => {
     await database.query(`delete from failed_event where event_id like 'many %'`);
   });
 
-  it('only retrying or dead events can be discarded, and only once', async () => {
+  it('a dead event can be discarded once, and only for its own consumer', async () => {
     const key = newId();
     const id = await storeFailed(key, 'account.counted', 'dead');
     expect(await failed.discard('gateway', id, 'not mine')).toBe(false);

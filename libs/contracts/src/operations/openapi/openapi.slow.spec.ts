@@ -250,7 +250,7 @@ describe('the API description', () => {
     }
   });
 
-  it('the description has every path, every parameter of its version, and a type for every error', () => {
+  it('the description of an operation has every parameter of its version and a type for each error', () => {
     const { parameters, responses } = document.paths['/v2.0/whois/live'].get;
     expect(parameters.map(({ name }) => name)).toEqual(Object.keys(WHOIS_LIVE.parameters));
     for (const status of ['400', '401', '402', '403', '422', '429', '503', '504']) {
