@@ -25,7 +25,7 @@ export { SERVICES };
 /** The database URL of each schema, by service name. */
 export const DatabasesConfig = databasesConfig(schemaServices(SERVICES));
 
-/** The superuser URL of each database that only one service uses. */
+/** The administrator's URL of each database that only one service uses. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
 /** The databases of the installation on which the command runs. */

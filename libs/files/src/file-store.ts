@@ -94,8 +94,8 @@ export abstract class FileStore {
   }
 
   /**
-   * Opens a file for reading. @throws FileMissing; FileChanged; RangeBeyondFile if the range begins after the last
-   * byte.
+   * Opens a file for reading. @throws FileMissing; FileChanged; RangeBeyondFile if the range contains no byte of the
+   * file.
    */
   async read(key: string, { range, etag }: ReadOptions = {}): Promise<OpenFile> {
     checkFileKey(key);
@@ -168,7 +168,7 @@ export abstract class FileStore {
     return this.sign(key, options);
   }
 
-  /** Checks the store. @throws if files cannot currently be read and written. */
+  /** Checks the store without writing to it. @throws if it cannot be reached, or is known to be full. */
   abstract check(): Promise<void>;
   abstract close(): Promise<void>;
 

@@ -52,7 +52,10 @@ export class FolderStore extends FileStore {
     super();
   }
 
-  /** Creates the folder if it does not exist, and removes the partial files of killed processes. */
+  /**
+   * Creates the folder if it does not exist, and removes the partial files of processes that were killed a day ago or
+   * earlier.
+   */
   static async open(folder: string, clock: Clock, room = ROOM): Promise<FolderStore> {
     const root = resolve(folder);
     const making = join(root, MAKING);

@@ -15,9 +15,9 @@ const TRIES_MAX = 80;
 const TAKEN_OVER_AT_ONCE = 100;
 
 /**
- * Sends the e-mails of one schema at least once; several senders may run. The e-mails to an account are sent in the
- * order in which they were written, so the newer of two links arrives last. A row is deleted once its e-mail was
- * accepted; the content of an abandoned e-mail is also deleted.
+ * Sends the e-mails of one schema at least once; several senders may run. Of the due e-mails to an account, the oldest
+ * is sent first, so the newer of two links normally arrives last. A row is deleted once its e-mail was accepted; the
+ * content of an abandoned e-mail is also deleted.
  */
 export class MailSender extends WorkRunner<MailWork> {
   private readonly mails = new MailsRepository();

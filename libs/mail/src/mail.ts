@@ -13,7 +13,10 @@ export interface OutgoingMail extends Mail {
   id: string;
 }
 
-/** The error for an e-mail with a header that would be read as two headers, or with several recipients (S82). */
+/**
+ * The error for an e-mail that has several recipients, has a subject that would be read as two headers (S82), or is too
+ * long.
+ */
 export class UnsafeMail extends Error {}
 
 const SUBJECT_LENGTH_MAX = 200;

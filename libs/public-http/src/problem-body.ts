@@ -41,8 +41,8 @@ export class ProblemBodies {
   }
 
   /**
-   * Returns the `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page, and the page for
-   * paying.
+   * Returns the `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page and, if credits are
+   * sold, the page for paying.
    */
   linksOf(code: string): string {
     const help = `<${this.pageOf(code)}>; rel="help"`;

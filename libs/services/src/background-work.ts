@@ -28,8 +28,8 @@ export interface BackgroundWorkOptions extends ServiceDatabases {
 }
 
 /**
- * Starts the background work of a service with a schema: health checks, the metrics of events and pools, relay and
- * jobs. @returns the service, whose `stop` also ends this work in reverse order and closes the pools.
+ * Starts the background work of a service with a schema: health checks, the metrics of events, pools and jobs, the
+ * relay, and the jobs. @returns the service, whose `stop` also ends this work in reverse order and closes the pools.
  */
 export async function startBackgroundWork(
   service: RunningService,

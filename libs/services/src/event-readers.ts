@@ -18,7 +18,10 @@ export async function durableConsumers(services: readonly AnyService[]): Promise
   return consumers;
 }
 
-/** Lists, for each service, the producers whose events it consumes or watches, for the access rules of the topics. */
+/**
+ * Lists, for each service with a schema, the producers whose events it consumes or watches, for the access rules of the
+ * topics.
+ */
 export async function eventReaders(services: readonly AnyService[]): Promise<EventReaders> {
   const readers: Partial<Record<ServiceName, ServiceName[]>> = {};
   for (const { name, migrations, load } of services) {

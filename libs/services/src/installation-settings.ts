@@ -78,7 +78,7 @@ export function databaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_URL`;
 }
 
-/** Returns the setting with the superuser of a service's own database. */
+/** Returns the setting with the administrator of a service's own database. */
 export function ownDatabaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }

@@ -5,7 +5,7 @@ import { type DeadWork, type SqlRunner, WorkRepository, type WorkRow } from './w
 
 /** An item of work to be done once the transaction has committed. */
 export interface NewWork<T extends object> {
-  /** The subject of the work. New work is not added if work of this name is waiting or dead. */
+  /** The subject of the work. New work is not added if work of this name is waiting, running or dead. */
   name: string;
   payload: T;
   /** The account to which the work belongs. Accounts take turns, and erasing an account removes its work. */
@@ -53,7 +53,7 @@ export class WorkQueue<T extends object> {
   }
 
   /**
-   * Adds an item. @returns false if work of this name is already waiting or dead.
+   * Adds an item. @returns false if work of this name is already waiting, running or dead.
    * @throws RangeError for a cost or wait that is out of range.
    */
   async add(transaction: Transaction, work: NewWork<T>): Promise<boolean> {
@@ -72,8 +72,8 @@ export class WorkQueue<T extends object> {
   }
 
   /**
-   * Requests work as of now. Waiting or dead work of this name becomes due at once. Running work is repeated
-   * afterwards, because it may have read its data before the request.
+   * Requests work as of now. Dead work of this name becomes due at once, and waiting work no later than `delaySeconds`
+   * says. Running work is repeated afterwards, because it may have read its data before the request.
    */
   async want(transaction: Transaction, work: NewWork<T>): Promise<void> {
     await this.rows.want(transaction, this.rowOf(work));
@@ -124,7 +124,7 @@ export class WorkQueue<T extends object> {
     await this.rows.pause(runner, pauseMs);
   }
 
-  /** Lists dead work, oldest first, for the operator. */
+  /** Lists dead work, oldest first, at most 200 items, for the operator. */
   async listDead(runner: SqlRunner): Promise<DeadWork[]> {
     return this.rows.listDead(runner, DEAD_SHOWN_MAX);
   }

@@ -44,7 +44,7 @@ function loginOf(config: FilesConfig, clock: Clock) {
 
 /**
  * Waits for the server's answer about a key.
- * @throws FileMissing, FileChanged; FileExists for a conditional write; FilesUnavailable for any other failure.
+ * @throws FileMissing, FileChanged; FilesUnavailable for any other failure.
  */
 export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
   try {
@@ -60,7 +60,7 @@ export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
 
 /**
  * Waits for the answer to a write that must not replace a file; 409 means that another write is in progress. @throws
- * like `answered`.
+ * FileExists if there is a file; otherwise like `answered`.
  */
 export async function unlessThere<T>(key: string, answer: Promise<T>): Promise<T> {
   try {

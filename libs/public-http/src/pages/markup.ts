@@ -1,6 +1,6 @@
 import { escapeHtml } from '#libs/platform';
 
-/** Text that is already HTML. Only the `html` tag creates it. */
+/** Text that is already HTML. Only the `html` tag and the Markdown renderer create it. */
 export class Markup {
   constructor(readonly text: string) {}
 }
