@@ -60,7 +60,7 @@ const REGISTRAR_MEMBERS: readonly (keyof Registrar)[] = [
  * Merges the data published by registry and registrar. The registry's dates, statuses, name servers, DNSSEC and
  * registrar take precedence. The registrar's data about itself takes precedence, and so do its contacts unless the
  * registrar withholds their identity. A contact is taken from one source as a whole, because a mixture of two addresses
- * would be wrong. `updated` always differs, so it does not count as a conflict.
+ * would be wrong. `updated` and handles always differ, so they do not count as conflicts.
  */
 export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefined {
   const sources = answers.filter((answer): answer is Source => answer.record !== undefined);
@@ -153,7 +153,7 @@ class Merge {
     }
   }
 
-  /** Adds redactions of values that no source published, the privacy flag, and referrals. */
+  /** Adds redactions of values that no source published, and the privacy flag. */
   rest(registrarFirst: readonly Source[]): void {
     const seen = new Set(Object.keys(this.fields));
     for (const { id, record } of registrarFirst) {

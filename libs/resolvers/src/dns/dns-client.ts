@@ -51,8 +51,8 @@ interface Server {
 }
 
 /**
- * Queries resolvers over UDP, or over TCP if an answer does not fit, and returns data that `node:dns` hides: TTLs,
- * response codes, and whether signatures were checked.
+ * Queries resolvers over UDP, or over TCP if an answer does not fit or may be forged, and returns data that `node:dns`
+ * hides: TTLs, response codes, and whether signatures were checked.
  */
 export class DnsClient {
   private readonly servers: Server[];
@@ -73,7 +73,7 @@ export class DnsClient {
   }
 
   /**
-   * Queries one type. SERVFAIL counts as an answer if all servers send it.
+   * Queries one type. SERVFAIL counts as an answer if no server that was tried sent a better one.
    * @param name a valid name in lower case, without the final dot.
    * @throws DnsFault if there is no answer.
    */

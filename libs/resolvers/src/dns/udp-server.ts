@@ -35,7 +35,8 @@ interface Waiting {
 
 /**
  * A name server that is queried over UDP. An answer counts only if it comes from the server's address and port to the
- * querying socket, with the id and the exact spelling that were sent. Anything else is ignored.
+ * querying socket, with the id and the exact spelling that were sent; FORMERR and NOTIMP may lack the name, and another
+ * case is reported as `caseLost`. Anything else is ignored.
  */
 export class UdpServer {
   private readonly channels: Channel[];
@@ -48,7 +49,7 @@ export class UdpServer {
     this.channels = Array.from({ length: SOCKETS }, () => new Channel(address, port));
   }
 
-  /** Sends one query. @throws DnsFault `timeout`, `unreachable` or `cancelled`. */
+  /** Sends one query. @throws DnsFault `timeout`, `unreachable`, `cancelled` or `busy`. */
   ask(question: UdpQuestion): Promise<UdpAnswer> {
     this.next = (this.next + 1) % SOCKETS;
     if (this.channels[this.next].asked >= QUESTIONS_PER_PORT) {

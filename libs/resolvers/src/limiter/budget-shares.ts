@@ -22,7 +22,8 @@ export function isScarce({ burst, perSecond }: BucketTerms): boolean {
 
 /**
  * Shares a budget that refills slowly. While others are active, one caller gets at most a quarter of the remaining
- * tokens, including its own recent queries. A single active caller may use all but the last quarter.
+ * tokens, including its own recent queries. A single active caller may use all but the last quarter. A caller without
+ * recent queries may always send one.
  */
 export class BudgetShares {
   private readonly askers = new Map<string, Asker>();

@@ -79,7 +79,7 @@ export class UpstreamLimiter {
   /**
    * Waits for a turn at `host`. A query is rejected at once while the upstream is paused, if the queue is full and
    * contains no query of lower priority to remove, or if its caller has used its share of a slowly refilling budget or
-   * fills a quarter of the queue.
+   * fills a quarter of the queue. Background work is also rejected once it has used its half of the limit.
    */
   acquire(host: string, { asker = '', ...given }: Turn): Promise<Permit | Refused> {
     const { signal, waitMaxMs } = given;
@@ -252,7 +252,7 @@ export class UpstreamLimiter {
     return upstream;
   }
 
-  /** Forgets the oldest host that is not in use, not paused and not in the tables of limits. */
+  /** Forgets the oldest host that is not in use, is not paused and has no published limit. */
   private forgetOne(): boolean {
     const now = this.now();
     for (const [host, upstream] of this.upstreams) {

@@ -48,7 +48,7 @@ export class NumberLookups {
 
   /**
    * Looks up a block. Never rejects because of an upstream: `outcome` says how the lookup ended. Equal simultaneous
-   * lookups share one query.
+   * lookups of one priority share a query.
    */
   lookUpBlock(cidr: Cidr, request: NumberRequest = {}): Promise<Found> {
     const isOne = cidr.prefixLength === (cidr.version === 4 ? 32 : 128);

@@ -79,7 +79,7 @@ export function linesIn(value: unknown): string[] {
   return linesUpTo(value, TEXT_LENGTH_MAX);
 }
 
-/** Like `linesIn`, but with longer lines. */
+/** Like `linesIn`, with a given maximum length. */
 export function linesUpTo(value: unknown, lengthMax: number): string[] {
   const parts = Array.isArray(value)
     ? listIn(value)

@@ -8,7 +8,7 @@ import { KnownServices } from './known-services.js';
 import { domainQueried, rdapUrl } from './rdap-url.js';
 
 export interface RdapLimits {
-  /** 5,000. */
+  /** The time limit for connecting; by default 5,000. */
   connectMs: number;
   /** The time limit from the request to the headers of the answer, including connecting; by default 8,000. */
   firstByteMs: number;
@@ -16,7 +16,7 @@ export interface RdapLimits {
   wholeMs: number;
   /** The maximum size of an answer; by default 2,097,152. */
   sizeBytes: number;
-  /** 3. */
+  /** The maximum number of redirects; by default 3. */
   redirects: number;
 }
 

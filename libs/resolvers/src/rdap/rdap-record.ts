@@ -31,8 +31,8 @@ const STATUSES_OF_NONE: ReadonlySet<string> = new Set([
 
 /**
  * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Tolerates the errors of servers: members that are missing
- * or have the wrong type count as not published. @returns undefined if the object is not about `domain`, or says that
- * there is no such registration. `restriction` is set if the name has no holder and the object says why.
+ * or have the wrong type count as not published. @returns undefined if the object is empty, is not about `domain`, or
+ * says that there is no such registration. `restriction` is set if the name has no holder and the object says why.
  */
 export function readRdapDomain(json: JsonObject, domain: string): RegistrationRecord | undefined {
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
