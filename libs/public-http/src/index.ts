@@ -1,4 +1,5 @@
 export * from './accept-queues.js';
+export * from './body-pieces.js';
 export * from './client-error.js';
 export * from './header-limits.js';
 export * from './header-lines.js';

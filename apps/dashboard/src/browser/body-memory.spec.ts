@@ -31,11 +31,14 @@ describe('request bodies of unknown senders', () => {
     const answer = { text: '' };
     socket.on('data', (chunk: Buffer) => (answer.text += chunk.toString()));
     socket.on('error', () => {});
-    const given = { host: 'dashboard.example', 'x-forwarded-for': from, ...headers };
+    const given: Record<string, string> = {
+      host: 'dashboard.example',
+      'x-forwarded-for': from,
+      ...headers,
+    };
+    if (!('transfer-encoding' in given)) given['content-length'] = String(announcedBytes);
     const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
-    socket.write(
-      `${['POST /callbacks/stripe HTTP/1.1', ...lines, `content-length: ${announcedBytes}`].join('\r\n')}\r\n\r\n`,
-    );
+    socket.write(`${['POST /callbacks/stripe HTTP/1.1', ...lines].join('\r\n')}\r\n\r\n`);
     socket.write(Buffer.alloc(sentBytes, 0x20));
     return { socket, answer };
   }
@@ -85,9 +88,16 @@ describe('request bodies of unknown senders', () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
     const unfinished = Array.from({ length: 4 }, () => send(SIGNED, MIB - 1, { from }));
     await waitFor('the share to be used up', () => unfinished.filter(isRefused).length === 2);
-    const body = Buffer.alloc(4096, 0x20);
+    const body = Buffer.alloc(64 * 1024, 0x20);
     expect((await under.send('POST', '/callbacks/stripe', SIGNED, body)).status).toBe(200);
     await waitFor('one to make room', () => unfinished.filter(isRefused).length === 3);
+  });
+
+  it('a short chunk counts as the memory that it takes', async () => {
+    const { socket, answer } = send({ ...SIGNED, 'transfer-encoding': 'chunked' }, 0);
+    socket.write('1\r\na\r\n'.repeat(2_200));
+    await once(socket, 'close');
+    expect(answer.text).toMatch(/^HTTP\/1\.1 503 /);
   });
 
   it('S125: a body that is rejected for its length uses no memory after the answer', async () => {

@@ -5,8 +5,10 @@ import { BodiesTooMany } from './browser.errors.js';
 const MIB = 1024 * 1024;
 /** Maximum total size of the bodies that are arriving or being answered. */
 const ALL_BYTES = 8 * MIB;
-/** Maximum total size of such bodies per address (IPv6: /48): two callbacks of the largest size. */
-const OF_SITE_BYTES = 2 * MIB;
+/** Maximum total size of such bodies per address (IPv6: /48): two callbacks of the largest size, with some short pieces. */
+const OF_SITE_BYTES = 2 * MIB + 32 * 1024;
+/** What a piece takes at least. Node passes each chunk of a chunked body on as a piece, even one of a single byte. */
+const PIECE_BYTES = 1024;
 
 /** A body that is arriving or being answered. */
 interface Body {
@@ -103,7 +105,7 @@ export function meterBodies(server: FastifyInstance): void {
     if (request.routeOptions.config.isUpload) return done(null, stream);
     const body: Body = { site: siteOf(request.ip), bytes: 0 };
     const count = (chunk: Buffer) => {
-      if (!memory.take(body, chunk.length)) body.refuse?.();
+      if (!memory.take(body, Math.max(chunk.length, PIECE_BYTES))) body.refuse?.();
     };
     const stop = () => {
       stream.off('data', count);

@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http';
 import { SECOND_MS } from '#libs/platform';
-import { noteLastAnswer } from '#libs/public-http';
+import { BodyPieces, noteLastAnswer } from '#libs/public-http';
 import type { Reply } from './request-context.js';
 
 /** How long the gateway reads and discards what a client still sends. */
@@ -87,11 +87,17 @@ export function endLate(response: ServerResponse, body: string): void {
   response.shouldKeepAlive = false;
   noteLastAnswer(request.socket);
   response.write(body, 'latin1');
+  const pieces = new BodyPieces();
+  const look = (piece: Buffer) => {
+    if (pieces.areTooMany(piece)) end();
+  };
   const end = () => {
     clearTimeout(timer);
+    request.off('data', look);
     response.end();
   };
   const timer = setTimeout(end, LATE_MS);
-  request.once('close', end).once('end', end);
+  request.once('close', end).once('end', end).on('data', look);
+  // The reader may have paused it.
   request.resume();
 }

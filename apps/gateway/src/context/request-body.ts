@@ -7,7 +7,7 @@ import {
   UnsupportedMediaType,
   checkJsonShape,
 } from '#libs/platform';
-import { RequestTimeout } from '#libs/public-http';
+import { BodyPieces, RequestTimeout, tooManyPieces } from '#libs/public-http';
 import type { ApiResponse } from './api-response.js';
 import { senderOf } from './client-address.js';
 import type { RequestContext } from './request-context.js';
@@ -75,9 +75,11 @@ export class RequestBodies {
     const sender = senderOf(context, this.trustedProxies);
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
+      const pieces = new BodyPieces();
       let size = 0;
       const stop = () => {
         clearTimeout(timer);
+        request.off('data', take);
         this.arriving.delete(body);
       };
       const end = (problem: Problem) => {
@@ -86,16 +88,18 @@ export class RequestBodies {
         request.pause();
         resolve(problem);
       };
+      const take = (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > bodyBytes) return end(new PayloadTooLarge());
+        if (pieces.areTooMany(chunk)) return end(tooManyPieces);
+        chunks.push(chunk);
+      };
       const body = { sender, refuse: () => end(new RequestTimeout()) };
       // Node's own time limit ends when the request's handler is called.
       const timer = setTimeout(body.refuse, this.timeoutMs);
       this.makeRoom();
       this.arriving.add(body);
-      request.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size <= bodyBytes) chunks.push(chunk);
-        else end(new PayloadTooLarge());
-      });
+      request.on('data', take);
       request.on('end', () => {
         stop();
         resolve(Buffer.concat(chunks));

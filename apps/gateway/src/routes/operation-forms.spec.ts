@@ -14,6 +14,7 @@ import {
   streamedLine,
   text,
 } from '#libs/contracts';
+import { SHORT_PIECES_MAX } from '#libs/public-http';
 import { waitFor } from '#test/environment';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
@@ -296,6 +297,24 @@ describe('an operation with a body', () => {
     expect(received).toContain('Connection: close');
     const other = await post('/v2.0/bulk', apiKey, '{}', { 'content-type': 'text/plain' });
     expectProblem(other, 415, 'unsupported_media_type');
+  });
+
+  it('a body that arrives in thousands of short chunks is rejected, because each costs far more than its bytes', async () => {
+    const { apiKey } = around.account.addKey();
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+    let received = '';
+    let isClosed = false;
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    socket.on('close', () => (isClosed = true)).on('error', () => {});
+    socket.write(
+      `POST /v2.0/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    const shortChunks = '1\r\n \r\n'.repeat(SHORT_PIECES_MAX + 20);
+    socket.write(shortChunks);
+    await waitFor('the end of the connection', () => isClosed);
+    expect(received).toContain('HTTP/1.1 400');
+    expect(received).toContain('too many short chunks');
   });
 
   it('an exception in a step is an internal error of that request only, and the next request is answered', async () => {

@@ -1,11 +1,13 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { PayloadTooLarge, monotonicMs } from '#libs/platform';
+import { BodyPieces, tooManyPieces } from '../body-pieces.js';
 
 /** A body on its way to the owner: counted, limited in size, with only a few pieces in memory at a time. */
 export class MeteredBody extends Transform {
   sizeBytes = 0;
   /** When the last chunk was passed on, by `monotonicMs`. */
   movedMs = monotonicMs();
+  private readonly pieces = new BodyPieces();
 
   constructor(private readonly limitBytes: number) {
     super();
@@ -14,6 +16,7 @@ export class MeteredBody extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.sizeBytes += chunk.length;
     if (this.sizeBytes > this.limitBytes) return done(new PayloadTooLarge());
+    if (this.pieces.areTooMany(chunk)) return done(tooManyPieces);
     this.movedMs = monotonicMs();
     done(null, chunk);
   }

@@ -3,10 +3,11 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Pool, request } from 'undici';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { type Operation, tusVerbs } from '#libs/contracts';
 import { HOUR_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 import { waitFor } from '#test/environment';
+import { SHORT_PIECES_MAX } from '../body-pieces.js';
 import { FLOOR_BYTES_A_SECOND } from './reading-floor.js';
 import { type TransferEnd, TransferRefusal } from './transfer.js';
 import { Upload } from './upload.js';
@@ -100,6 +101,13 @@ describe('a sender', () => {
   it('S104: a sender that is very slow but never stops keeps its place for at most a minute', async () => {
     const { status, receivedBytes: bytes } = await sendEachSecond(1);
     expect([status, bytes < 70]).toEqual([408, true]);
+  });
+
+  it('a sender of thousands of short chunks is refused, because each costs far more than its bytes', async () => {
+    const pieces = Array.from({ length: SHORT_PIECES_MAX + 20 }, () => Buffer.from('a'));
+    const body = Readable.from(pieces);
+    const answer = await request(await originOf(proxy), { method: 'PATCH', headers: TYPE, body });
+    expect(answer.statusCode).toBe(400);
   });
 
   it('a sender at the minimum rate can send its whole body', async () => {
