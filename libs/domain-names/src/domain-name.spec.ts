@@ -133,9 +133,11 @@ describe('parseDomainName', () => {
     expect(parseDomainName(input)).toMatchObject({ ok: false, code: 'ip_address' });
   });
 
-  it('a rejection repeats no part of the input', () => {
+  it('a rejection does not repeat the input', () => {
     for (const [input] of refused.filter(([text]) => text.trim().length > 3)) {
-      expect(JSON.stringify(parseDomainName(input))).not.toContain(JSON.stringify(input));
+      expect(JSON.stringify(parseDomainName(input))).not.toContain(
+        JSON.stringify(input).slice(1, -1),
+      );
     }
   });
 });
@@ -159,7 +161,7 @@ describe('queries to a registry', () => {
         const bytes = bytesSent(input);
         if (bytes === undefined) return;
         accepted += 1;
-        expect(bytes).toMatch(/^[a-z0-9._-]{1,253}\r\n$/);
+        expect(bytes).toMatch(/^[a-z0-9.-]{1,253}\r\n$/);
         expect(input).not.toMatch(/\p{Cc}/u);
       }),
       { numRuns: 10_000, seed: 20_261_122 },

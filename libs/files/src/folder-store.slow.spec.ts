@@ -47,7 +47,7 @@ describe('files in a folder', () => {
     expect(readdirSync(making)).toEqual(['new']);
   });
 
-  it('a file that is written while its folder is removed is either stored or not, without an error', async () => {
+  it('writes that overlap with the removal of their folder leave no partial file, and the next write succeeds', async () => {
     const store = await openIn('busy');
     for (let round = 0; round < 50; round++) {
       const writing = store.write('job/1/file', [Buffer.from('x')], { maxBytes: 9 });

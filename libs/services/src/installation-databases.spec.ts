@@ -68,7 +68,7 @@ describe('the databases of an installation', () => {
     }
   });
 
-  it('S114: the roles of one database cannot connect to the other', async () => {
+  it('S114: a role of a service with its own database cannot connect to the shared one', async () => {
     const stranger = new URL(databases.url('gateway'));
     stranger.pathname = `/${common.name}`;
     await expect(withClient(stranger.toString(), async () => {})).rejects.toThrow(
@@ -76,7 +76,7 @@ describe('the databases of an installation', () => {
     );
   });
 
-  it('each service with a schema has a setting for the superuser of its own database', () => {
+  it('each service with a schema has a setting for the administrator of its own database', () => {
     const url = 'postgres://postgres@127.0.0.1/gateway';
     const config = loadConfig(ownDatabasesConfig(SERVICES), {
       GATEWAY_DATABASE_ADMIN_URL: url,
@@ -85,7 +85,7 @@ describe('the databases of an installation', () => {
     expect({ ...config }).toEqual({ gateway: url });
   });
 
-  it('a service whose data is still in the shared database does not start with an empty separate one', async () => {
+  it('a service whose data is still in the shared database is not migrated to an empty separate one', async () => {
     const moved = new InstallationDatabases({
       services: SERVICES,
       adminUrl: common.url(),

@@ -219,7 +219,7 @@ describe('work', () => {
     expect(done).toEqual(['tomorrow']);
   });
 
-  it('running work that is requested again runs once more; waiting or dead work is due at once', async () => {
+  it('running work that is requested again runs once more; waiting work is due at once', async () => {
     const want = (name: string) =>
       database.transaction((transaction) => queue.want(transaction, { name, payload: {} }));
     await want('object');

@@ -89,7 +89,7 @@ const DOWNLOAD = {
     );
   });
 
-  it('addresses use the origin that customers can reach; without such an origin, there are no addresses', async () => {
+  it('addresses use the public endpoint; if redirects are turned off, there are no addresses', async () => {
     const store = await openAt('links', { FILES_S3_PUBLIC_ENDPOINT: 'https://files.example.org' });
     const address = await store.address('file', DOWNLOAD);
     expect(new URL(address as string).origin).toBe('https://files.example.org');

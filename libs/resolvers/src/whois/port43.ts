@@ -6,13 +6,13 @@ import { decodeAnswer } from './decoding.js';
 import { numberQueryLine, queryLine } from './query-forms.js';
 
 export interface Port43Limits {
-  /** 5,000. */
+  /** The time limit for connecting; by default 5,000. */
   connectMs: number;
   /** The time limit from the connection to the first byte, by default 8,000. */
   firstByteMs: number;
   /** The time limit from the start to the end of the answer, by default 15,000. */
   wholeMs: number;
-  /** 262,144 by default. */
+  /** The maximum size of an answer; by default 262,144. */
   sizeBytes: number;
 }
 

@@ -31,7 +31,10 @@ const CODES = new Map<string, string>();
 const NAMES = new Map<string, string>();
 readNames();
 
-/** Returns the ISO 3166 code and English name for a country's code, or for its name in one of six languages. */
+/**
+ * Returns the ISO 3166 code and English name for a country's code; for a country's name, the name as it is, and its
+ * code if the name is in one of six languages.
+ */
 export function readCountry(text: string): { code?: string; name?: string } {
   const plain = text.trim();
   if (plain.length === 2) {
