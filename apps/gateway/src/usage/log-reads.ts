@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, StatementTimeout } from '#libs/database';
-import { Semaphore, ServiceUnavailable } from '#libs/platform';
+import { MINUTE_MS, Semaphore, ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { AccountTurns } from '../holds/account-turns.js';
-import { ReadTooHeavy } from './usage.errors.js';
+import { ReadTooHeavy, TooMuchReading } from './usage.errors.js';
 
 /** Time limit for one read. */
 const STATEMENT_MAX_MS = 2_000;
@@ -10,33 +10,79 @@ const STATEMENT_MAX_MS = 2_000;
 const AT_ONCE = 2;
 /** Maximum number of accounts with running or waiting reads. Even the last one waits at most 8 s. */
 const ACCOUNTS_MAX = 10;
+/** The same for accounts with slow reads, so that there are always places for others. */
+const SLOW_ACCOUNTS_MAX = 5;
 /** Maximum number of running or waiting reads of one account. */
 const OF_ACCOUNT_MAX = 8;
+/** The time that the reads of one account may take in a minute: two reads up to their time limit. */
+const A_MINUTE_MAX_MS = 4_000;
+/** The time in a minute from which an account counts as one with slow reads. */
+const SLOW_FROM_MS = 500;
+/** The number of accounts from which ended minutes are removed. */
+const MINUTES_MAX = 1_000;
+
+/** The reads of one account since its first one; they no longer count a minute later. */
+interface MinuteOfReads {
+  endsMs: number;
+  tookMs: number;
+}
 
 /**
  * Runs accounts' reads of their own requests. A read that finds few rows among many may scan for a long time. Each read
- * therefore has a time limit, and each account has one read at a time. All reads together leave most connections to the
- * rest of the gateway.
+ * therefore has a time limit, the reads of each account have a time limit for a minute, and each account has one read
+ * at a time. All reads together leave most connections to the rest of the gateway.
  */
 @Injectable()
 export class LogReads {
   private readonly turns = new AccountTurns({ atOnce: 1, max: OF_ACCOUNT_MAX });
   private readonly reads = new Semaphore(AT_ONCE);
+  private readonly minutes = new Map<string, MinuteOfReads>();
   private accounts = 0;
 
   constructor(private readonly database: Database) {}
 
-  /** @throws ReadTooHeavy after the time limit; ServiceUnavailable if too many reads wait; DatabaseUnavailable. */
+  /**
+   * @throws ReadTooHeavy after the time limit; TooMuchReading after the account's time limit; ServiceUnavailable if too
+   *   many reads wait; DatabaseUnavailable.
+   */
   async query<T>(accountId: string, sql: string, parameters: unknown[]): Promise<T[]> {
     return this.turns.use(accountId, async () => {
-      if (this.accounts === ACCOUNTS_MAX) throw new ServiceUnavailable('request log');
+      const minute = this.minuteOf(accountId);
+      if (minute.tookMs >= A_MINUTE_MAX_MS) {
+        throw new TooMuchReading(minute.endsMs - monotonicMs());
+      }
+      const isSlow = minute.tookMs >= SLOW_FROM_MS;
+      if (this.accounts >= (isSlow ? SLOW_ACCOUNTS_MAX : ACCOUNTS_MAX)) {
+        throw new ServiceUnavailable('request log');
+      }
       this.accounts++;
       try {
-        return await this.reads.use(async () => this.limited<T>(sql, parameters));
+        return await this.reads.use(async () => this.timed(minute, sql, parameters));
       } finally {
         this.accounts--;
       }
     });
+  }
+
+  private minuteOf(accountId: string): MinuteOfReads {
+    const nowMs = monotonicMs();
+    const known = this.minutes.get(accountId);
+    if (known && nowMs < known.endsMs) return known;
+    if (this.minutes.size >= MINUTES_MAX) {
+      for (const [id, { endsMs }] of this.minutes) if (endsMs <= nowMs) this.minutes.delete(id);
+    }
+    const minute = { endsMs: nowMs + MINUTE_MS, tookMs: 0 };
+    this.minutes.set(accountId, minute);
+    return minute;
+  }
+
+  private async timed<T>(minute: MinuteOfReads, sql: string, parameters: unknown[]): Promise<T[]> {
+    const startedMs = monotonicMs();
+    try {
+      return await this.limited<T>(sql, parameters);
+    } finally {
+      minute.tookMs += monotonicMs() - startedMs;
+    }
   }
 
   private async limited<T>(sql: string, parameters: unknown[]): Promise<T[]> {

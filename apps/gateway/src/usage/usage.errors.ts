@@ -1,4 +1,4 @@
-import { Problem } from '#libs/platform';
+import { Problem, SECOND_MS } from '#libs/platform';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -14,5 +14,18 @@ export class ReadTooHeavy extends Problem {
       },
       { cause },
     );
+  }
+}
+
+/** The account's reads of the last minute took too long in all. */
+export class TooMuchReading extends Problem {
+  constructor(leftMs: number) {
+    super({
+      code: 'search_too_heavy',
+      status: 503,
+      detail:
+        'Reading your requests took too long several times within a minute. Ask for fewer days.',
+      retryAfterSeconds: Math.max(1, Math.ceil(leftMs / SECOND_MS)),
+    });
   }
 }

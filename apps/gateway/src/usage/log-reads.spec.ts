@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '#libs/database';
+import { newId } from '#libs/platform';
+import { TestDatabase } from '#test/environment';
+import { LogReads } from './log-reads.js';
+
+let test: TestDatabase;
+let database: Database;
+let reads: LogReads;
+
+beforeAll(async () => {
+  test = await TestDatabase.create();
+  database = await test.service('gateway');
+});
+afterAll(() => test?.drop());
+
+/** Reads for this long. @returns the code of the refusal, if there is one. */
+const read = async (accountId: string, seconds = 0) =>
+  reads.query(accountId, 'select pg_sleep($1)', [seconds]).then(
+    () => 'read',
+    (fault: { code: string }) => fault.code,
+  );
+
+it('S102: an account whose reads took long is refused until a minute has passed, but others are not', async () => {
+  reads = new LogReads(database);
+  const [slow, other] = [newId(), newId()];
+  for (let count = 0; count < 2; count++) expect(await read(slow, 60)).toBe('search_too_heavy');
+  await expect(reads.query(slow, 'select 1', [])).rejects.toMatchObject({
+    code: 'search_too_heavy',
+    retryAfterSeconds: expect.closeTo(45, -1.5),
+  });
+  expect(await read(other)).toBe('read');
+});
+
+it('S102: accounts with slow reads leave places for others', async () => {
+  reads = new LogReads(database);
+  const slow = Array.from({ length: 10 }, newId);
+  for (const accountId of slow) expect(await read(accountId, 0.6)).toBe('read');
+  const ends = slow.map(async (accountId) => read(accountId, 0.6));
+  expect(await read(newId())).toBe('read');
+  const refused = (await Promise.all(ends)).filter((end) => end !== 'read');
+  expect(refused).toEqual(Array<string>(5).fill('service_unavailable'));
+});
