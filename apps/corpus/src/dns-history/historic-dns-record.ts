@@ -44,13 +44,19 @@ export function dnsSnapshots(
   times: readonly Date[],
   rows: readonly Omit<StretchRow, 'seenAt'>[],
 ): DnsSnapshot[] {
+  // Each row is compared with each time, and comparing numbers is a hundred times faster than comparing dates.
+  const periods = rows
+    .toSorted((a, b) => a.rtype - b.rtype)
+    .map((row) => ({
+      record: historicDnsRecord(name, row),
+      firstMs: row.firstAt.getTime(),
+      untilMs: row.untilAt?.getTime() ?? Infinity,
+    }));
   return times.map((at) => {
-    const there = rows.filter(
-      ({ firstAt, untilAt }) => firstAt <= at && (untilAt === null || untilAt > at),
-    );
-    const records = there
-      .map((row) => historicDnsRecord(name, row))
-      .toSorted((a, b) => a.type_code - b.type_code);
+    const atMs = at.getTime();
+    const records = periods
+      .filter(({ firstMs, untilMs }) => firstMs <= atMs && untilMs > atMs)
+      .map(({ record }) => record);
     const counts: Record<string, number> = {};
     for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
     return { seen_at: at.toISOString(), dns_types: counts, dns_records: records };
