@@ -34,6 +34,19 @@ export function dnsBody(subject: DnsSubject, lookup: DnsLookup, askedAt: Date): 
   return { ...answer };
 }
 
+/** Leaves out the types with whose records the answer would be longer than allowed. */
+export function withinBytes(lookup: DnsLookup, bytesMax: number): DnsLookup {
+  const errors = { ...lookup.errors };
+  let room = bytesMax;
+  for (const [type, records] of Map.groupBy(lookup.records, (record) => record.type)) {
+    const bytes = Buffer.byteLength(JSON.stringify(records.map(recordBody)));
+    if (bytes > room) errors[type] = 'too_many_records';
+    else room -= bytes;
+  }
+  const records = lookup.records.filter(({ type }) => errors[type] !== 'too_many_records');
+  return records.length === lookup.records.length ? lookup : { ...lookup, records, errors };
+}
+
 function recordBody(record: DnsRecord): DnsRecordData {
   const { name, type, ttlSeconds, ...data } = record;
   return {

@@ -31,7 +31,7 @@ import { type Found, type Freshness, RememberedAnswers } from '../answers/rememb
 import { FIXTURE_TLD } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
 import { ObservationsService } from '../observations/observations.service.js';
-import { type DnsSubject, dnsBody } from './dns-body.js';
+import { type DnsSubject, dnsBody, withinBytes } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
 
@@ -40,6 +40,11 @@ const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
 /** DNS answers are small, so they get one eighth of the cache. */
 const CACHE_SHARE = 8;
+/**
+ * The maximum size of a name's records in an answer to several questions: the gateway passes on 4 MiB, which a hundred
+ * names must not exceed.
+ */
+const ITEM_RECORDS_BYTES = 40_000;
 
 /** A lookup with its outcome, as the answer cache and the prices require. */
 export type DnsFindings = DnsLookup & Findings;
@@ -121,7 +126,7 @@ export class DnsService {
           ? ofName(domainNames[index], question.type)
           : ofAddressText(addressAt(index));
         const asking = { repeat: false, signal: AbortSignal.any([signal, late]) };
-        return this.answer(asked, question, asking).catch((error: unknown) => {
+        return this.answer(asked, question, asking, ITEM_RECORDS_BYTES).catch((error: unknown) => {
           throw error === late.reason ? new ResolverTimeout(false) : error;
         });
       },
@@ -143,14 +148,16 @@ export class DnsService {
     asked: DnsQuestion,
     question: Freshness & { fields?: string[] },
     asking: Asking,
+    bytesMax = Infinity,
   ): Promise<DataAnswer> {
-    const found = await this.find(asked, question, asking);
-    const { lookup } = found;
-    const problem = dnsProblemOf(lookup.outcome, this.wayOut);
+    const { lookup: whole, serving } = await this.find(asked, question, asking);
+    const short = bytesMax === Infinity ? whole : withinBytes(whole, bytesMax);
+    const outcome = short === whole ? whole.outcome : 'partial';
+    const problem = dnsProblemOf(outcome, this.wayOut);
     return answerFrom(
-      found,
+      { lookup: { outcome }, serving },
       problem,
-      () => dnsBody(asked.subject, lookup, lookup.fetchedAt),
+      () => dnsBody(asked.subject, short, whole.fetchedAt),
       question.fields,
     );
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Socket, createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { DNS_BULK, limitsOf } from '#libs/contracts';
 import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
@@ -183,6 +184,23 @@ describe('DNS records of a name', () => {
     expect(body.errors).toEqual({ AAAA: 'too_many_records', TXT: 'too_many_records' });
     const { body: alone } = await ask('domainName=full.example.com&type=TXT');
     expect([alone.dns_types, alone.errors]).toEqual([{ TXT: 1 }, {}]);
+  });
+
+  it('S124: DNS records of a hundred names fit into one answer, without the types of which there are too many', async () => {
+    const domainNames = Array.from({ length: 100 }, (_, n) => `full-${n}.example.com`);
+    const answered = await fetch(`${service.url}/internal/dns/bulk?type=TXT`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ domainNames }),
+    });
+    const text = await answered.text();
+    expect(text.length).toBeLessThan(limitsOf(DNS_BULK).answerBytes);
+    const { bulk_dns_info: items } = JSON.parse(text) as { bulk_dns_info: object[] };
+    const expected = { dns_types: {}, errors: { TXT: 'too_many_records' } };
+    expect(items).toEqual(items.map(() => expect.objectContaining(expected)));
   });
 
   it('of several names share the time limit of one lookup, and time out if they have no answer by then', async () => {
