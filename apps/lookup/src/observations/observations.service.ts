@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { CorpusClient, ServiceHttp } from '#libs/contracts';
 import { parseDomainName } from '#libs/domain-names';
 import { Logger, Loop, Problem, ServiceTokens } from '#libs/platform';
-import type { DnsLookup, Lookup } from '#libs/resolvers';
+import { type DnsLookup, type Lookup, recordText } from '#libs/resolvers';
 import { LookupConfig } from '../lookup.config.js';
 import { ObservationRing } from './observation-ring.js';
 import { dnsLine, whoisLine } from './observed-lines.js';
@@ -77,7 +77,8 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     if (!this.isNews(lookup)) return;
     const parsed = parseDomainName(lookup.name);
     if (!parsed.ok || parsed.domain.name !== lookup.name) return;
-    this.ring.add(() => dnsLine(lookup, types, at), LINE_BYTES);
+    const texts = lookup.records.reduce((sum, one) => sum + recordText(one).length, LINE_BYTES);
+    this.ring.add(() => dnsLine(lookup, types, at), texts);
   }
 
   private isNews(lookup: object): boolean {

@@ -156,4 +156,23 @@ describe('without a corpus', () => {
     await observations.onModuleDestroy();
     expect(observations.counts).toEqual({ handedOver: 0, refused: 0, dropped: 0, waiting: 1 });
   });
+
+  it('S124: DNS lookups wait up to their real size, because the owner of a name decides how long its records are', () => {
+    const strings = ['x'.repeat(60_000)];
+    for (let count = 0; count < 700; count++) {
+      const record = { name: 'observed.com', ttlSeconds: 60, type: 'TXT', strings } as const;
+      const found = {
+        name: 'observed.com',
+        records: [{ ...record, strings }],
+        errors: {},
+        rcode: 'noerror',
+        isAuthenticated: false,
+        servers: [],
+        latencyMs: 1,
+      } as const;
+      observations.noteDns({ ...found, records: [...found.records], servers: [] }, ['TXT'], NOW);
+    }
+    const { waiting, dropped } = observations.counts;
+    expect([waiting < 560, dropped > 140]).toEqual([true, true]);
+  });
 });
