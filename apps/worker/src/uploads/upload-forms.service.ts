@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { Injectable } from '@nestjs/common';
 import { UPLOAD_BYTES_MAX, type UploadAnswer } from '#libs/contracts';
@@ -10,6 +10,8 @@ import { UploadsService } from './uploads.service.js';
 import { type Upload, contentKey, shownName, uploadAnswer } from './upload.js';
 
 const LIMITS = { fields: 20, fieldSize: 4_096, files: 2, headerPairs: 20, parts: 22 } as const;
+/** The parser reads all parts of a slice, even beyond their limit, and a part may have only nine bytes. */
+const SLICE_BYTES = 4_096;
 const TOO_LARGE = `A file can have at most ${UPLOAD_BYTES_MAX} bytes. Split it into several uploads.`;
 const KEY_FIELD = 'idempotency_key';
 
@@ -33,6 +35,7 @@ export class UploadFormsService {
    */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);
+    const slices = inSlices();
     let idempotencyKey: string | undefined;
     let file: Readable | undefined;
     let taken: Promise<Kept> | undefined;
@@ -48,19 +51,25 @@ export class UploadFormsService {
         taken = this.keep({ accountId, idempotencyKey, fileName: shownName(name) }, content);
         taken.catch(reject);
       });
+      // Otherwise, the parser would skip the remaining parts one by one, millions of them.
+      form.once('partsLimit', () => {
+        slices.unpipe(form);
+        reject(new NoFileInForm());
+      });
       form.once('finish', resolve);
       form.once('error', () => reject(new NoFileInForm()));
       const gone = () => reject(new FormCutOff());
       body.once('close', () => !body.readableEnded && gone());
       body.once('error', gone);
     });
-    body.pipe(form);
+    body.pipe(slices).pipe(form);
     try {
       await read;
       if (!taken) throw new NoFileInForm();
       return uploadAnswer((await taken).upload);
     } catch (error) {
-      body.unpipe(form);
+      body.unpipe(slices);
+      slices.unpipe(form);
       file?.destroy(error as Error);
       const kept = await taken?.catch(() => undefined);
       if (kept?.isNew) await this.uploads.delete(kept.upload);
@@ -91,6 +100,17 @@ export class UploadFormsService {
       throw isOvertaken && idempotencyKey !== undefined ? new IdempotencyKeyRunning() : error;
     }
   }
+}
+
+function inSlices(): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
+        this.push(chunk.subarray(at, at + SLICE_BYTES));
+      }
+      done();
+    },
+  });
 }
 
 /** @throws NoFileInForm for a body that is not a form. */

@@ -191,6 +191,14 @@ describe('an upload by form', () => {
     expect(list).toMatchObject({ uploads: [] });
   });
 
+  it('a form with too many parts is refused at once, however many follow', async () => {
+    const forms = under.worker.app.get(UploadFormsService, { strict: false });
+    const body = new PassThrough();
+    const taken = forms.take(newId(), body, 'multipart/form-data; boundary=X');
+    body.write('--X\r\n\r\n\r\n'.repeat(30));
+    await expect(taken).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
+  });
+
   it('a form whose client disconnects leaves nothing behind, and is not reported as the service’s failure', async () => {
     const accountId = newId();
     const forms = under.worker.app.get(UploadFormsService, { strict: false });
