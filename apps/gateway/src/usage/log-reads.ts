@@ -19,8 +19,9 @@ const OF_ACCOUNT_MAX = 8;
  * requests.
  */
 const A_MINUTE_MAX_MS = 10_000;
-/** The time of its last read from which an account counts as one with slow reads. */
+/** The time of its last read, and of its reads in a minute, from which an account counts as one with slow reads. */
 const SLOW_FROM_MS = 300;
+const SLOW_FROM_A_MINUTE_MS = 2_000;
 /** The number of accounts from which ended minutes are removed. */
 const MINUTES_MAX = 1_000;
 
@@ -55,7 +56,7 @@ export class LogReads {
       if (minute.tookMs >= A_MINUTE_MAX_MS) {
         throw new TooMuchReading(minute.endsMs - monotonicMs());
       }
-      const isSlow = minute.lastTookMs >= SLOW_FROM_MS;
+      const isSlow = minute.lastTookMs >= SLOW_FROM_MS || minute.tookMs >= SLOW_FROM_A_MINUTE_MS;
       if (this.accounts >= (isSlow ? SLOW_ACCOUNTS_MAX : ACCOUNTS_MAX)) {
         throw new ServiceUnavailable('request log');
       }
