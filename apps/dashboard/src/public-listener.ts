@@ -3,6 +3,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { blockListOf } from '#libs/domain-names';
 import {
+  BODY_VALUES_MAX,
   InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
   checkJsonShape,
@@ -137,7 +138,7 @@ function adapterOf(
   });
   readBodies(server);
   server.addHook('preValidation', async ({ body, raw }) => {
-    if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body);
+    if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body, BODY_VALUES_MAX);
   });
   // For a path that cannot be decoded, no hook runs before this.
   server.addHook('onSend', async (request, reply) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import {
+  BODY_VALUES_MAX,
   InvalidRequest,
   PayloadTooLarge,
   Problem,
@@ -62,7 +63,7 @@ export class RequestBodies {
     if (bytes.length === 0) return missingBody;
     try {
       const body: unknown = JSON.parse(utf8.decode(bytes));
-      checkJsonShape(body);
+      checkJsonShape(body, BODY_VALUES_MAX);
       return body;
     } catch (error) {
       return error instanceof Problem ? error : invalidJson;

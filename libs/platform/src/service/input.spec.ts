@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { IsInt, Max, Min } from 'class-validator';
-import { faultsOf } from './input.js';
+import { checkJsonShape, faultsOf } from './input.js';
 
 class Capped {
   @IsInt()
@@ -22,4 +22,21 @@ it.each(['abc', 0, 501, 1.5])('the message for %p states all requirements of the
 it('the message for a list of numbers says that each value must be a number', () => {
   const [fault] = faultsOf(CappedEach, { caps: ['abc'] });
   expect(fault.message).toBe('each value must be an integer number');
+});
+
+it('the values of a body are counted at all depths', () => {
+  const body = { list: [[1, 2], { a: 3 }] };
+  expect(() => checkJsonShape(body, 7)).not.toThrow();
+  expect(() => checkJsonShape(body, 6)).toThrow('must not contain more than 6 values');
+});
+
+it('an object has a limited number of members', () => {
+  const members = Array.from({ length: 1_001 }, (_, n) => [`m${n}`, n]);
+  expect(() => checkJsonShape([Object.fromEntries(members)])).toThrow('more than 1000 members');
+  expect(() => checkJsonShape([Object.fromEntries(members.slice(1))])).not.toThrow();
+});
+
+it('of many unknown members, only some are told', () => {
+  const members = Array.from({ length: 1_000 }, (_, n) => [`m${n}`, n]);
+  expect(faultsOf(Capped, Object.fromEntries(members))).toHaveLength(50);
 });

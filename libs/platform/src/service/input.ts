@@ -9,7 +9,13 @@ import { numberRule, ruleText } from '../rule-text.js';
 export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
 const DEPTH_MAX = 20;
 const ARRAY_LENGTH_MAX = 1000;
+const MEMBERS_MAX = 1000;
+/** The number of invalid members that are told; each takes time on its way to the customer. */
+const FAULTS_MAX = 50;
 const STRING_LENGTH_MAX = 10 * 1024;
+
+/** The maximum number of values in a customer's body: several arrays of the maximum length. */
+export const BODY_VALUES_MAX = 5_000;
 
 /** The validation rules: unknown members are refused, and nothing is converted implicitly (S90). */
 const RULES = {
@@ -25,20 +31,23 @@ export function inputValidation(): ValidationPipe {
     ...RULES,
     transform: true,
     transformOptions: { enableImplicitConversion: false },
-    exceptionFactory: (errors) => new InvalidRequest(errors.flatMap((e) => fieldErrors(e))),
+    exceptionFactory: (errors) => new InvalidRequest(toldFaults(errors)),
   });
 }
 
 /**
  * Validates parsed JSON as `inputValidation` does, for code outside a Nest route. @returns one fault for each invalid
- * member.
+ * member, up to a limit.
  */
 export function faultsOf(type: new () => object, value: unknown): FieldError[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ field: 'body', message: 'must be a JSON object' }];
   }
-  return validateSync(plainToInstance(type, value), RULES).flatMap((error) => fieldErrors(error));
+  return toldFaults(validateSync(plainToInstance(type, value), RULES));
 }
+
+const toldFaults = (errors: ValidationError[]) =>
+  errors.slice(0, FAULTS_MAX).flatMap((error) => fieldErrors(error));
 
 function fieldErrors(error: ValidationError, prefix = ''): FieldError[] {
   const field = `${prefix}${error.property}`;
@@ -54,24 +63,35 @@ function messagesOf({ target, property, constraints = {} }: ValidationError): st
 }
 
 /**
- * Checks the shape of parsed JSON before other code reads it: depth, array lengths, string lengths, and member names
- * that would reach an object's prototype (S69, S94).
+ * Checks the shape of parsed JSON before other code reads it: depth, array lengths, numbers of members, string lengths,
+ * and member names that would reach an object's prototype (S69, S94).
+ * @param valuesMax the maximum number of values at all depths; reading each takes time.
  * @throws InvalidRequest that names the limit.
  */
-export function checkJsonShape(value: unknown, depth = 0): void {
-  const refuse = (message: string) => new InvalidRequest([{ field: 'body', message }]);
-  if (depth > DEPTH_MAX) throw refuse(`must not be nested deeper than ${DEPTH_MAX}`);
-  if (typeof value === 'string' && value.length > STRING_LENGTH_MAX) {
-    throw refuse(`must not contain a string longer than ${STRING_LENGTH_MAX}`);
-  }
-  if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value) && value.length > ARRAY_LENGTH_MAX) {
-    throw refuse(`must not contain an array longer than ${ARRAY_LENGTH_MAX}`);
-  }
-  for (const [name, member] of Object.entries(value)) {
-    if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
-      throw refuse(`must not have a member named ${name}`);
+export function checkJsonShape(json: unknown, valuesMax = Infinity): void {
+  let values = 0;
+  const check = (value: unknown, depth: number) => {
+    if (++values > valuesMax) throw refusal(`must not contain more than ${valuesMax} values`);
+    if (depth > DEPTH_MAX) throw refusal(`must not be nested deeper than ${DEPTH_MAX}`);
+    if (typeof value === 'string' && value.length > STRING_LENGTH_MAX) {
+      throw refusal(`must not contain a string longer than ${STRING_LENGTH_MAX}`);
     }
-    checkJsonShape(member, depth + 1);
-  }
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value) && value.length > ARRAY_LENGTH_MAX) {
+      throw refusal(`must not contain an array longer than ${ARRAY_LENGTH_MAX}`);
+    }
+    const members = Object.entries(value);
+    if (members.length > MEMBERS_MAX) {
+      throw refusal(`must not contain an object with more than ${MEMBERS_MAX} members`);
+    }
+    for (const [name, member] of members) {
+      if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
+        throw refusal(`must not have a member named ${name}`);
+      }
+      check(member, depth + 1);
+    }
+  };
+  check(json, 0);
 }
+
+const refusal = (message: string) => new InvalidRequest([{ field: 'body', message }]);
