@@ -19,9 +19,11 @@ const OF_ACCOUNT_MAX = 8;
  * requests.
  */
 const A_MINUTE_MAX_MS = 10_000;
-/** The time of its last read, and of its reads in a minute, from which an account counts as one with slow reads. */
-const SLOW_FROM_MS = 300;
-const SLOW_FROM_A_MINUTE_MS = 2_000;
+/**
+ * The time in a minute from which an account counts as one with slow reads. One read may be slow only because the
+ * database is busy.
+ */
+const SLOW_FROM_MS = 2_000;
 /** The number of accounts from which ended minutes are removed. */
 const MINUTES_MAX = 1_000;
 
@@ -29,7 +31,6 @@ const MINUTES_MAX = 1_000;
 interface MinuteOfReads {
   endsMs: number;
   tookMs: number;
-  lastTookMs: number;
 }
 
 /**
@@ -56,7 +57,7 @@ export class LogReads {
       if (minute.tookMs >= A_MINUTE_MAX_MS) {
         throw new TooMuchReading(minute.endsMs - monotonicMs());
       }
-      const isSlow = minute.lastTookMs >= SLOW_FROM_MS || minute.tookMs >= SLOW_FROM_A_MINUTE_MS;
+      const isSlow = minute.tookMs >= SLOW_FROM_MS;
       if (this.accounts >= (isSlow ? SLOW_ACCOUNTS_MAX : ACCOUNTS_MAX)) {
         throw new ServiceUnavailable('request log');
       }
@@ -76,7 +77,7 @@ export class LogReads {
     if (this.minutes.size >= MINUTES_MAX) {
       for (const [id, { endsMs }] of this.minutes) if (endsMs <= nowMs) this.minutes.delete(id);
     }
-    const minute = { endsMs: nowMs + MINUTE_MS, tookMs: 0, lastTookMs: 0 };
+    const minute = { endsMs: nowMs + MINUTE_MS, tookMs: 0 };
     this.minutes.set(accountId, minute);
     return minute;
   }
@@ -86,8 +87,7 @@ export class LogReads {
     try {
       return await this.limited<T>(sql, parameters);
     } finally {
-      minute.lastTookMs = monotonicMs() - startedMs;
-      minute.tookMs += minute.lastTookMs;
+      minute.tookMs += monotonicMs() - startedMs;
     }
   }
 
