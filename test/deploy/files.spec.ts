@@ -200,7 +200,9 @@ describe('the image and the compose file', () => {
     }
     const [lookup, account] = [tokensOf('lookup'), tokensOf('account')];
     expect(account.verify(tokensOf('cli').issue('cli', 'account'), 'account')).toBe('cli');
-    expect(() => lookup.issue('cli', 'account')).toThrow('nothing for cli to call account');
+    expect(() => lookup.issue('cli', 'account')).toThrow(
+      'has no secret for calls from cli to account',
+    );
     const stolen = new ServiceTokens(
       readFileSync(join(folder, 'lookup_service_secret'), 'utf8').replaceAll(
         'cli>lookup',

@@ -104,14 +104,14 @@ describe('the doctor for a public installation', () => {
     [
       'TLS localhost',
       () => ({ authorities: undefined }),
-      /self-signed certificate.*Is the proxy up/,
+      /self-signed certificate.*Is the proxy running/,
     ],
     ['proxy', () => nginx('server_name elsewhere;'), /is not configured for localhost/],
     ['proxy', () => nginx('server_name localhost;'), /lacks "proxy_buffering off"/],
     ['SMTP', () => withSettings({ SMTP_URL: 'smtp://127.0.0.1:1' }), /cannot be reached \(\w+\)/],
-    ['SMTP', () => withSettings({ SMTP_URL: undefined }), /nobody gets mail/],
+    ['SMTP', () => withSettings({ SMTP_URL: undefined }), /no e-mails are sent/],
     ['Stripe', () => withSettings({ BILLING_URL: 'https://a.example' }), /No webhook points to/],
-    ['PayPal', () => withSettings({ BILLING_URL: 'https://a.example' }), /register it/],
+    ['PayPal', () => withSettings({ BILLING_URL: 'https://a.example' }), /register one/],
     [
       'payments',
       () => withSettings({ STRIPE_API_KEY: undefined, BILLING_PAYPAL_CLIENT_ID: undefined }),
