@@ -1,15 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import {
-  CorpusSourcesClient,
-  type FilesAnswer,
-  type JobAnswer,
-  ServiceHttp,
-  type UploadAnswer,
-} from '#libs/contracts';
+import { type FilesAnswer, type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
 import { DAY_MS, ServiceTokens, SystemClock, monotonicMs, newId } from '#libs/platform';
 import { Registries } from '#libs/resolvers';
 import { TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
@@ -19,7 +13,6 @@ import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-s
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
-import { currentRun } from '../environment/run.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { CorpusStandIn } from '../worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../worker/questions-stand-in.js';
@@ -33,7 +26,7 @@ import {
 } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { liveBesideJob } from './live-beside-job.js';
-import { cpuUs, cpuWithChildrenUs } from './machine.js';
+import { cpuUs } from './machine.js';
 
 const NAMES = 3_000_000;
 /** The figures that use registries, resolvers or the corpus. */
@@ -65,8 +58,6 @@ const RECORD = {
 /** The Node options that the chart sets. */
 const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const KNOWN_AT_ONCE = 2_000;
-/** The number of names in a list that is imported during live lookups. */
-const IMPORTED = 1_000_000;
 /** The number of rows in one database file. */
 const FILE_ROWS = 300_000;
 /** The keys of the names are spread over all 64 bits, because files are read in ranges of keys. */
@@ -81,7 +72,6 @@ const POLL_MS = 200;
 export const FIGURES: Record<string, (part: number) => Promise<BenchRow[]>> = {
   'stand-in': (part) => withStandIn(NAMES * part),
   upstreams: throughLookup,
-  'beside-import': (part) => besideImport(IMPORTED * part),
   files: (part) => databaseFile(FILE_ROWS * part),
 };
 
@@ -167,7 +157,6 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
     ...(await liveBesideJob({
       lookupUrl: lookup.url,
       tokens: bench.tokens,
-      what: 'a job',
       usedUs: () => cpuUs(bench.pid) + cpuUs(lookup.pid),
       nameOf,
       job: async () => void (await rate('whois', LOOKED_UP.whois * part, {})),
@@ -184,42 +173,6 @@ async function lookupBesideRegistries(): Promise<ServiceProcess> {
     LOOKUP_EXTRA_CA_FILE: internet.caFile,
     LOOKUP_DNS_SERVERS: internet.dnsServers,
     LOOKUP_UPSTREAM_PER_SECOND: '10000',
-  });
-}
-
-/** Measures live lookups while a corpus in a separate process imports a list for the first time. */
-async function besideImport(names: number): Promise<BenchRow[]> {
-  const lookup = await lookupBesideRegistries();
-  const test = await TestDatabase.create();
-  const corpus = await started('corpus', {
-    CORPUS_DATABASE_URL: test.url('corpus'),
-    CORPUS_MAINTENANCE_DATABASE_URL: test.url('corpus_maintenance'),
-  });
-  const location = makeOwnFolder('corpus-files');
-  const lines = Array.from({ length: names }, (_, n) => `${nameOf(n)}\n`);
-  writeFileSync(join(location, 'list-20260101.txt'), lines.join(''));
-  const tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
-  const operator = new ServiceHttp({ url: corpus.url, caller: 'cli', audience: 'corpus', tokens });
-  cleanup.add(() => operator.close());
-  const sources = new CorpusSourcesClient(operator);
-  const rights = { isShown: true, isSold: false, isLookedUp: false };
-  await sources.add({ name: 'list', kind: 'names', location, ...rights });
-  const isLoaded = async () => {
-    await sleep(POLL_MS);
-    return (await sources.show('list')).files[0]?.state === 'loaded';
-  };
-  const pidFile = join(currentRun()!.folder, 'pgdata', 'postmaster.pid');
-  const server = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
-  return liveBesideJob({
-    lookupUrl: lookup.url,
-    tokens,
-    what: 'an import',
-    usedUs: () => cpuUs(corpus.pid) + cpuWithChildrenUs(server),
-    nameOf,
-    job: async () => {
-      await sources.run('list');
-      await waitFor('the import', isLoaded, LIMIT_MS);
-    },
   });
 }
 

@@ -18,8 +18,6 @@ for (;;) {
 export interface JobBeside {
   lookupUrl: string;
   tokens: ServiceTokens;
-  /** The name of the other work, such as `a job`. */
-  what: string;
   /** The CPU time of the processes that do this work, in microseconds. */
   usedUs: () => number;
   nameOf: (n: number) => string;
@@ -51,18 +49,13 @@ export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
   const what = `live lookups at ${PER_SECOND} req/s, p99`;
   return [
     { what, value: lone, unit: 'ms' },
-    { what: `${what} beside ${beside.what}`, value: job, unit: 'ms' },
+    { what: `${what} beside a job`, value: job, unit: 'ms' },
     {
       what: `${what} beside loops with ${Math.round(share * 100)} % of a processor`,
       value: other,
       unit: 'ms',
     },
-    atMost(
-      `${what}: beside ${beside.what}, as a share of that beside the loops`,
-      job / other,
-      2,
-      '×',
-    ),
+    atMost(`${what}: beside a job, as a share of that beside the loops`, job / other, 2, '×'),
     { what: 'share of live lookups that were refused', value: live.refusedShare * 100, unit: '%' },
   ];
 }

@@ -11,14 +11,6 @@ export function cpuUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-/** Returns the user and system time of a process and its children, including those that have ended. */
-export function cpuWithChildrenUs(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(/\s+/);
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
-  const ended = (Number(fields[13]) + Number(fields[14])) * TICK_US;
-  return children.reduce((sum, child) => sum + cpuUs(Number(child)), cpuUs(pid) + ended);
-}
-
 export function residentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;

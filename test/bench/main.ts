@@ -21,7 +21,6 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   lookups: () => import('./lookups.bench.js'),
   'stand-in': jobs,
   upstreams: jobs,
-  'beside-import': jobs,
   files: jobs,
   corpus: () => import('./corpus.bench.js'),
   money: () => import('./money.bench.js'),
@@ -30,7 +29,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
 };
 /** Names that stand for several benches. */
 const GROUPS: Record<string, readonly string[]> = {
-  jobs: ['stand-in', 'upstreams', 'beside-import', 'files'],
+  jobs: ['stand-in', 'upstreams', 'files'],
 };
 /** The time limit of a bench; a bench that takes longer is considered to hang. */
 const LIMIT_MS = 3 * 3_600_000;

@@ -206,9 +206,7 @@ class TransfersController {
   }
 }
 
-/**
- * A service that stores uploads and serves files as the worker does, on a socket and with service tokens.
- */
+/** A service that stores uploads and serves files as the worker does, on a socket and with service tokens. */
 export class TransferOwner {
   readonly state = new OwnerState();
   private service: RunningService;

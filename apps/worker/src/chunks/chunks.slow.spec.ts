@@ -51,6 +51,9 @@ async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
   });
 }
 
+const create = (accountId: string, name: string) =>
+  under.createJob(accountId, 'whois', { domainNames: [name] });
+
 const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
 
 describe('a name', () => {
@@ -146,10 +149,8 @@ describe('a name', () => {
     expect(job).toMatchObject({ state: 'running', counts: { failed: 0, waiting: 1 } });
     spy.mockRestore();
     lookup.letAllGo();
-    expect(await endOf(accountId, id)).toMatchObject({
-      counts: { delivered: 2, failed: 0 },
-      credits: { charged: 2 },
-    });
+    const { counts, credits } = await endOf(accountId, id);
+    expect([counts.delivered, counts.failed, credits.charged]).toEqual([2, 0, 2]);
     expect(asksFor('silent.com')).toBe(2);
   });
 
@@ -158,8 +159,6 @@ describe('a name', () => {
     const { chunks } = under.worker.app.get(JobQueues, { strict: false });
     await chunks.pause(under.database, 3_600);
     lookup.hold();
-    const create = (accountId: string, name: string) =>
-      under.createJob(accountId, 'whois', { domainNames: [name] });
     const jobs = Array.from({ length: CONCURRENCY }, (_, n) => create(first, `crowd-${n}.com`));
     jobs.push(create(second, 'alone.com'));
     const ids = (await Promise.all(jobs)).map(({ id }) => id);
@@ -184,8 +183,6 @@ describe('a name', () => {
     });
     lookup.hold();
     const [first, second] = [newId(), newId()];
-    const create = (accountId: string, name: string) =>
-      under.createJob(accountId, 'whois', { domainNames: [name] });
     for (let n = 0; n < CONCURRENCY; n++) await create(first, `quiet-${n}.com`);
     const ofFirst = () => lookup.calls.filter(({ accountId }) => accountId === first);
     await waitFor('all places to be taken', () => ofFirst().length === CONCURRENCY);
@@ -201,7 +198,7 @@ describe('a name', () => {
   it('S105: a name is not looked up while its answer could not be stored', async () => {
     const accountId = newId();
     const check = jest.spyOn(under.files, 'check').mockRejectedValue(new Error('the disk is full'));
-    const { id } = await under.createJob(accountId, 'whois', { domainNames: ['no-room.com'] });
+    const { id } = await create(accountId, 'no-room.com');
     await waitFor('the failed attempt', async () => {
       const failed = await under.database.query(
         `select from work where queue = 'chunks' and reason like '%the disk is full%'`,
@@ -215,9 +212,8 @@ describe('a name', () => {
   });
 
   it('a name has seven days, unless the job says otherwise', async () => {
-    const usual = await under.createJob(newId(), 'whois', { domainNames: ['week.com'] });
-    const days = Date.parse(usual.deadline_at) - Date.parse(usual.created_at);
-    expect(days).toBe(7 * 24 * HOUR_MS);
+    const usual = await create(newId(), 'week.com');
+    expect(Date.parse(usual.deadline_at) - Date.parse(usual.created_at)).toBe(7 * 24 * HOUR_MS);
   });
 
   it('names without a known upstream are counted separately and free', async () => {
@@ -236,10 +232,8 @@ describe('a name', () => {
     expect(done.credits).toEqual({ price: 1, held: 0, charged: 1, released: 0 });
     expect(under.entitlement.charged(accountId)).toBe(1);
     const free = await under.createJob(accountId, 'whois', { domainNames: domainNames.slice(1) });
-    expect((await under.endOfJob(accountId, free.id)).credits).toMatchObject({
-      price: 0,
-      charged: 0,
-    });
+    const { credits } = await under.endOfJob(accountId, free.id);
+    expect(credits).toMatchObject({ price: 0, charged: 0 });
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
@@ -270,7 +264,7 @@ describe('a name', () => {
     lookup.found = (name) => (name.endsWith('.de') ? LATER : {});
     const domainNames = ['a.de', 'b.de', 'c.de', 'a.com', 'b.com'];
     const { id } = await under.createJob(accountId, 'whois', { domainNames });
-    const others = await under.createJob(other, 'whois', { domainNames: ['d.com'] });
+    const others = await create(other, 'd.com');
     await waitFor('all that is ready', async () => {
       const { counts, state } = await jobOf(accountId, id);
       return counts.delivered === 2 && state === 'running';
@@ -285,10 +279,8 @@ describe('a name', () => {
 });
 
 describe('several customers', () => {
-  /**
-   * The number of chunks that this process handles at a time, and the number of later chunks that the test observes.
-   */
-  const [AT_A_TIME, LOOKED_AT] = [16, 24];
+  /** The number of chunks that are observed after the small job's. */
+  const OBSERVED = 24;
 
   async function startLarge(accountId: string, word: string): Promise<string> {
     under.entitlement.balances.set(accountId, 100_000);
@@ -310,18 +302,18 @@ describe('several customers', () => {
     const order = () => lookup.calls.slice(first).map(({ accountId }) => accountId);
     lookup.hold();
     const jobs = [[early, await startLarge(early, 'early')]];
-    await waitFor('all slots to be in use', () => order().length === AT_A_TIME);
+    await waitFor('all slots to be in use', () => order().length === CONCURRENCY);
     jobs.push([late, await startLarge(late, 'late')]);
     const domainNames = Array.from({ length: 100 }, (_, n) => `small-${n}.com`);
     await running(small, { domainNames });
-    while (order().length < AT_A_TIME + 1 + LOOKED_AT) {
+    while (order().length < CONCURRENCY + 1 + OBSERVED) {
       const asked = order().length;
       lookup.letOneGo();
       await waitFor('the next chunk', () => order().length > asked);
     }
-    const [next, ...others] = order().slice(AT_A_TIME, AT_A_TIME + 1 + LOOKED_AT);
+    const [next, ...others] = order().slice(CONCURRENCY, CONCURRENCY + 1 + OBSERVED);
     expect(next).toBe(small);
-    const share = others.filter((accountId) => accountId === late).length / LOOKED_AT;
+    const share = others.filter((accountId) => accountId === late).length / OBSERVED;
     expect(Math.abs(share - 0.5)).toBeLessThanOrEqual(0.05);
     for (const [accountId, id] of jobs) {
       await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });

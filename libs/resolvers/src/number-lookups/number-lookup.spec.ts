@@ -5,7 +5,6 @@ import { UpstreamLimiter } from '../limiter/upstream-limiter.js';
 import { ParserWorker } from '../parser/parser-worker.js';
 import { RdapClient } from '../rdap/rdap-client.js';
 import { Port43Client } from '../whois/port43.js';
-import { numberQueryLine } from '../whois/query-forms.js';
 import { NumberLookups } from './number-lookup.js';
 import { NumberRegistries } from '../networks/number-registries.js';
 
@@ -393,17 +392,6 @@ describe('an AS number', () => {
       const found = parsed.ok ? await lookups.lookUpAsn(parsed.asn) : undefined;
       expect(found).toMatchObject({ outcome: 'unsupported', block: { statuses: ['reserved'] } });
       expect(internet.asked).toEqual([]);
-    },
-  );
-});
-
-describe('hostile answers about numbers', () => {
-  beforeEach(open);
-
-  it.each(['193.0.0.1\r\nQUIT', '-T person x', 'AS12x', 'AS1 ', '1.2.3.4/24/', ''])(
-    'S61: %j never reaches port 43',
-    (text) => {
-      expect(() => numberQueryLine('whois.ripe.net', text)).toThrow(RangeError);
     },
   );
 });
