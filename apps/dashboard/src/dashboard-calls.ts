@@ -28,7 +28,7 @@ export interface PageCall {
   answerBytes?: number;
 }
 
-/** A lookup or search that a page makes for an account. It costs as much as with a key. */
+/** A lookup or search that a page makes for an account, at the same price as with a key. */
 export interface PageQuestion {
   /** Name of its row. */
   operation: string;
@@ -40,12 +40,12 @@ export interface PageQuestion {
 }
 
 /**
- * A higher time limit and size limit: the gateway waits for sources, and a page of records with their source texts is
- * large.
+ * The time and size limits are higher here, because the gateway waits for sources, and a page of records with their
+ * source texts is large.
  */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
-/** The calls of pages to other services. */
+/** Makes the calls that pages need from other services. */
 @Injectable()
 export class DashboardCalls {
   constructor(
@@ -69,9 +69,9 @@ export class DashboardCalls {
     return this.ofActive('worker', visitor, session, call);
   }
 
-  /** Makes a request to the gateway as a key of the account would. @throws AccountDeletedProblem. */
+  /** Sends a request to the gateway, as if with a key of the account. @throws AccountDeletedProblem. */
   async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
-    // Entitlement learns about a new account later, from an event.
+    // Entitlement learns about a new account only later, from an event.
     if (session.suspendedBecause) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
     return this.ofActive('gateway', visitor, session, call);
@@ -124,7 +124,7 @@ export class DashboardCalls {
     return this.services.entitlement.ledger(accountId);
   }
 
-  /** Reads the changes of each day. @param from the first day, as `YYYY-MM-DD`. */
+  /** Reads the changes of the credits on each day. @param from the first day, as `YYYY-MM-DD`. */
   async ledgerChanges({ accountId }: Session, from: string): Promise<LedgerChanges> {
     return this.services.entitlement.ledgerChanges(accountId, from);
   }

@@ -12,7 +12,7 @@ export abstract class DashboardSettings {
   abstract readonly description: string;
   /** The texts of terms, privacy and contact. */
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
-  /** The local mailbox. Set only if e-mails are not really sent. */
+  /** The local mailbox; set only if e-mails are not really sent. */
   abstract readonly mailbox?: Mailbox;
   /** Whether lookups go to the registry simulator. */
   abstract readonly isDataSimulated?: boolean;

@@ -5,7 +5,7 @@ import { InternalCallsConfig, PortSetting, ServiceUrls, Setting } from '#libs/pl
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-/** Pages need account, entitlement and the gateway, for sessions, credits and the request log. */
+/** Pages need account for sessions, entitlement for credits, and the gateway for the request log. */
 @ServiceUrls('account', 'entitlement', 'gateway')
 export class DashboardConfig extends InternalCallsConfig {
   @Setting({ env: 'DASHBOARD_HOST', about: 'Address that the dashboard listens on.' })
@@ -40,7 +40,7 @@ export class DashboardConfig extends InternalCallsConfig {
 
   accountUrl: string;
   entitlementUrl: string;
-  /** The address of any gateway. All gateways write the same request log. */
+  /** The address of any gateway; all gateways write to the same request log. */
   gatewayUrl: string;
 
   @Setting({

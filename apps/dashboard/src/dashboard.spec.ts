@@ -23,7 +23,7 @@ const LOGGED_IN = {
   isRecent: true,
 };
 
-/** A request that reached the internal listener behind the dashboard. */
+/** A request that the dashboard forwarded to an internal listener. */
 interface Arrived {
   line: string;
   headers: IncomingHttpHeaders;
@@ -34,7 +34,7 @@ describe('dashboard', () => {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
-  /** Account's answer about the visitor's session. */
+  /** What account answers about the visitor's session. */
   let session: (typeof LOGGED_IN & { suspendedBecause?: string }) | null;
   let internal: Server;
   let dashboard: RunningDashboard;
@@ -158,7 +158,7 @@ describe('dashboard', () => {
     }
   });
 
-  it('S25: a session is in a __Host- cookie that scripts and other sites never get', async () => {
+  it('S25: the session token is in a __Host- cookie that scripts and other sites never get', async () => {
     answer = { status: 200, headers: { 'x-set-session': SESSION }, body: {} };
     const { headers } = await send('POST', '/api/log-in', { ...ours, ...json }, ADA);
     const cookies = headers['set-cookie'] as string[];
@@ -349,7 +349,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S89: an idempotency key that no header can carry is rejected by the dashboard, and not reported as a fault of account', async () => {
+  it('S89: an idempotency key that no header can carry is rejected by the dashboard, not reported as a failure of account', async () => {
     const path = '/keys/0197-a/rotate';
     session = LOGGED_IN;
     for (const key of ['a\r\nx-account-id: b', 'a b', 'é', 'x'.repeat(256), { a: 1 }, ['x'], 5]) {

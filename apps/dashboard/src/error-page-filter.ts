@@ -34,7 +34,7 @@ export class ErrorPageFilter implements ExceptionFilter {
       const body = this.bodies.render(problem, { requestId, path: request.url });
       void reply.type('application/problem+json; charset=utf-8').send(Buffer.from(body, 'latin1'));
     } else if (problem instanceof NotLoggedIn) {
-      // Without a session, the page redirects to the log-in. A change that a form requested is not repeated.
+      // Without a session, a page redirects to the log-in. A form that was sent is not sent again afterwards.
       void reply.redirect(logInPath(request.method === 'GET' ? request.url : '/'), 303);
     } else if (problem instanceof AccountDeletedProblem) {
       // A deleted account gets the page that restores it.
@@ -45,6 +45,6 @@ export class ErrorPageFilter implements ExceptionFilter {
   }
 }
 
-/** Whether the request comes from a script or a machine, and not from a browser that shows a page. */
+/** Whether the request comes from a script or a machine rather than from a browser that shows a page. */
 const isCall = ({ url, routeOptions }: FastifyRequest) =>
   url.startsWith('/api/') || routeOptions.config?.signatureHeaders !== undefined;

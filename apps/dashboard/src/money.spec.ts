@@ -85,7 +85,7 @@ describe('the preview of a change', () => {
   const preview = (part: Partial<PlanPreviewAnswer>) =>
     under.answers.set('POST /internal/subscriptions/0197-s/preview', { ...PREVIEW, ...part });
 
-  it('a change that is paid now is shown with amount, dates, credits, limits and losses', async () => {
+  it('a change that is paid for now is shown with amount, dates, credits, limits and losses', async () => {
     preview({});
     const plan = grant({ source_type: 'subscription', sku: OWNED.sku, available: 1_000 });
     under.answers.set('GET /internal/balance', balance([grant({}), plan]));
@@ -105,7 +105,7 @@ describe('the preview of a change', () => {
     expect(said).not.toContain('paused');
   });
 
-  it('each preview has its own idempotency key, even for the same plan in the same second, and a repeat has the same key', async () => {
+  it('each preview has its own idempotency key, even for the same plan in the same second, and a repeated form has the same key', async () => {
     preview({});
     under.answers.set('POST /internal/subscriptions/0197-s/change', {
       subscription: OWNED,
@@ -130,7 +130,7 @@ describe('the preview of a change', () => {
     expect(new Set(keys)).toHaveProperty('size', 2);
   });
 
-  it('a change at the end of the period is shown with the losses at that time', async () => {
+  it('a change at the end of the period is shown with what is lost at that time', async () => {
     preview({
       effect: 'period_end',
       due_micros: '0',

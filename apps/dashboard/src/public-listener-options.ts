@@ -12,7 +12,7 @@ export interface PublicListenerOptions {
   logger: Logger;
   tokens: ServiceTokens;
   metrics: DashboardMetrics;
-  /** The stored e-mails for the mailbox page, if none are sent. */
+  /** The e-mails for the mailbox page, if they are stored instead of sent. */
   mailbox?: Mailbox;
   /** The texts of terms, privacy and contact. */
   texts: DashboardSettings['texts'];

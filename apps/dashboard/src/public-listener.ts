@@ -111,7 +111,7 @@ function adapterOf(
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      // A path that cannot be decoded gets here before any hook.
+      // For a path that cannot be decoded, this runs before any hook.
       void reply.headers(SECURITY_HEADERS);
       identifyBrowser(request, reply);
       const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
@@ -140,7 +140,7 @@ function adapterOf(
   server.addHook('preValidation', async ({ body, raw }) => {
     if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body, BODY_VALUES_MAX);
   });
-  // For a path that cannot be decoded, no hook runs before this.
+  // For a path that cannot be decoded, no hook has run before this.
   server.addHook('onSend', async (request, reply) => {
     if (request.url.startsWith('/api/')) void reply.header('x-csrf-token', request.csrfToken);
   });
@@ -150,7 +150,7 @@ function adapterOf(
   return adapter;
 }
 
-/** Whether a page is requested under another host name. It would set a cookie that the forms cannot use. */
+/** Whether a page is requested under another host name, where it would set a cookie that the forms cannot use. */
 function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
   const isPage = request.method === 'GET' && !/^\/(api\/|health$)/.test(request.url);
   return isPage && request.host !== ownHost;

@@ -47,7 +47,7 @@ describe('a dashboard', () => {
     expect(await statusOf(`${dashboardUrl}/mailbox`, { host })).toBe(404);
   });
 
-  it('S22: a start with a public origin and no trusted proxy logs a warning', () => {
+  it('S22: with a public origin but no trusted proxy, the dashboard logs a warning at the start', () => {
     expect(logged).toContain('DASHBOARD_TRUSTED_PROXIES is not set although BILLING_URL is public');
   });
 
@@ -59,7 +59,7 @@ describe('a dashboard', () => {
     ]);
   });
 
-  it('the start fails if the public port is in use, and names the port’s setting', async () => {
+  it('if the public port is in use, the start fails and names the port’s setting', async () => {
     const { port } = new URL(ownersUrl);
     await expect(start({ DASHBOARD_PORT: port })).rejects.toThrow(
       `cannot listen on 127.0.0.1:${port} (DASHBOARD_PORT): another process listens there`,

@@ -172,7 +172,7 @@ describe('an irreversible action', () => {
     expect((await under.get('/keys/0197-a/reissue')).status).toBe(404);
   });
 
-  it('addresses that may use a key are typed one per line, shown with the key, and cleared by an empty field', async () => {
+  it('the addresses that may use a key are entered one per line, shown with the key, and removed by an empty field', async () => {
     const keys = [{ ...KEY, allowed_addresses: ['192.0.2.1', '2001:db8::/32'] }];
     under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
     expect(textOf(await under.get('/keys'))).toContain('only from 192.0.2.1, 2001:db8::/32');
@@ -221,7 +221,7 @@ describe('an irreversible action', () => {
     expect(await sent('reason=+%0A+')).toEqual({});
   });
 
-  it('a rotated key works for as long as its owner has chosen', async () => {
+  it('a rotated key keeps working for as long as its owner chose', async () => {
     await under.post('/keys/0197-a/rotate', 'overlap=7d');
     const { body } = under.arrived.find(({ line }) => line.startsWith('POST'))!;
     expect(JSON.parse(body.toString())).toEqual({ overlap: '7d' });
@@ -270,7 +270,7 @@ describe('a plan change', () => {
     expect(shown).not.toContain('declined');
   });
 
-  it('a change is shown as pending to customers who return from the payment', async () => {
+  it('a customer who returns from the payment page sees the change as pending', async () => {
     const waiting = { ...PLAN, unpaid_change: { ...unpaid, is_declined: false } };
     under.answers.set('GET /internal/subscriptions', { subscriptions: [waiting] });
     const back = '/billing/subscriptions?token=EC-1&PayerID=P';
@@ -280,7 +280,7 @@ describe('a plan change', () => {
     expect(textOf(await under.get('/subscriptions'))).not.toContain('on its way');
   });
 
-  it('a change can be requested again if the customer must first agree on a page', async () => {
+  it('a change can be requested again if the customer must first agree on the processor’s page', async () => {
     await changed({ processor: 'paypal', unpaid_change: { ...unpaid, pay_url: null } });
     expect(textOf(await under.get('/subscriptions'))).toContain(
       'href="/subscriptions/0197-s/change?sku=api-50K-month&amp;quantity=1"',
@@ -294,7 +294,7 @@ describe('a plan change', () => {
       { pending_change: { sku: 'api-15K-month', quantity: 1, at: PLAN.period_end } },
       'API plan 5K stays until 2026-12-22 (UTC); then API plan 15K begins.',
     ],
-  ])('ends in a sentence that states the new situation: %j', async (plan, words) => {
+  ])('a change is confirmed with a sentence about the new situation: %j', async (plan, words) => {
     const { to } = await changed(plan);
     expect(textOf(await under.get(to))).toContain(words);
     expect(textOf(await under.get('/subscriptions?changed=another'))).not.toContain(words);

@@ -83,7 +83,7 @@ export class GatewayLifecycle
     private readonly logger: Logger,
   ) {}
 
-  /** Starts everything except the public listener, which opens once the internal listener answers. */
+  /** Starts everything except the public listener, which opens only once the internal listener answers. */
   async onApplicationBootstrap(): Promise<void> {
     this.declareMetrics();
     this.declareHealth();
@@ -140,7 +140,7 @@ export class GatewayLifecycle
     });
   }
 
-  /** Declares the services that the gateway can do without. `/ready` lists them. */
+  /** Declares the services that the gateway can do without; `/ready` lists them. */
   private declareHealth(): void {
     const transport = this.providers.get<EventTransport>(EventTransport, { strict: false });
     const checks = {

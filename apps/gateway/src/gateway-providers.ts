@@ -51,7 +51,7 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 /** A slow client gets this additional time to read the answer. */
 const STREAM_FACTOR = 2;
 
-/** The arguments of a factory, by parameter name. */
+/** The arguments of a factory, by name. */
 type Given<I> = {
   [K in keyof I]: I[K] extends abstract new (...parts: never[]) => infer T ? T : Counters;
 };

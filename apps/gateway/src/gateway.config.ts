@@ -51,7 +51,7 @@ export class GatewayConfig extends DatabaseConfig {
   accountUrl: string;
   entitlementUrl: string;
   lookupUrl: string;
-  /** Without this address, the gateway names no page that sells credits. */
+  /** Without this address, answers contain no link to the page that sells credits. */
   billingInternalUrl?: string;
 
   @Setting({

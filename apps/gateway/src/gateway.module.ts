@@ -52,8 +52,8 @@ export const CONTROLLERS = [
 ];
 
 /**
- * The gateway. Nest runs the internal listener. The public listener is a separate provider, whose requests pass no
- * guards or pipes.
+ * The gateway. Nest runs the internal listener; the public listener is a separate provider, whose requests bypass
+ * Nest's guards and pipes.
  */
 @Module({})
 export class GatewayModule {

@@ -147,7 +147,7 @@ describe('two gateways on one machine', () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1_000_000);
     around.entitlement.balances.set(keyRecord.accountId, 1_000_000);
-    // The balancer may need this time for one check.
+    // The balancer may need this long for one check.
     const notice = { GATEWAY_DRAIN_NOTICE_MS: '5000', GATEWAY_DRAIN_MS: '60000' };
     const [leaving, staying] = await Promise.all([
       startProcess({ ...notice, GATEWAY_JOURNAL: journal('leaving') }),
@@ -181,8 +181,8 @@ function journal(name: string): string {
 const textOf = (name: string) => readFileSync(journal(name), 'utf8');
 
 /**
- * Sends one request after another over a kept connection. The connection may be closed after an answer; any other end
- * is a failure, and nothing is retried.
+ * Sends one request after another over a persistent connection. The connection may be closed after an answer; any other
+ * end is a failure, and nothing is retried.
  */
 class Client {
   answered = 0;

@@ -41,8 +41,8 @@ export class ServiceClients {
   }
 
   /**
-   * Finds the suppressed ones among the given names. @param ifAway called with the error if corpus does not answer; no
-   * name then counts as suppressed.
+   * Returns the suppressed ones among the given names. @param ifAway called with the error if corpus does not answer;
+   * no name then counts as suppressed.
    */
   async suppressedOf(
     names: readonly string[],

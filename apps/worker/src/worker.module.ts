@@ -129,7 +129,7 @@ export const CONTROLLERS = [
   FileRunsController,
 ];
 
-/** The features, in an order in which each one uses only earlier ones. */
+/** The features, ordered so that each one uses only earlier ones. */
 const FEATURES = [
   AccountStatesRepository,
   DailyCountsRepository,

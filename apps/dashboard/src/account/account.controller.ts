@@ -34,7 +34,7 @@ export class AccountController {
     return visit.show(exportPage(visit.context));
   }
 
-  /** Asks for the password on the page. The browser then downloads the file, and the page stays open. */
+  /** Checks the password, then starts the download; the page stays open. */
   @Post('export')
   async export(@Visit() visit: PageVisit, @Body() { password }: PasswordForm) {
     const call = { method: 'POST', path: '/session/reauthenticate', body: { password } } as const;

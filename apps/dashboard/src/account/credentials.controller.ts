@@ -40,7 +40,8 @@ export class CredentialPagesController {
   }
 
   /**
-   * Requires the password first, because an unattended session must not move the account to a stranger's mailbox (S35).
+   * Requires the password first, so that nobody can use an unattended session to move the account to another mailbox
+   * (S35).
    */
   @Post('email')
   async changeEmail(@Visit() visit: PageVisit, @Body() { email, password }: ChangeEmailForm) {

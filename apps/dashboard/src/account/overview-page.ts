@@ -10,7 +10,9 @@ import { operationLink, workOnDays } from '../usage/work.js';
 import { type CreditHistory, historySection } from './credit-history.js';
 import { type PlanFacts, lowCredits, planCard } from './plan-card.js';
 
-/** The data of `/` after a log-in: the remaining credits and recent events. What could not be read is undefined. */
+/**
+ * The data of `/` after a log-in: the remaining credits and recent events. Data that could not be read is undefined.
+ */
 export interface OverviewFacts {
   balance?: BalanceAnswer;
   ledger?: LedgerLine[];
@@ -95,13 +97,13 @@ const KIND_WORDS: Readonly<Record<LedgerKind, string>> = {
   refund: 'Refund',
 };
 
-/** Returns the kind of an entry in words. Support can take credits back without a refund. */
+/** Returns the kind of an entry in words. (Support can take back credits without a refund.) */
 function kindOf({ kind, reference, amount }: LedgerLine): string {
   const isTakenBack = kind === 'refund' && reference.startsWith('operator:') && Number(amount) < 0;
   return isTakenBack ? 'Taken back' : KIND_WORDS[kind];
 }
 
-/** Returns the source of a line. A line about usage links to its requests, jobs or monitors. */
+/** Returns the source of a ledger line. A usage line links to its requests, jobs or monitors. */
 function sourceOf({ reference, day, operation, amount }: LedgerLine): Markup | string {
   if (!day || !operation) return sourceName(reference.split(':')[0]);
   return operationLink(day, operation, Number(amount));

@@ -22,7 +22,7 @@ const rowOf = (facts: object, words: string) => {
   return new RegExp(`${words} (\\S+) (\\S+) (\\S+) (\\S+)`).exec(text)?.slice(1);
 };
 
-it('a limit shows the allowed, used and remaining numbers, and the last is never negative', () => {
+it('a limit shows the allowed, used and remaining numbers, and the remaining number is never negative', () => {
   const monitors = [
     monitor('domain', 'active'),
     monitor('domain', 'paused'),

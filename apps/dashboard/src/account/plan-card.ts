@@ -11,7 +11,7 @@ import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { nameOf } from '../subscriptions/subscriptions-page.js';
 
-/** The contents of the card. What could not be read is undefined. */
+/** The contents of the card. Data that could not be read is undefined. */
 export interface PlanFacts {
   balance?: BalanceAnswer;
   allowance?: Allowance;
@@ -53,7 +53,7 @@ export function planCard(facts: PlanFacts): Markup {
 /** Returns a warning if the credits are about to run out. */
 export function lowCredits(balance: BalanceAnswer | undefined): string | undefined {
   if (!balance) return undefined;
-  // Frozen credits return later, as the page says.
+  // Frozen credits return later, and the page says so.
   if (balance.frozen > 0) return undefined;
   const left = balance.spendable + balance.reserved;
   if (left === 0)

@@ -14,7 +14,7 @@ const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['requests', REQUESTS_SCRIPT],
 ]);
 
-/** Serves the files that pages load. */
+/** Serves the style sheet, scripts and icon that pages load. */
 @Controller()
 @AllowVisitors('anyone')
 export class AssetsController {

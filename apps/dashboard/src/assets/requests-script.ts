@@ -1,6 +1,6 @@
 /**
- * The script `/assets/requests.js`, for the request log. It loads new requests every two seconds once the visitor turns
- * that on.
+ * The script `/assets/requests.js`, for the request log. Once the visitor turns it on, it loads new requests every two
+ * seconds.
  */
 export const REQUESTS_SCRIPT = /* js */ `'use strict';
 const section = document.querySelector('[data-tail]');

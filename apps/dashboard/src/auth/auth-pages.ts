@@ -6,13 +6,13 @@ import { wayBack } from './way-back.js';
 
 /** Values that a rejected form keeps. */
 export interface Entered {
-  /** The requested page, which opens after the log-in. */
+  /** The originally requested page, which opens after the log-in. */
   to?: string;
   first_name?: string;
   email?: string;
 }
 
-/** Returns the text below a form that requires a password: what to do without one. */
+/** Returns the text below a form that requires a password: it says what to do without one. */
 export function withoutPassword({ hasPassword }: PageContext): Markup {
   const words = hasPassword === false ? 'No password yet?' : 'Forgot the password?';
   return html`<p class="quiet">
@@ -45,7 +45,7 @@ function providerForms(
   </section>`;
 }
 
-/** Returns the page on the way to a provider. The browser continues by itself, or by the link. */
+/** Returns the page on the way to a provider. The browser continues by itself, or with the link. */
 export function leavingPage(context: PageContext, provider: Provider, url: string): Markup {
   const name = PROVIDER_NAMES[provider];
   return page(context, {
@@ -56,8 +56,8 @@ export function leavingPage(context: PageContext, provider: Provider, url: strin
 }
 
 /**
- * Returns the page on the way back from a provider. Its form is the dashboard's own, because a request from another
- * site must not change anything by itself (S29).
+ * Returns the page on the way back from a provider. It submits a form of our own, because a request from another site
+ * must not change anything by itself (S29).
  */
 export function returnPage(context: PageContext, provider: Provider, query: string): Markup {
   const fields = html`${hidden('query', query)}<button>Continue</button>`;
@@ -157,7 +157,7 @@ export function logInPage(
   });
 }
 
-/** Returns the page for the second step of a log-in, if an authenticator app is set up. */
+/** Returns the page for the second step of a log-in, which asks for the code from the authenticator app. */
 export function logInCodePage(context: PageContext, to?: string, notice?: Notice): Markup {
   const hint = 'Six digits of your authenticator app, or a recovery code.';
   const fields = html`${hidden('to', wayBack(to))}

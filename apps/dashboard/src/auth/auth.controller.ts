@@ -86,7 +86,7 @@ export class AuthController {
     return visit.show(firstKeysPage(visit.context, [test_key, key], this.settings.apiUrl));
   }
 
-  /** Answers a reload of the page with the first keys by leading to the dashboard, because keys are shown only once. */
+  /** Redirects a reload of the page with the first keys to the dashboard, because keys are shown only once. */
   private async afterLink(visit: PageVisit) {
     if (await this.calls.session(visit.visitor)) return visit.goTo('/');
     return showLinkOver(visit, 'sign_up');

@@ -18,7 +18,7 @@ export class ConfirmForm extends PageForm {
   @TextField()
   password?: string;
 
-  /** A checkbox. It is present if ticked. */
+  /** A checkbox: present if it is ticked. */
   @TextField()
   set_password?: string;
 }

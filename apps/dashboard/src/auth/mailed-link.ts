@@ -5,7 +5,7 @@ import type { PageVisit } from '../pages/page-visit.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 
 interface Next {
-  /** The text for people whose link no longer works: they may have used it already, and what to do otherwise. */
+  /** The text for people whose link no longer works: perhaps they have already used it; if not, it says what to do. */
   hint: string;
   /** The possible next steps, as links. */
   links: readonly (readonly [href: string, text: string])[];
@@ -40,7 +40,7 @@ export const isLinkOver = ({ refusal }: ProxiedAnswer) =>
   refusal?.code === 'link_invalid' ||
   (refusal?.errors ?? []).some(({ field }) => field === 'token');
 
-/** Whether a link still works. This check changes nothing, because mail scanners also open links (S31). */
+/** Whether a link still works. The check changes nothing, because mail scanners also open links (S31). */
 export async function isLinkOpen(visit: PageVisit, kind: LinkKind, token: string) {
   const answer = await visit.account({
     method: 'POST',

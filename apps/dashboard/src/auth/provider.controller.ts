@@ -77,7 +77,7 @@ export class ProviderPagesController {
   }
 }
 
-/** Explains how to connect the provider. A log-in with another provider does not connect this one. */
+/** Explains how to connect the provider, because logging in with another provider does not connect this one. */
 function connectWords(address: string, provider: Provider, others: readonly Provider[]): string {
   const name = PROVIDER_NAMES[provider];
   const words = `${address} has an account already. Log in to it with your password or a passkey to connect ${name}.`;

@@ -1,7 +1,7 @@
 import { maskKeys } from '#libs/platform';
 
 const LENGTH_MAX = 1_000;
-/** A replacement for the dashboard's own origin while a path is parsed. */
+/** Stands for the dashboard's own origin while a path is parsed. */
 const HERE = 'http://here.invalid';
 const LOG_IN = '/log-in';
 /**
@@ -10,16 +10,15 @@ const LOG_IN = '/log-in';
  */
 const PATH = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;
 
-/** Returns the path of the log-in page that afterwards leads to `path`. */
+/** Returns the path of the log-in page, which leads to `path` afterwards. */
 export function logInPath(path: string): string {
   const to = wayBack(maskKeys(path));
   return to === '/' ? LOG_IN : `${LOG_IN}?${new URLSearchParams({ to }).toString()}`;
 }
 
 /**
- * Returns the path of this origin that opens next, as a form or a URL requested it. Everything that a browser could
- * take for another origin, or that is not a page, becomes `/`. Otherwise, strangers could redirect visitors in our
- * name.
+ * Returns the path to open next, as requested by a form or a URL. Everything that a browser could take for another
+ * origin, or that is not a page, becomes `/`; otherwise, strangers could redirect visitors in our name.
  */
 export function wayBack(given = ''): string {
   if (given.length > LENGTH_MAX || !PATH.test(given)) return '/';

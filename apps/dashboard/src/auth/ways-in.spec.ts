@@ -119,7 +119,7 @@ describe('a rejected form', () => {
     expect(page).toContain('action="/log-in/github"');
   });
 
-  it('a wrong password at the confirmation is explained without terms of the API', async () => {
+  it('a wrong password at the confirmation is explained without API terms', async () => {
     const detail = new NotTheSignUpPassword().message;
     under.answerWith({ code: 'wrong_credentials', status: 401, detail }, 401);
     const form = 'token=t&password=x&set_password=true';
@@ -130,22 +130,16 @@ describe('a rejected form', () => {
   });
 });
 
-describe('the ways in which an owner can log in', () => {
+describe('the ways to log in', () => {
   it.each([
     [true, 'Forgot the password?'],
     [false, 'No password yet?'],
-  ])(
-    'the page asks according to whether there is a password (%s): "%s"',
-    async (hasPassword, words) => {
-      under.session = Object.assign({ ...under.session }, { hasPassword });
-      for (const path of ['/account', '/account/password', '/account/email', '/account/export']) {
-        expect([path, textOf(await under.get(path))]).toEqual([
-          path,
-          expect.stringContaining(words),
-        ]);
-      }
-    },
-  );
+  ])('if the account has a password (%s), the page asks: "%s"', async (hasPassword, words) => {
+    under.session = Object.assign({ ...under.session }, { hasPassword });
+    for (const path of ['/account', '/account/password', '/account/email', '/account/export']) {
+      expect([path, textOf(await under.get(path))]).toEqual([path, expect.stringContaining(words)]);
+    }
+  });
 
   it('a new password requires the old one, and the page confirms the change', async () => {
     expect(textOf(await under.get('/account/password'))).toContain(
@@ -175,7 +169,7 @@ describe('the ways in which an owner can log in', () => {
     expect(under.changes()).toEqual([password, 'POST /internal/dashboard/account/email']);
   });
 
-  it('S37: for a known address, the other ways to log in are offered, without the provider that was just used', async () => {
+  it('S37: for a known address, all ways to log in are offered except the provider that was just used', async () => {
     const providers = ['google', 'github'];
     under.answers.set('GET /internal/dashboard/log-in/providers', { providers });
     const connects = { connects: 'ada@example.com', to: '/' };

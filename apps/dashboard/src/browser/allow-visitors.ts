@@ -7,14 +7,14 @@ import type { Access } from '#libs/contracts';
  */
 export type Visitors = 'logged-in' | 'anyone' | 'signed';
 
-/** The session that is required. By default, every account that its state permits may call. */
+/** The session that is required. By default, the account's state alone decides. */
 export type SessionTerms = Omit<Extract<Access, { kind: 'session' }>, 'kind'>;
 
 export interface VisitorTerms extends SessionTerms {
   who: Visitors;
 }
 
-/** The terms of pages that are useless to a deleted account, which is redirected to the restore page. */
+/** The setting of pages that are useless to a deleted account, whose owner is redirected to the restore page. */
 export const OF_ACTIVE_ACCOUNTS: SessionTerms = { accountStates: ['active'] };
 
 const ALLOWED_VISITORS = 'allowed-visitors';

@@ -83,7 +83,7 @@ describe('request bodies of unknown senders', () => {
     expect(status).toBe(200);
   });
 
-  it('S125: an unfinished body is rejected to make room for a smaller one from the same address', async () => {
+  it('S125: an unfinished body is rejected to make room for a smaller body from the same address', async () => {
     const from = '127.0.0.1';
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
     const unfinished = Array.from({ length: 4 }, () => send(SIGNED, MIB - 1, { from }));

@@ -5,16 +5,19 @@ import { BodiesTooMany } from './browser.errors.js';
 const MIB = 1024 * 1024;
 /** Maximum total size of the bodies that are arriving or being answered. */
 const ALL_BYTES = 8 * MIB;
-/** Maximum total size of such bodies per address (IPv6: /48): two callbacks of the largest size, with some short pieces. */
+/**
+ * Maximum total size of such bodies per address (IPv6: /48): enough for two callbacks of maximum size, including some
+ * short chunks.
+ */
 const OF_SITE_BYTES = 2 * MIB + 32 * 1024;
-/** What a piece takes at least. Node passes each chunk of a chunked body on as a piece, even one of a single byte. */
+/** The minimum memory for a piece. Node passes on each chunk of a chunked body as a piece, even a single byte. */
 const PIECE_BYTES = 1024;
 
 /** A body that is arriving or being answered. */
 interface Body {
   site: string;
   bytes: number;
-  /** Rejects the body. Undefined once the body has arrived completely. */
+  /** Rejects the body; undefined once the body has arrived completely. */
   refuse?: () => void;
 }
 
@@ -64,7 +67,7 @@ class BodyMemory {
     return this.ofSites.get(site) ?? 0;
   }
 
-  /** Returns the largest body of the same site that is still arriving, if it is larger than `bytes`. */
+  /** Returns the largest unfinished body of the same site, if it is larger than `bytes`. */
   private largestOfSite({ site }: Body, bytes: number): Body | undefined {
     let found: Body | undefined;
     let most = bytes;
@@ -77,7 +80,7 @@ class BodyMemory {
   }
 
   /**
-   * Returns the oldest body, still arriving, of the site that uses the most memory; undefined if no site uses more than
+   * Returns the oldest unfinished body of the site that uses the most memory; undefined if no site uses more than
    * `bytes`.
    */
   private oldestOfLargest(bytes: number): Body | undefined {
@@ -115,7 +118,7 @@ export function meterBodies(server: FastifyInstance): void {
     body.refuse = () => {
       stop();
       void reply.header('connection', 'close');
-      // The reader stops here. Destroying the stream would also lose the answer.
+      // Only the reader stops. Destroying the stream would also lose the answer.
       stream.emit('error', new BodiesTooMany());
     };
     stream.on('data', count);

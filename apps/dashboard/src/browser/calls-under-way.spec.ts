@@ -23,7 +23,7 @@ it.each([
   ['billing, which waits for a processor', '/api/subscriptions'],
   ['account, where each waits for the previous one', '/api/keys'],
 ])(
-  'S102: concurrent calls of one account to %s are limited, so that those of other accounts pass',
+  'S102: concurrent calls of one account to %s are limited, so that other accounts’ calls get through',
   async (_owner, path) => {
     const call = (signal?: AbortSignal) => {
       const headers = { host: 'dashboard.example', cookie: under.cookie };

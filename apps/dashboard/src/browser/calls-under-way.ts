@@ -5,9 +5,9 @@ import { TooManyCalls } from '../service-calls/service-calls.errors.js';
 const OF_AN_ACCOUNT = 6;
 
 /**
- * Limits the pages and calls of each account that are being answered, so that one account's calls do not delay all
- * others. Some calls wait for a payment processor, which limits the rate of calls. Others wait for the account's lock,
- * and each of these occupies one of account's few database connections.
+ * Limits how many pages and calls of one account are being answered at once, so that they do not delay all others. Some
+ * calls wait for a payment processor, which limits the rate of calls. Others wait for the account's lock, and each of
+ * these occupies one of account's few database connections.
  */
 export class CallsUnderWay {
   private readonly ofAccounts = new Map<string, number>();
@@ -16,7 +16,7 @@ export class CallsUnderWay {
   enter(accountId: string, answer: ServerResponse): void {
     const count = this.ofAccounts.get(accountId) ?? 0;
     if (count >= OF_AN_ACCOUNT) throw new TooManyCalls();
-    // If the client has already disconnected, no further event follows.
+    // If the client has already disconnected, there will be no further event.
     if (answer.destroyed) return;
     this.ofAccounts.set(accountId, count + 1);
     answer.once('close', () => this.leave(accountId));

@@ -2,7 +2,10 @@
 export const SESSION_COOKIE = '__Host-session';
 /** The cookie of a log-in between its two steps. */
 export const STEP_COOKIE = '__Host-step';
-/** A cookie that grants no access. A browser that has it is not delayed when others guess passwords. */
+/**
+ * Marks a browser that has logged in before: it is not delayed while others guess passwords. This cookie grants no
+ * access.
+ */
 export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';
 

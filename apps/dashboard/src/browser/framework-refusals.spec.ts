@@ -27,7 +27,7 @@ describe('rejections by the framework', () => {
     ['an expectation', [`GET /?apiKey=${KEY} HTTP/1.1`, HOST, 'Expect: tea'], 'problem'],
     ['a tunnel', ['CONNECT localhost:80 HTTP/1.1', HOST], 'problem'],
   ])(
-    'S127: the rejection of %s has the dashboard’s own form, without URL or key',
+    'S127: the rejection of %s has the dashboard’s usual format, without URL or key',
     async (_, lines, form) => {
       const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
       let text = '';

@@ -7,8 +7,8 @@ import { csrfOf } from './form-start.js';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Set if a machine sends the call and signs its bytes in one of these headers. The checks for browsers do not apply
-     * then.
+     * Set if a machine sends the call and signs its bytes in one of these headers; the checks for browsers then do not
+     * apply.
      */
     signatureHeaders?: readonly string[];
     /** Whether the body is forwarded to its owner without being read. */

@@ -13,7 +13,7 @@ export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined>
   return isRefused(answer) ? undefined : (answer.body as TaxAnswer);
 }
 
-/** The rule that all pages with prices state. */
+/** The rule about tax that all pages with prices state. */
 export const TAX_RULE =
   'Tax depends on your billing details at the time of each payment, and the order shows it before you pay.';
 
@@ -32,7 +32,7 @@ function taxOf(tax: TaxAnswer | undefined): Markup {
     : html`No tax is added.`;
 }
 
-/** Returns a price with the tax of the future order: the total first, then its parts. */
+/** Returns a price with the tax on the future order: the total first, then its parts. */
 export function priceWords(netMicros: number, tax: TaxAnswer | undefined): string {
   const net = money(String(netMicros));
   if (!tax?.tax_ppm) return net;

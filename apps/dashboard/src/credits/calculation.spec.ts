@@ -38,7 +38,7 @@ describe('the price calculator', () => {
     }
   });
 
-  it('the calculator shows ways that provide the credits, at the sum of the prices of their parts', () => {
+  it('each way to pay provides enough credits, and costs as much as its parts together', () => {
     for (const count of COUNTS) {
       const { credits, once, yearly } = calculate('whois.live', count)!;
       for (const [ways, months] of [
@@ -64,8 +64,8 @@ describe('the price calculator', () => {
 });
 
 /**
- * Returns the lowest prices of packages, among all combinations on sale, by the number of thousand credits that they
- * have at least.
+ * Returns, for each number of thousands of credits, the lowest price of any combination of packages with at least that
+ * many.
  */
 function cheapestSums(thousands: number): number[] {
   const sums = [0];

@@ -28,7 +28,7 @@ export interface Way {
   micros: number;
 }
 
-/** The price of a number of answers, and the cheapest ways to pay for them. */
+/** The price of a given number of answers, and the cheapest ways to pay for them. */
 export interface Calculation {
   operation: Operation;
   /** The number of answers, items or pages. */
@@ -73,7 +73,9 @@ export function calculate(name: string, count: number): Calculation | undefined 
   };
 }
 
-/** Returns the cheapest way without a plan and the cheapest with one, for `monthly` credits in each of these months. */
+/**
+ * Returns the cheapest way without a plan and the cheapest way with one, for `monthly` credits in each of these months.
+ */
 function cheapestWays(monthly: number, months: number): Way[] {
   const plans = SUBSCRIPTION_PLANS.filter(
     ({ line, interval }) => line === 'api' && (interval === 'month' || months === MONTHS_OF_A_YEAR),

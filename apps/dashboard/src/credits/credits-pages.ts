@@ -9,12 +9,12 @@ import { priceWords, taxSentence } from './added-tax.js';
 import { orderText, orderWords } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
-/** The contents of `/credits`. What could not be read is undefined. */
+/** The contents of `/credits`. Data that could not be read is undefined. */
 export interface CreditsFacts {
   orders?: OrderAnswer[];
   processors: ProcessorChoice;
   spendable?: number;
-  /** A text about the credits that expire first. */
+  /** A sentence about the credits that expire first. */
   ending?: string;
   tax?: TaxAnswer;
   /** The preselected package. */
@@ -77,11 +77,11 @@ function packageFields({ processors: { chosen }, credits: wanted, tax }: Credits
     <button>Order the package</button>`;
 }
 
-/** Returns the price of one credit, to a hundredth of a cent. */
+/** Returns the price per credit, to a hundredth of a cent. */
 const eachWords = (micros: number, credits: number) =>
   `$${(micros / credits / MICROS).toFixed(4)} each`;
 
-/** Returns a form that finds a package in the long list. */
+/** Returns a form for finding a package in the long list. */
 function amountForm(wanted?: number): Markup {
   return html`<form method="get" action="/credits" class="filters inline">
     <div class="field">

@@ -151,7 +151,7 @@ export class CreditsController {
   }
 }
 
-/** Returns the remaining credits, as the API's answers state them in a header. */
+/** Returns the remaining credits, as the API's answers state them in `X-Credits-Remaining`. */
 function leftOf({ spendable, reserved }: BalanceAnswer): number {
   return spendable + reserved;
 }

@@ -2,14 +2,11 @@ import { type BalanceAnswer, type CreditSource, planOfSku } from '#libs/contract
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
 
-/** The rule for when a plan's credits expire. Every page uses the same text. */
+/** The rule about when a plan's credits expire. Every page uses this text. */
 export const PLAN_CREDITS_RULE =
   'Credits of a plan come every month. They expire when the next ones arrive, at the latest 7 days after the end of their month; if the plan is cancelled, at the end of their month.';
 
-/**
- * Returns a table with the sources of an account's credits, what is left of each, when they expire, and in which order
- * they are used.
- */
+/** Returns a table of an account's grants: source, remaining credits, expiry, and the order in which they are used. */
 export function grantsTable({ grants }: BalanceAnswer): Markup {
   if (grants.length === 0) return html`<p class="quiet">No credits yet.</p>`;
   return html`<table class="stacked">
@@ -40,7 +37,7 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
     </p>`;
 }
 
-/** The priorities with which credits are used. */
+/** The priorities by which credits are used. */
 const PRIORITIES: Readonly<Record<CreditSource, number>> = {
   trial: 1,
   release: 1,
@@ -65,15 +62,12 @@ function inOrderOfUse(a: Shown, b: Shown): number {
 const LATEST = '~';
 const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
-/**
- * The number of characters at the end of an order's id that are shown. They are enough to distinguish an account's
- * orders.
- */
+/** The number of final characters of an order's id that are shown: enough to distinguish an account's orders. */
 const ORDER_DIGITS = 6;
 
 export const orderNumber = (id: string) => id.slice(-ORDER_DIGITS).toUpperCase();
 
-/** Returns the source of the credits, its day and its order. */
+/** Returns the source of the credits, with its day and its order. */
 function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Shown): Markup {
   const plan = type === 'subscription' && sku !== null ? planOfSku(sku)?.name : undefined;
   const order =
@@ -107,6 +101,6 @@ const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {
   operator: 'From support',
 };
 
-/** Returns a readable name of a source. */
+/** Returns a readable name for a source. */
 export const sourceName = (type: string) =>
   (SOURCE_NAMES as Readonly<Record<string, string>>)[type] ?? type.replaceAll('_', ' ');

@@ -56,7 +56,7 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
   disputed: 'The payment is disputed.',
 };
 
-/** The states in which nothing has been charged. A customer who returned without paying is told so. */
+/** The states in which nothing has been charged; a customer who returned without paying is told so. */
 const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
 
 /** The states in which an order can no longer be paid. */
@@ -123,7 +123,7 @@ function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAn
 export const orderWords = (order: OrderAnswer) =>
   isRefused(order) ? 'Payment refused: pay in another way, or drop it' : ORDER_WORDS[order.state];
 
-/** Returns the order in one line. */
+/** Returns a one-line summary of the order. */
 export function orderText({ lines }: OrderAnswer): string {
   return lines.map(lineText).join(', ');
 }

@@ -87,7 +87,7 @@ describe('an order', () => {
     expect(active).toContain(link);
   });
 
-  it('the next larger package is selected for a number of credits that no package has', async () => {
+  it('for a number of credits that no package has, the next larger package is selected', async () => {
     under.answers.set('GET /internal/orders', { orders: [] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits?amount=12345'));
@@ -113,14 +113,14 @@ describe('an order', () => {
     },
   );
 
-  it('a URL of the subscriptions that claims a cancelled payment shows no message about money', async () => {
+  it('a URL of the subscriptions page that claims a cancelled payment shows no message about money', async () => {
     under.answers.set('GET /internal/subscriptions', { subscriptions: [] });
     const shown = textOf(await under.get('/subscriptions?cancelled=1'));
     expect(shown).toContain('You came back without finishing the payment.');
     expect(shown).not.toContain('Nothing was charged');
   });
 
-  it('an order says that PayPal refused its payment and what to do next, and can be dropped there', async () => {
+  it('an order says that PayPal refused its payment and what to do next, and can be dropped', async () => {
     const refused = order({
       processor: 'paypal',
       state: 'redirected',

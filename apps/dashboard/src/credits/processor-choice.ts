@@ -18,7 +18,7 @@ export async function processorChoice(visit: PageVisit, wanted: string): Promise
   return { offered, chosen: found?.name ?? 'stripe' };
 }
 
-/** Returns the section that explains several processors and their differences before anything is ordered. */
+/** Returns the section that explains the differences between several processors before an order is placed. */
 export function processorSection(
   { offered, chosen }: ProcessorChoice,
   addressOf: (processor: ChosenProcessor) => string,

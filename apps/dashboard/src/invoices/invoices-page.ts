@@ -142,7 +142,7 @@ const FIELDS: readonly (Field & { name: keyof BillingDetails })[] = [
 
 export const DETAIL_NAMES: readonly (keyof BillingDetails)[] = FIELDS.map(({ name }) => name);
 
-/** Returns the form with the text that is printed on invoices from now on. */
+/** Returns the form for the details that are printed on future invoices. */
 export function billingDetailsPage(
   context: PageContext,
   details: Partial<BillingDetails>,

@@ -15,7 +15,7 @@ const WAITING = [
 ] as const;
 
 interface Shown {
-  /** Whether the page reloads itself, until the job has ended. */
+  /** Whether the page reloads itself, as it does until the job has ended. */
   isReloading: boolean;
   notice?: Notice;
 }
@@ -140,7 +140,7 @@ const APOSTROPHES = html`<p>
   formula. JSON contains all values unchanged.
 </p>`;
 
-/** @param count how many lines there are; only the first ones are listed. */
+/** @param count the number of all such lines; only the first ones are listed. */
 export function invalidLines(invalid: readonly InvalidLine[], count: number): Markup {
   const shown = invalid.slice(0, INVALID_SHOWN);
   return html`<section>

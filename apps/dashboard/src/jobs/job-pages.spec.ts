@@ -74,7 +74,7 @@ it('a job with typed names starts only after their price and rejected lines were
   });
 });
 
-it('S66: lines without a name and names of files are shown as text', async () => {
+it('S66: lines without a domain name, and file names, are shown as text', async () => {
   const invalid_lines = [{ line: 3, message: '<b>' }];
   answerWithJob({ ...DONE, counts: { ...DONE.counts, invalid: 30 }, invalid_lines });
   const { text } = await under.get(at);

@@ -29,7 +29,7 @@ export class JobPagesController {
     return this.showOne(visit, id, { isReloading: reload !== 'off' });
   }
 
-  /** Shows the price of typed names, and starts the job once the visitor has seen the price. */
+  /** Shows the price for the typed names, and starts the job once the visitor has seen it. */
   @Post('jobs')
   async create(@Visit() visit: PageVisit, @Body() form: JobForm) {
     const { domainNames = '', kind, format, step } = form;

@@ -11,7 +11,7 @@ export class JobForm extends PageForm {
   @TextField()
   format?: string;
 
-  /** `start` once the price was shown, `edit` to change the names. Without a step, the price is shown. */
+  /** `start` after the price has been shown, `edit` to change the names. Without a step, the price is shown. */
   @TextField()
   step?: string;
 

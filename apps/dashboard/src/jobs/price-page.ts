@@ -15,7 +15,8 @@ export interface TypedJob {
 }
 
 /**
- * Returns the page with the price of typed names and the lines that are left out. Nothing is started or reserved yet.
+ * Returns the page with the price for the typed names and the lines that are left out. Nothing has been started or
+ * reserved yet.
  */
 export function pricePage(
   context: PageContext,

@@ -58,7 +58,7 @@ describe('the expiry of a key', () => {
     expect(expiryOf(typed, NOW)).toEqual(expected);
   });
 
-  it('the expiry is chosen when the key is created or reissued, or later, and an edit without an expiry keeps the old one', async () => {
+  it('the expiry can be chosen when the key is created or reissued, or later; an edit without an expiry keeps the old one', async () => {
     const chosen = 'name=a&environment=live&expires_in=90&expires_on=';
     expect(Date.parse((await sent('/keys', chosen)).expires_at!)).toBeGreaterThan(Date.now());
     const day = 'name=a&expires_in=&expires_on=2030-05-01';

@@ -15,8 +15,8 @@ export interface TypedExpiry {
 
 /**
  * Returns the expiry of a key as account accepts it: null for none, undefined if nothing was chosen. A date takes
- * precedence over the number of days, and means the last moment of that day (UTC). Text that is not a date is passed
- * on, and account rejects it.
+ * precedence over the number of days, and means the last moment of that day (UTC). Text that is not a date is passed on
+ * for account to reject.
  */
 export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string | null } {
   const choice = typed.expires_in ?? '';
@@ -29,10 +29,7 @@ export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string |
   return { expires_at: new Date(now.getTime() + days * DAY_MS).toISOString() };
 }
 
-/**
- * @param asItIs the label of the choice that keeps the expiry. Without it, the first choice is a key that never
- *   expires.
- */
+/** @param asItIs the label of the choice that keeps the expiry. Without it, the first choice is "never". */
 export function expiryFields(typed: TypedExpiry = {}, asItIs?: string): Markup {
   return html`${selectField('expires_in', {
     label: 'Expires',

@@ -8,9 +8,9 @@ import { scopeField } from './keys.dto.js';
 export interface KeySettings {
   name: string;
   scopes: readonly Scope[];
-  /** The daily limit of credits. A string if the input is not a number. */
+  /** The daily limit of credits; a string if the input is not a number. */
   daily_credit_cap: number | string | null;
-  /** The allowed addresses or blocks. Empty or absent allows every address. */
+  /** The allowed addresses or blocks; if empty or absent, every address is allowed. */
   allowed_addresses?: readonly string[];
   expires_at?: string | null;
 }
@@ -26,12 +26,12 @@ export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_
 
 export function nameField({ name }: KeySettings): Markup {
   const hint = 'What it is for, for example the program that uses it.';
-  // A form that is sent twice has only one effect.
+  // A form that is sent twice takes effect only once.
   return html`${hidden('idempotency_key', randomUUID())}
   ${field({ name: 'name', value: name, hint })}`;
 }
 
-/** Returns the fields for a key's scopes and its limits of spending. */
+/** Returns the fields for a key's scopes and spending limit. */
 export function limitFields(settings: KeySettings): Markup {
   const { scopes, daily_credit_cap: cap, allowed_addresses: addresses = [] } = settings;
   const capField = field({

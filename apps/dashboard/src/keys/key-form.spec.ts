@@ -48,7 +48,7 @@ it('a key is created and changed with the scopes and the daily limit of the form
     'PATCH /internal/dashboard/keys/0197-a',
     { name: 'b', scopes: ['dns'], daily_credit_cap: null },
   ]);
-  // The value is not null, because null would remove the limit.
+  // Null would remove the limit.
   under.arrived.length = 0;
   await under.post('/keys/0197-a', 'name=b&daily_credit_cap=many');
   expect(asked('PATCH')[1]).toMatchObject({ scopes: [], daily_credit_cap: 'many' });

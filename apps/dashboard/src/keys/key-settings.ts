@@ -6,8 +6,7 @@ import { type KeySettingsForm, scopeField } from './keys.dto.js';
 type ScopeFields = Partial<Record<ReturnType<typeof scopeField>, string>>;
 
 /**
- * Returns the settings in a form, under account's names. Text that is not a number is passed on, and account rejects
- * it.
+ * Returns the settings in a form, under account's names. Text that is not a number is passed on for account to reject.
  */
 export function settingsOf(form: KeySettingsForm, now: Date): KeySettings {
   const { name = '', daily_credit_cap: cap = '', allowed_addresses: addresses } = form;

@@ -14,7 +14,7 @@ import {
   scopeWords,
 } from './key-fields.js';
 
-/** A new key. Its text is shown once, so a repeated form does not show it. */
+/** A new key. Its text is shown only once, and not again if the form is repeated. */
 export interface KeyShown {
   key: string;
   rank: number | null;
@@ -41,7 +41,7 @@ export interface KeysShown {
   entered?: NewKeySettings;
   /** The cursor of the next older keys. */
   nextCursor?: string;
-  /** How many live keys the plan allows; undefined if entitlement is unavailable. */
+  /** The number of live keys that the plan allows; undefined if entitlement is unavailable. */
   allowed?: number;
 }
 
@@ -72,10 +72,7 @@ export function keysPage(
   });
 }
 
-/**
- * Returns the page that is shown after an address is confirmed. It contains the first keys, which are displayed only
- * once.
- */
+/** Returns the page that is shown after an address has been confirmed. It displays the first keys, only this once. */
 export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',
@@ -148,7 +145,7 @@ function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
   </li>`;
 }
 
-/** Whether a key was used although no last use is recorded: requests within the last 30 days prove that. */
+/** Whether a key has been used although no last use is recorded; requests within the last 30 days prove that. */
 const wasUsed = ({ id, last_used_at: used }: KeyAnswer, use?: KeyUse) =>
   used === null && (use?.get(id)?.requests ?? 0) > 0;
 

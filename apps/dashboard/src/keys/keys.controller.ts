@@ -124,7 +124,7 @@ export class KeysController {
     return visit.show(reissuePage(visit.context, await this.find(visit, id, canReissue)));
   }
 
-  /** Asks for an expiry, whether or not the old key had one. */
+  /** Asks for an expiry, even if the old key had none. */
   @Post(':id/reissue')
   async reissue(@Visit() visit: PageVisit, @Body() form: ReissueKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}/reissue`;
@@ -203,7 +203,7 @@ const isActive = ({ state }: KeyAnswer) => state === 'active';
 const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
   filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
 
-/** Searches the keys, as many as an account is likely to have. */
+/** Searches the keys, but no more than an account is likely to have. */
 async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAnswer> {
   const wanted = filter.search.toLowerCase();
   const fits = (key: KeyAnswer) =>

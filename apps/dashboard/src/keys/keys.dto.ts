@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from '#libs/contracts';
 import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
 
-/** Returns the name of a scope's checkbox. A form has each name only once. */
+/** Returns the name of a scope's checkbox. The names differ, because a form may contain each name only once. */
 export const scopeField = (scope: Scope) => `scope_${scope}` as const;
 
 export class KeySettingsForm extends PageForm {

@@ -23,7 +23,7 @@ const SELECTORS = [
   ['owner', 'Name'],
 ] as const;
 
-/** Labels of fields that differ from those on other pages. */
+/** The labels of fields that have other labels on other pages. */
 export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   interval_minutes: 'The interval',
   owner: 'The value',
@@ -35,7 +35,7 @@ export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   tlds: 'Suffixes',
 };
 
-/** The minutes between two checks that can be chosen. The first is the included interval. */
+/** The intervals to choose from, in minutes; the first is the included one. */
 const INTERVALS = [CHECK_MINUTES, 180, 60, 30, 15, 10];
 
 const LIST_HINT = 'optional; separated by commas';
@@ -79,7 +79,7 @@ export function intervalWords(minutes: number): string {
     : `${words}, for at most ${counted(credits, 'credit')} a day`;
 }
 
-/** Returns the chosen interval, as calls of the API state it. */
+/** Returns the chosen interval in the form that API calls use. */
 export const intervalOf = (text: string | undefined) =>
   text === undefined || text === '' ? {} : { interval_minutes: Number(text) };
 

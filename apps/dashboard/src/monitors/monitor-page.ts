@@ -79,7 +79,7 @@ function checks(monitor: MonitorAnswer): Markup {
     </ul>`;
 }
 
-/** Returns the sentence about the expiry date; undefined before the registration was checked. */
+/** Returns the sentence about the expiry date; undefined until the registration has been checked. */
 function expiryWords({ expiry_date, expiry_published }: MonitorChecks): string | undefined {
   if (expiry_published === null) return undefined;
   if (expiry_published) return `It expires on ${expiry_date}.`;

@@ -28,7 +28,7 @@ export class MonitorForm extends PageForm {
   @TextField()
   exclude?: string;
 
-  /** The watched value of a contact. */
+  /** The value of a contact to watch. */
   @TextField()
   selector?: string;
 

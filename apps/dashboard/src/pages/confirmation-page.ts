@@ -1,23 +1,23 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, form, page } from './layout.js';
 
-/** An irreversible action, as the confirmation page describes it. */
+/** An irreversible action to confirm. */
 export interface Confirmation {
   /** A question. */
   title: string;
-  /** The effect and the time of the action. */
+  /** What the action does, and when. */
   body: Markup;
-  /** Action of the form. */
+  /** The target of the form. */
   action: string;
   /** The label of the confirming button. */
   button: string;
-  /** Whether the customer loses something by the action. */
+  /** Whether the customer loses something through the action. */
   isDanger?: boolean;
   /** The link that leads back without a change. */
   back: { href: string; text: string };
 }
 
-/** Returns a page that asks for confirmation between a link and an irreversible action. */
+/** Returns a page that asks for confirmation before an irreversible action. */
 export function confirmationPage(context: PageContext, asked: Confirmation): Markup {
   const { title, body, action, button, isDanger, back } = asked;
   const submit = isDanger

@@ -1,4 +1,4 @@
-/** The labels of form fields on pages, by the names that owners' rejections use. */
+/** The labels of form fields on pages, by the field names in owners' rejections. */
 const LABELS: Readonly<Record<string, string>> = {
   first_name: 'First name',
   email: 'E-mail',

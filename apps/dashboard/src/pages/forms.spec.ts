@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
-it('a rejected form names its fields as the page does, and keeps all input except passwords', async () => {
+it('the errors of a rejected form use the page’s labels, and the form keeps all input except passwords', async () => {
   const errors = [
     { field: 'first_name', message: 'must be a name' },
     { field: 'daily_credit_cap', message: 'must be a whole number' },

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { html } from '#libs/public-http';
 import { page } from './layout.js';
 
-it('every page of an installation with simulated data states that', () => {
+it('every page of an installation with simulated data says so', () => {
   const shown = (isDataSimulated: boolean) => {
     const context = { csrfToken: 'c', isLoggedIn: false, hasMailbox: false, isDataSimulated };
     return page(context, { title: 'Any', body: html`` }).text;

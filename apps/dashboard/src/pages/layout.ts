@@ -1,7 +1,7 @@
 import { Markup, html, htmlDocument } from '#libs/public-http';
 import { labelOf } from './field-labels.js';
 
-/** The data about a visit that every page needs. */
+/** The data of a visit that every page needs. */
 export interface PageContext {
   csrfToken: string;
   isLoggedIn: boolean;
@@ -40,7 +40,7 @@ const SIMULATED = html`<aside class="simulated" aria-label="Simulated data">
   is about a real domain.
 </aside>`;
 
-/** A complete document. */
+/** Returns a complete document. */
 export function page(context: PageContext | undefined, parts: PageParts): Markup {
   const { title, body, notice, scripts = [] } = parts;
   return htmlDocument({
@@ -110,7 +110,7 @@ export function form(
 
 export interface Field {
   name: string;
-  /** The label, if it differs from the usual one. */
+  /** The label, if it differs from the field's usual label. */
   label?: string;
   type?: 'text' | 'email' | 'password' | 'number' | 'date';
   value?: string;

@@ -11,7 +11,7 @@ export const IdempotencyKeyField = () =>
 
 /** The fields that every form of the dashboard sends. */
 export class PageForm {
-  /** The CSRF token, which was checked before the form is read. */
+  /** The CSRF token, which has already been checked. */
   @TextField()
   csrf?: string;
 }

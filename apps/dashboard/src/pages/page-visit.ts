@@ -49,7 +49,7 @@ export class PageVisit {
     };
   }
 
-  /** Calls account. If its answer begins or ends a session, the cookie and the page follow. */
+  /** Calls account. If its answer begins or ends a session, the cookie and the page change accordingly. */
   async account(call: PageCall): Promise<ProxiedAnswer> {
     const answer = await this.calls.account(this.visitor, call);
     applySession(this.request, this.reply, answer);
@@ -66,12 +66,12 @@ export class PageVisit {
     return this.calls.worker(this.visitor, this.session, call);
   }
 
-  /** Makes a lookup or search that the session's account pays for. @throws as `billing`. */
+  /** Makes a lookup or search for which the session's account pays. @throws as `billing`. */
   async ask(question: PageQuestion): Promise<ProxiedAnswer> {
     return this.calls.ask(this.visitor, this.session, question);
   }
 
-  /** Allows only this page to call another origin. */
+  /** Allows scripts of this page, and of no other, to call another origin. */
   letScriptsReach(origin: string): void {
     void this.reply.header('content-security-policy', contentSecurityPolicy(origin));
   }
@@ -87,7 +87,7 @@ export class PageVisit {
     void this.reply.header('refresh', String(seconds));
   }
 
-  /** Makes the page lead to another origin at once, even without a script. */
+  /** Makes the browser continue to another origin at once, even without a script. */
   leadTo(url: string): void {
     void this.reply.header('refresh', `0; url=${url}`);
   }

@@ -1,6 +1,6 @@
 import { type Problem, counted, waitWords } from '#libs/platform';
 
-/** The requests of each rate class, in plain words. */
+/** The kinds of requests in each rate class, in plain words. */
 const REQUESTS: Readonly<Record<string, string>> = {
   live: 'live request',
   bulk: 'bulk request',
@@ -8,7 +8,8 @@ const REQUESTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a rejection as a sentence for people. The API's own text is for programs, and names headers and rate classes.
+ * Returns a rejection as a sentence for people. The API's own text is for programmers, and names headers and rate
+ * classes.
  */
 export function refusalWords(refusal: Problem): string {
   const { code, message, members, retryAfterSeconds: wait } = refusal;

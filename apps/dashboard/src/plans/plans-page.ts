@@ -106,7 +106,7 @@ function subscribeTo(
   plan: SubscriptionPlan,
   { chosen }: ProcessorChoice,
 ): Markup {
-  // A form that is sent twice creates only one order.
+  // If the form is sent twice, only one order is created.
   const fields = html`${hidden('idempotency_key', randomUUID())}${hidden('processor', chosen)}
     ${hidden('sku', plan.sku)} ${units(plan, 1)}<button aria-label="Subscribe to ${plan.name}">
       Subscribe

@@ -14,13 +14,13 @@ import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
 export interface PlayShown {
   typed: Typed;
   prepared: Prepared;
-  /** The operation's answer, and a description of it. */
+  /** An answer of the operation, and its description. */
   answer: { body: Item; words: string };
   /** The credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
 }
 
-/** Headings of the groups whose name is not suitable as a heading. */
+/** Headings of groups whose names are not suitable as headings. */
 const GROUPS: Readonly<Record<string, string>> = {
   ip: 'IP addresses',
   asn: 'AS numbers',
@@ -59,7 +59,10 @@ export function playgroundList(context: PageContext): Markup {
   });
 }
 
-/** Returns a form, its call and the answer. The page's script sends the call, with a key pasted there. */
+/**
+ * Returns a page with a form, the call that it describes, and an answer. The page's script sends the call, with a key
+ * pasted there.
+ */
 export function playgroundPage(context: PageContext, row: Operation, shown: PlayShown): Markup {
   const { typed, prepared, answer, credits } = shown;
   const { tables = {} } = searchOf(row.name) ?? {};
@@ -100,8 +103,8 @@ export function saidOf({ cost, faults }: Prepared): string {
 }
 
 /**
- * Returns the form of a call. The form is sent by GET to its own page, which shows the call. Only the script sends the
- * call to the API.
+ * Returns the form of a call. The form is sent by GET to its own page, which then shows the call. Only the script sends
+ * the call to the API.
  */
 function callForm(row: Operation, typed: Typed): Markup {
   const fields = playedParameters(row).map((name) => {
@@ -141,7 +144,7 @@ function bodyField(value = ''): Markup {
   </div>`;
 }
 
-/** This field has no name, because only the script sends the file, and sends it to the API. */
+/** This field has no name, so the form never sends the file here; only the script sends it, to the API. */
 function fileField({ upload }: Operation): Markup | undefined {
   if (upload?.types.length === 0) return undefined;
   return html`<div class="field" data-file hidden>

@@ -13,7 +13,7 @@ import { BODY, PLAYED, exampleOf, playedParameters, prepare } from './playground
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Serves a page for each operation of the API. The key for a call is pasted into the page's script and never sent here.
+ * Serves a page for each operation of the API. The key for a call stays in the page's script and is never sent here.
  */
 @Controller('playground')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
@@ -73,7 +73,7 @@ function typedOf(row: Operation, query: Given): Typed {
   return given.length === 0 ? exampleOf(row) : Object.fromEntries(given);
 }
 
-/** Answers a sample free of charge, as for a test key. For any other input, the operation's example is shown. */
+/** Answers a sample free of charge, as for a test key; for any other input, shows the operation's example. */
 async function answerOf(
   visit: PageVisit,
   row: Operation,

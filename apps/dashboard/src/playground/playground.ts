@@ -27,7 +27,7 @@ export interface Prepared {
   call: ApiCall;
   /** A sentence. */
   cost: string;
-  /** The faults for which the API would reject the call. */
+  /** The errors with which the API would reject the call. */
   faults: FieldError[];
 }
 
@@ -58,7 +58,7 @@ function bodyOf({ body }: Operation, text = ''): { body?: object; faults: FieldE
   try {
     given = JSON.parse(text);
   } catch {
-    // A body that is not an object is reported as a fault.
+    // A body that is not an object is reported as an error.
   }
   const faults = faultsOf(body.of, given);
   return typeof given === 'object' && given !== null ? { body: given, faults } : { faults };

@@ -18,8 +18,7 @@ afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(2_500);
 /**
- * The routes without uploads, which stream their bodies. Uploads are tested in `test/transfers` and in the worker's
- * specs.
+ * All routes except uploads, which stream their bodies and are tested in `test/transfers` and in the worker's specs.
  */
 const ROUTES = OPERATIONS.filter(
   (row) =>
@@ -133,7 +132,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
   });
 });
 
-it('no service received any of these calls, and the example of each row is forwarded', async () => {
+it('no service received any of these calls, but the example of each row is forwarded', async () => {
   expect(under.arrived.map(({ line }) => line)).toEqual([]);
   for (const [address, operation, route] of ROUTES) {
     const { status } = await send(operation, route, { query: neededBy(operation) });

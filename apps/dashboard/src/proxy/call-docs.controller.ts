@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { DashboardSettings } from '../dashboard-settings.js';
 
-/** Serves the OpenAPI document of the dashboard's calls, as the API serves its own at `/openapi.json`. */
+/** Serves the OpenAPI document of the dashboard's calls. (The API serves its own at `/openapi.json`.) */
 @Controller('api/openapi.json')
 @AllowVisitors('anyone')
 export class CallDocsController {

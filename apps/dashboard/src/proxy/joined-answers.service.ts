@@ -18,14 +18,13 @@ export interface Pace {
 }
 
 /**
- * Maximum number of concurrent joined answers, with one per account. Slow readers thus leave connections to other
- * pages.
+ * Maximum number of concurrent joined answers, one per account, so that slow readers leave connections for other pages.
  */
 const JOINED_MAX = 4;
 /** The time limit for the whole answer. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
 /**
- * The minimum speed of a reader. A slower one is disconnected, because others need the slot (S102). Even slow
+ * The minimum speed of a reader. A slower reader is disconnected, because others need the slot (S102). Even slow
  * connections are faster than this.
  */
 const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
@@ -97,7 +96,7 @@ class ReadingDeadline {
     clearTimeout(this.timer);
   }
 
-  /** Passes the text on. Each request for a piece shows that the earlier pieces were read. */
+  /** Passes the text on. Each request for a piece shows that the earlier pieces have been read. */
   async *watch(text: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
     for await (const piece of text) {
       yield piece;

@@ -5,8 +5,8 @@ import { ServiceProxy } from '../service-calls/service-proxy.js';
 
 const RESETS = 300;
 /**
- * Maximum number of statements: the number of resets of one network that are checked, plus those that the dashboard
- * forwards at a time.
+ * Maximum number of statements: the resets from one network that are checked, plus those that the dashboard forwards at
+ * a time.
  */
 const LOOKED_AT_MAX = 30 + 12;
 const RESET = '/internal/dashboard/password/reset';
@@ -31,10 +31,10 @@ const post = (clientAddress: string, path: string, body: object) =>
 const logIn = () =>
   post('198.51.100.9', '/internal/dashboard/log-in', { email: EMAIL, password: PASSWORD });
 
-it('S121: 300 made-up resets cause no hash and few statements, and another person’s log-in takes no more work than otherwise', async () => {
+it('S121: 300 made-up resets cause no hash and few statements, and do not add work to another person’s log-in', async () => {
   const passwords = account.get(PasswordsService);
   const statements = account.maintenanceStatements('attempts');
-  /** Returns the work that something takes: hashes, and counts of attempts. */
+  /** Returns how much work an action takes: hashes, and counts of attempts. */
   async function workOf<T>(
     done: Promise<T>,
   ): Promise<{ answer: T; hashes: number; counts: number }> {

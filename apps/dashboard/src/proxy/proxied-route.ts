@@ -19,7 +19,7 @@ export interface ProxiedRoute {
   /** The services that provide the other parts of a joined answer. */
   parts?: Operation['parts'];
   body?: Operation['body'];
-  /** The row, if bytes are streamed in either direction. */
+  /** The row, if it is an upload or a download. */
   transfer?: Operation;
   reader: InputReader;
   /**

@@ -10,8 +10,8 @@ import type { ProxiedCall } from '../service-calls/service-proxy.js';
 import { TransferService } from './transfer.service.js';
 
 /**
- * Headers that the sender of a signed call may not set: the caller's identity, headers that the dashboard sets, and
- * hop-by-hop headers (RFC 9110 §7.6.1).
+ * Headers that the sender of a signed call may not set: those with the caller's identity, those that the dashboard
+ * sets, and hop-by-hop headers (RFC 9110 §7.6.1).
  */
 const NOT_PASSED_ON =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|cookie|authorization|traceparent|tracestate|forwarded|x-forwarded-.*|x-(account|session|device|step|client|request|user|set|clear|key)-.*|idempotency-key)$/;

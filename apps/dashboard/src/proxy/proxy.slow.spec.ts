@@ -117,7 +117,7 @@ describe('calls forwarded to their owner', () => {
     }
   });
 
-  it('S46: a callback of more than 1 MiB is rejected before it reaches its owner', async () => {
+  it('S46: a callback larger than 1 MiB is rejected before it reaches its owner', async () => {
     const type = { 'content-type': 'application/json', 'stripe-signature': 't=1,v1=abc' };
     const largest = await under.send('POST', '/callbacks/stripe', type, Buffer.alloc(MIB, 0x20));
     expect(largest.status).toBe(200);
@@ -130,7 +130,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('S86: no header from an external sender can claim an identity', async () => {
+  it('S86: no header from outside can claim an identity', async () => {
     const forged = {
       'x-account-id': ACCOUNT_ID,
       'x-session-token': 's'.repeat(43),
@@ -207,7 +207,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived[0].line).toBe('GET /internal/orders/a%2F..%2Fb%3Fc?cursor=x%20y');
   });
 
-  it('range requests and conditional requests for a file reach the file’s owner', async () => {
+  it('range requests and conditional requests for a file reach its owner', async () => {
     under.answer = { status: 206, type: 'application/pdf', body: Buffer.from('part') };
     const asked = { cookie: under.cookie, range: 'bytes=0-3', 'if-range': '"v1"' };
     const part = await under.send('GET', '/api/invoices/1/file', asked);
@@ -337,7 +337,7 @@ describe('S102: a slow owner', () => {
     expect(await Promise.all(calls)).toHaveLength(76);
   });
 
-  it('calls that waited too long are cancelled, and their slots become free', async () => {
+  it('calls that wait too long are cancelled, and their slots become free', async () => {
     const calls = Array.from({ length: 12 }, () => slow('203.0.113.8'));
     await waitFor('the share to be used up', () => held.length === 12);
     const late = { ...quick, visitor: of('203.0.113.8'), timeoutMs: 50 };
@@ -346,7 +346,7 @@ describe('S102: a slow owner', () => {
     expect(await proxy.call({ ...late, timeoutMs: undefined })).toMatchObject({ status: 200 });
   });
 
-  it('callbacks and session checks pass while all connections for browsers wait', async () => {
+  it('callbacks and session checks get through while all connections for browsers are in use', async () => {
     const calls = Array.from({ length: 60 }, (_, place) => slow(`10.1.${place % 5}.1`));
     await waitFor('every connection for browsers to be in use', () => held.length >= 48);
     const callback = { method: 'POST', path: '/callbacks', visitor: of('192.0.2.1') } as const;

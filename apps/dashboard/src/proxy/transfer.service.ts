@@ -6,7 +6,7 @@ import type { ProxiedRoute } from './proxied-route.js';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
 import type { ProxiedCall } from '../service-calls/service-proxy.js';
 
-/** Handles uploads and downloads of sessions, under the same rules as for keys. */
+/** Forwards uploads and downloads of sessions, under the same rules as those of keys. */
 @Injectable()
 export class TransferService {
   constructor(

@@ -14,9 +14,8 @@ const LENGTH_MAX = 200_000;
 const DEFAULTS = fileURLToPath(new URL('../../../../../docs/texts/', import.meta.url));
 
 /**
- * Reads terms, privacy and contact in Markdown from `terms.md`, `privacy.md` and `contact.md` in the operator's folder.
- * A built-in text replaces a missing file, and the operator's address can replace `contact.md`. The texts are read
- * once, at the start.
+ * Reads the texts in Markdown from `terms.md`, `privacy.md` and `contact.md` in the operator's folder. A built-in text
+ * replaces a missing file, and the operator's address can replace `contact.md`. The texts are read once, at the start.
  * @throws if a file cannot be read or is longer than 200,000 characters.
  */
 export async function loadOperatorTexts({

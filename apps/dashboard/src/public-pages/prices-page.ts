@@ -227,7 +227,7 @@ function operationTable(): Markup {
   </table>`;
 }
 
-/** Returns text in which backticks mark names of the API. */
+/** Converts text in which backticks mark API names to HTML. */
 const withCode = (text: string) =>
   text
     .split('`')

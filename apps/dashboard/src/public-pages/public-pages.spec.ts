@@ -48,7 +48,7 @@ describe('public pages', () => {
     expect((await textOf('/privacy')).text).toContain('has not published a privacy notice');
   });
 
-  it('the calculator shows the price of a number of answers, and rejects an invalid number', async () => {
+  it('the calculator shows the price for a number of answers, and rejects an invalid number', async () => {
     const { text } = await textOf('/prices?operation=whois.live&count=20000');
     expect(text).toContain('20,000 credits');
     expect(text).toMatch(
@@ -73,7 +73,7 @@ describe('public pages', () => {
     }
   });
 
-  it('the prices include those of jobs and monitors, which are charged while they run', async () => {
+  it('the prices page includes the prices of jobs and monitors, which are charged while they run', async () => {
     const { text } = await textOf('/prices');
     expect(text).toContain('1 credit per answered name, charged as the job runs.');
     expect(text).toContain('With <code>interval_minutes</code>, 1 credit per answered check');
@@ -95,7 +95,7 @@ describe('public pages', () => {
     expect((await loadOperatorTexts(own)).contact.text).toContain('Call us.');
   });
 
-  it('the status page says if no registry can be reached, even if every service works', async () => {
+  it('if no registry can be reached, the status page says so, even if every service works', async () => {
     clock.advance(5_000);
     dashboard.answers.set('GET /ready', { status: 'degraded', faults: ['upstreams'] });
     const { text } = await textOf('/status');

@@ -1,13 +1,13 @@
 import { ServicePool } from '#libs/contracts';
 import type { InternalTls, Readiness, ServiceName } from '#libs/platform';
 
-/** The time limit, which is short because a probe waits for this answer. */
+/** The time limit. It is short, because a probe waits for the answer. */
 const LIMIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
- * Returns whether a service reports that it is ready, and what it lacks. Nothing else is known about a service that
- * does not answer.
+ * Returns whether a service reports that it is ready, and what it lacks. A service that does not answer is not ready,
+ * for unknown reasons.
  */
 export async function readinessOf(
   audience: ServiceName,

@@ -33,7 +33,7 @@ export interface Status {
   parts: readonly PartStatus[];
 }
 
-/** Returns the state of each part of the service, as the probes of its services report. */
+/** Returns the state of each part of the service, as reported by the probes of its services. */
 @Injectable()
 export class ServiceStatus {
   private kept: { until: number; status: Promise<Status> } | undefined;

@@ -1,4 +1,4 @@
-/** Texts for outcomes whose names customers would not understand. */
+/** Texts for outcomes whose internal names customers would not understand. */
 const WORDS: Readonly<Record<string, string>> = {
   restricted: 'cannot be registered by everyone',
   empty: 'nothing found',

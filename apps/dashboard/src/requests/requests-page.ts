@@ -56,7 +56,7 @@ const COST_WORDS = [
   ['false', 'Cost nothing'],
 ] as const;
 
-/** Returns the URL of the page with a filter, or of the same list in another format. */
+/** Returns the URL of the page with filters, or of the same list in another format. */
 export function requestsPath(
   filter: RequestFilter,
   { cursor, path = '/requests' }: { cursor?: string | null; path?: string } = {},

@@ -31,7 +31,7 @@ const NAMES = [
   'cursor',
 ] as const;
 
-/** Maximum number of rows in a download. Those who need more can choose fewer days. */
+/** Maximum number of rows in a download; for more, customers can download fewer days at a time. */
 const CSV_ROWS_MAX = 5_000;
 const CSV_COLUMNS = [
   'at',
@@ -150,7 +150,7 @@ export class RequestPagesController {
   }
 }
 
-/** Lists the names of the keys. Without them, the page is still useful. */
+/** Lists the names of the keys; empty if they cannot be read, because the page is useful even without them. */
 async function keysOf(visit: PageVisit): Promise<KeyNames> {
   const answer = await visit.account({ method: 'GET', path: '/keys' });
   const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);

@@ -14,7 +14,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'query',
 ]);
 
-/** Shows an answer without changes: first its facts, then each of its lists under its name. Parts unfold on a click. */
+/** Shows a complete answer: first its facts, then each of its lists under its name. Parts unfold on a click. */
 export function answerMarkup({ tables }: Pick<Search, 'tables'>, answer: Item): Markup {
   const members = Object.entries(answer).filter(
     ([name, value]) => !ELSEWHERE.has(name) && value !== undefined,
@@ -49,7 +49,7 @@ function part(
   return records.length === 0 ? html`<p>None.</p>` : tableMarkup(records, columns);
 }
 
-/** Returns a function that finds the role or server of a member's source, if the answer names it. */
+/** Returns a function that finds the role or server of a member's source, if the answer names the source. */
 function originsOf(provenance: unknown): OriginOf {
   const { fields, sources } = isItem(provenance) ? provenance : {};
   const known = Array.isArray(sources) ? sources.filter(isItem) : [];

@@ -18,7 +18,7 @@ import {
 
 const YES_OR_NO = ['true', 'false'] as const;
 
-/** Returns the form of a search, derived from its row: its parameters, its price, and a free count. */
+/** Returns the form of a search, derived from its row: the parameters, the price, and a button for a free count. */
 export function searchForm(context: PageContext, search: Search, typed: Typed): Markup {
   const { row } = search;
   const subjects = subjectsOf(row);
@@ -108,5 +108,5 @@ ${value}</textarea>
   </div>`;
 }
 
-/** Returns a sentence from the table without its code marks. */
+/** Returns a sentence from the table of operations without its backticks. */
 const plain = (about: string) => `${about.replaceAll('`', '')}.`;

@@ -180,7 +180,7 @@ function previewTable(modes: readonly PreviewedMode[]): Markup {
   </table>`;
 }
 
-/** Returns a button, not a link, because the next page costs as much as this one. */
+/** Returns the control for the next page: a button rather than a link, because that page costs as much as this one. */
 function nextPage(
   context: PageContext,
   search: Search,

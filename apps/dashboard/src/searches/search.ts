@@ -10,7 +10,7 @@ import { counted } from '#libs/platform';
 /** A member of an answer in JSON. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A column: its heading, and the value's dot path in a record or a function of the record. */
+/** A column: its heading, and the dot path of its value in a record, or a function of the record. */
 export type Column = readonly [heading: string, value: string | ((record: Item) => unknown)];
 
 /** An operation with a page below `/search`. */
@@ -30,7 +30,7 @@ export function searchPath({ row }: Pick<Search, 'row'>, typed: Typed = {}): str
   return `/search/${row.name}${query && `?${query}`}`;
 }
 
-/** Returns the names of the parameters in a form. Those for paging or for programs only are omitted. */
+/** Returns the names of the parameters in a form, without those for paging or for programs only. */
 export function parametersOf({ parameters }: Operation): string[] {
   return Object.entries(parameters)
     .filter(([name, { kind, isForGateway }]) => {
@@ -40,7 +40,7 @@ export function parametersOf({ parameters }: Operation): string[] {
     .map(([name]) => name);
 }
 
-/** Returns the members of the body in a form. A list is entered one item per line. */
+/** Returns the members of the body in a form. In a list, each item is entered on its own line. */
 export const membersOf = ({ body }: Operation) => Object.keys(body?.example ?? {});
 
 export const isList = ({ body }: Operation, member: string) =>

@@ -4,7 +4,7 @@ import { searchedRows } from './searches.js';
 
 /** The inputs that a search form can have. */
 export class SearchForm extends PageForm {
-  /** The button that only counts. */
+  /** Set by the button that only counts. */
   @TextField()
   preview?: string;
 

@@ -92,7 +92,7 @@ describe('search pages', () => {
     );
   });
 
-  it('S29: opening a page sends no query, whatever the URL contains', async () => {
+  it('S29: opening a page makes no request, whatever the URL contains', async () => {
     const page = await open('/search/whois.history?domainName=example.com&cursor=abc&preview=yes');
     expect(page).toContain('value="example.com"');
     expect(asked()).toEqual([]);
@@ -196,7 +196,7 @@ describe('search pages', () => {
   });
 });
 
-describe('an answer with untrusted content', () => {
+describe('an answer with hostile content', () => {
   const HOSTILE = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`;
 
   it('S66: hostile text is shown as text, whether it is a value, a member name or an item of a list', async () => {

@@ -7,10 +7,7 @@ const BACK = html`<a class="button plain" href="/security">Back to security</a>`
 
 const codeField = (hint?: string) => field({ name: 'code', autocomplete: 'one-time-code', hint });
 
-/**
- * Returns the page that sets up the app. Nothing has changed yet: the first code must prove that the app has the
- * secret.
- */
+/** Returns the page that sets up the app. Nothing changes until the first code proves that the app has the secret. */
 export function setUpPage(context: PageContext, { secret, uri }: SecondFactorSecretAnswer): Markup {
   const spaced = secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
   return page(context, {

@@ -1,6 +1,6 @@
 /**
- * The names of browsers, by the part of the user agent that identifies them. The first match wins, because the user
- * agents of the first browsers also contain the parts of later ones.
+ * The names of browsers, by the part of the user agent that identifies them. The order matters: the first match wins,
+ * because user agents also contain the parts of browsers further down.
  */
 const BROWSERS = [
   ['Edg', 'Edge'],

@@ -12,7 +12,7 @@ import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { passkeysSection } from './passkey-pages.js';
 import { browserName } from './browser-name.js';
 
-/** The answers that the page is made from, by its parts. */
+/** The answers from which the parts of the page are made. */
 export interface SecurityFacts {
   secondFactor: SecondFactorAnswer;
   identities: IdentitiesAnswer;

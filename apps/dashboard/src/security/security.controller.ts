@@ -22,7 +22,7 @@ export class SecurityPagesController {
     return this.show(visit);
   }
 
-  /** Redirects the former URL of the list. */
+  /** Redirects the former URL of the list of sessions. */
   @Get('sessions')
   lead(@Visit() visit: PageVisit) {
     return visit.goTo('/security');
@@ -61,7 +61,7 @@ export class SecurityPagesController {
     return this.show(visit, faultNotice(answer), answer.status);
   }
 
-  /** Shows the page. @throws the rejection by the owner of one of its parts. */
+  /** Shows the page. @throws a rejection by the owner of one of its parts. */
   private async show(visit: PageVisit, notice?: Notice, status = 200) {
     const read = async <T>(path: string) => {
       const answer = await visit.account({ method: 'GET', path });

@@ -33,7 +33,7 @@ export interface ProxiedCall {
   visitor: BrowserCaller;
   /** The account of the session, for owners that do not read the session themselves. */
   accountId?: string;
-  /** JSON, or bytes that reach the owner unchanged. */
+  /** An object to send as JSON, or bytes that reach the owner unchanged. */
   body?: object | Buffer;
   /** The sender's unchanged headers, for owners that verify a signature. */
   headers?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface ProxiedCall {
 export interface ProxiedAnswer {
   status: number;
   body: unknown;
-  /** The owner's rejection in its own words, if the status is 400 or higher. */
+  /** The owner's own rejection, if the status is 400 or higher. */
   refusal?: Problem;
   /** The token of a session that begins with this answer. */
   beginsSession?: string;
@@ -69,7 +69,7 @@ export interface ServiceProxyOptions {
   metrics?: DashboardMetrics;
 }
 
-/** An answer that has begun. It must be released after it was read. */
+/** An answer that has begun. It must be released once it has been read. */
 interface Sent {
   answer: Dispatcher.ResponseData;
   leave: () => void;
@@ -77,7 +77,7 @@ interface Sent {
 
 const TIMEOUT_MS = 10_000;
 /**
- * Maximum number of running calls to one owner. It is this high because several accounts may be waiting for a payment
+ * Maximum number of running calls to one owner. It is high because several accounts may be waiting for a payment
  * processor.
  */
 const BROWSER_CONNECTIONS = 48;
@@ -88,7 +88,9 @@ const OF_ONE_CONNECTIONS = 12;
  */
 const SESSION_CONNECTIONS = 16;
 const SESSION_CHECKS_OF_ONE = 4;
-/** The connections for callbacks from processors, because calls may be waiting for these callbacks (S102). */
+/**
+ * The connections for callbacks from processors, kept separate because calls may be waiting for these callbacks (S102).
+ */
 const SENDER_CONNECTIONS = 16;
 const TRANSFER_CONNECTIONS = 600;
 const JSON_LIMIT_BYTES = 1024 * 1024;
@@ -167,7 +169,7 @@ export class ServiceProxy {
     try {
       const { answer, leave } = await this.send(call);
       const { statusCode, body } = answer;
-      // The reader gets the stream's errors. Without this handler, an error of an abandoned stream would end the
+      // The reader also gets the stream's errors. Without this handler, an error in an abandoned stream would end the
       // process.
       body.on('error', () => {}).once('close', leave);
       if (statusCode < 400) return body;
@@ -262,7 +264,7 @@ async function textWithin(body: Readable, limitBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @returns the rejection in an answer, with the waiting time from its header. */
+/** @returns the rejection in an answer, with the wait from its `Retry-After`. */
 function refusalOf(
   answer: unknown,
   { 'retry-after': header }: Dispatcher.ResponseData['headers'],

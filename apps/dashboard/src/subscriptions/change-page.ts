@@ -92,7 +92,7 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
   </table>`;
 }
 
-/** Returns the rights that at least one of the two plans grants. */
+/** Lists the rights that at least one of the two plans grants. */
 function rightsRows(owned: Ordered, to: Ordered): Row[] {
   const [before, after] = [owned, to].map(figuresOf);
   return Object.keys(before).flatMap((name): Row[] => {

@@ -12,15 +12,15 @@ import { PLAN_CREDITS_RULE, grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 
-/** The contents of `/subscriptions`. What could not be read is undefined. */
+/** The contents of `/subscriptions`. Data that could not be read is undefined. */
 export interface OwnedFacts {
   balance?: BalanceAnswer;
   subscriptions?: SubscriptionAnswer[];
 }
 
 /**
- * Returns the page with everything that the account owns: plans with their dates, and packages with their remaining
- * credits.
+ * Returns the page with everything that the account has bought: plans with their dates, and packages with their
+ * remaining credits.
  */
 export function subscriptionsPage(
   context: PageContext,
@@ -39,7 +39,7 @@ export function subscriptionsPage(
   });
 }
 
-/** Returns the page before a cancellation: until when the subscription works, and what is lost. */
+/** Returns the page before a cancellation: how long the subscription still works, and what is lost. */
 export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
   const end = day(owned.period_end);
   return confirmationPage(context, {
@@ -133,7 +133,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
   </li>`;
 }
 
-/** Returns a pending change with its possible actions, as every page about the plan shows it. */
+/** Returns a pending change with the possible actions, for every page about the plan. */
 function unpaidSection(
   context: PageContext,
   owned: SubscriptionAnswer,
@@ -169,8 +169,7 @@ function unpaidWords(owned: SubscriptionAnswer): string {
 }
 
 /**
- * Returns the new state of a subscription that was just changed. The state is read from the subscription, not from the
- * URL.
+ * Returns the new state of a subscription that has just been changed, read from the subscription and not from the URL.
  */
 export function standingNotice(owned: SubscriptionAnswer): Notice {
   const { unpaid_change: unpaid, cancel_at: cancelAt, pending_change: pending, state } = owned;

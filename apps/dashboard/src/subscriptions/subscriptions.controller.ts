@@ -20,7 +20,8 @@ import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-p
 import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';
 
 /**
- * The notice for a return without a payment. Anyone may have written the URL, so the text says nothing about payments.
+ * The notice for customers who return without having paid. Anyone may have written the URL, so the text says nothing
+ * about payments.
  */
 const UNFINISHED: Notice = {
   kind: 'note',
@@ -28,15 +29,15 @@ const UNFINISHED: Notice = {
 };
 
 /**
- * The notice for a return from PayPal's page before the callback. Anyone may have written the URL, so the text says
- * "if".
+ * The notice for customers who return from PayPal's page before the callback arrives. Anyone may have written the URL,
+ * so the text says "if".
  */
 const ON_ITS_WAY: Notice = {
   kind: 'note',
   text: 'If you have just paid, the payment is on its way to us. Load this page again in a moment.',
 };
 
-/** How the visitor came to the list. */
+/** The parameters of the URL, which say how the visitor came to the list. */
 interface Arrival {
   /** The id of the subscription that was just changed. */
   changed?: string;
@@ -129,7 +130,7 @@ export class SubscriptionPagesController {
     const answer = await visit.billing({ method: 'POST', path, body, idempotencyKey });
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const { redirect_url: url, subscription } = answer.body as PlanChangeAnswer;
-    // A customer whose card was declined sees that here, and is not redirected.
+    // A customer whose card was declined sees that on this page, without a redirect.
     const isDeclined = subscription.unpaid_change?.is_declined === true;
     if (url && !isDeclined) return visit.show(leavePage(visit.context, url));
     return visit.goTo(`/subscriptions?changed=${subscription.id}`);

@@ -15,7 +15,7 @@ export class ChangePlanForm extends PageForm {
   @IdempotencyKeyField()
   idempotency_key?: string;
 
-  /** The time for which the preview calculated the price. */
+  /** The time as of which the preview calculated the price. */
   @TextField()
   from?: string;
 }

@@ -48,7 +48,7 @@ it('S8: requests, log-ins and calls to other services are counted, with labels t
     '{kind="page",status="200"}': 1,
     '{kind="unknown",status="404"}': 1,
   };
-  // An answer is counted after its last byte was sent, so the client may have it before that.
+  // An answer is counted only after its last byte has been sent, so the client may already have it.
   await waitFor('the last request to be counted', async () => {
     const counted = Object.values(await samplesOf('dds_dashboard_requests_total'));
     return counted.length === Object.keys(requests).length;

@@ -39,8 +39,8 @@ const LOG_IN_REFUSALS: ReadonlySet<string> = new Set([
   'too_many_attempts',
 ]);
 /**
- * The codes that count as failures of a service. A registry that does not answer is no failure of the service that
- * queried it.
+ * The codes that count as failures of a service. If a registry does not answer, the service that queried it has not
+ * failed.
  */
 const FAILURES: ReadonlySet<string> = new Set([
   'internal_error',
@@ -48,7 +48,7 @@ const FAILURES: ReadonlySet<string> = new Set([
   'service_overloaded',
 ]);
 
-/** The counted parts of a proxied answer. */
+/** The parts of a proxied answer that are counted. */
 interface CountedAnswer {
   refusal?: Problem;
   beginsSession?: string;

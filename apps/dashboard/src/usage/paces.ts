@@ -1,7 +1,7 @@
 import type { KeyUsageAnswer } from '#libs/contracts';
 import type { Series } from './usage-series.js';
 
-/** The minimum number of answers for which "19 of 20" does not mean all of them. */
+/** The minimum number of answers at which "19 of 20" is fewer than all of them. */
 const FEW = 20;
 
 /** Response times: the name of each range, and the number of its answers per day. */
@@ -33,8 +33,8 @@ export function paceSeries({ names, byDay, total }: Paces): Series[] {
 }
 
 /**
- * Returns the times within which half of the answers, and 19 of 20 (all, if there are few), arrived; empty without an
- * answer.
+ * Returns the times within which half of the answers, and 19 of 20 (or all, if there are few), arrived; empty if there
+ * are no answers.
  */
 export function paceWords({ names, total }: Paces): string {
   const all = total.reduce((sum, count) => sum + count, 0);

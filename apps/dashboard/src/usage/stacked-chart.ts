@@ -10,8 +10,8 @@ const BAR_WIDTH = 8;
 const STEP = 10;
 
 /**
- * Draws a bar for each day, stacked by name. A table has the same data for readers who cannot see the chart, and each
- * part has its value as a title.
+ * Draws a bar for each day, stacked by name. Each part has its value as a title, and a table contains the same data for
+ * readers who cannot see the chart.
  */
 export function stackedChart(
   title: string,

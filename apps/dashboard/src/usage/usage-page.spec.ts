@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { usagePage } from './usage-page.js';
 
-it('each line of use links to its requests, or to the jobs or monitors that it paid for', () => {
+it('each usage line links to its requests, or to the jobs or monitors that it paid for', () => {
   const date = '2026-11-20';
   const line = (name: string, credits: number) => ({ date, name, requests: 2, failed: 0, credits });
   const { text } = usagePage(

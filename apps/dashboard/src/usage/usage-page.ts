@@ -11,7 +11,7 @@ import { operationLink } from './work.js';
 
 export type UsedBy = 'operation' | 'key';
 
-/** The days that are shown, and how they are grouped. */
+/** The days to show, and how to group the usage. */
 export interface UsageAsked {
   by: UsedBy;
   from?: string;

@@ -1,4 +1,4 @@
-/** The use of one day under one name, which is an operation or a key. */
+/** The use on one day under one name: that of an operation or a key. */
 export interface UsedOnDay {
   date: string;
   name: string;

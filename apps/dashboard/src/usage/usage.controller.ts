@@ -26,7 +26,7 @@ export class UsagePageController {
     try {
       return visit.show(usagePage(visit.context, asked, await this.read(visit, asked)));
     } catch (error) {
-      // Without the figures, the page is still useful.
+      // The page is useful even without the figures.
       const notice = refusalOf(error);
       return visit.show(usagePage(visit.context, asked, undefined, notice), notice ? 400 : 200);
     }
@@ -84,7 +84,7 @@ async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
   return new Map([...names, [visit.session.accountId, 'Dashboard']]);
 }
 
-/** Returns the values. Empty fields of a form are ignored. */
+/** Returns the values, without empty fields of the form. */
 function askedOf({ by, from, to }: Given): UsageAsked {
   const given = Object.entries({ from, to }).filter(
     ([, day]) => typeof day === 'string' && day !== '',

@@ -11,7 +11,7 @@ interface Work {
 
 const JOBS: Work = { name: 'Bulk jobs', path: '/jobs' };
 
-/** Work that is charged while it runs, so that its credits are not shown with a request. */
+/** Work that is charged while it runs, so that no request shows its credits. */
 const WORK: Readonly<Record<WorkOperation, Work>> = {
   'jobs.whois': JOBS,
   'jobs.dns': JOBS,
@@ -23,7 +23,7 @@ const workOf = (operation: string): Work | undefined =>
     ? WORK[operation as WorkOperation]
     : undefined;
 
-/** Returns the name of an operation as a link to what used its credits on a day. */
+/** Returns the name of an operation as a link to what used the credits on that day. */
 export function operationLink(day: string, operation: string, credits: number): Markup {
   const path = credits === 0 ? undefined : workOf(operation)?.path;
   return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;

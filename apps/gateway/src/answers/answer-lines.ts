@@ -19,8 +19,8 @@ export const BASE_HEADERS: readonly string[] = [
 const BASE_LINES = headerLines(BASE_HEADERS);
 const NANOSECONDS = '000000000';
 /**
- * The window announced in `RateLimit-Policy`. The counter's window is one second longer, so that no minute exceeds the
- * limit.
+ * The window announced in `RateLimit-Policy`, in seconds. The counter's window is one second longer, so that no minute
+ * exceeds the limit.
  */
 const WINDOW_SECONDS = 60;
 
@@ -45,7 +45,7 @@ export function answerLines(
   return lines + route.versionLines;
 }
 
-/** Returns the headers of an answer that is not one complete JSON object. Its cost is not known yet. */
+/** Returns the headers of an answer that is not one complete JSON object, and whose cost is not known yet. */
 export function streamHeaders(context: RequestContext): string {
   return answerLines(context, undefined, undefined) + `Content-Type: ${context.form.type}\r\n`;
 }

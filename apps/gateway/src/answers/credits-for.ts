@@ -14,6 +14,6 @@ export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): n
   if (context.route.operation.price.per !== 'item') {
     return isOutcomeCharged(outcome) ? context.cost : 0;
   }
-  // The charge never exceeds the reserved credits, even if the owner counts more items.
+  // Even if the owner counts more items, the charge never exceeds the reserved credits.
   return Math.min(context.cost, (headers.chargedItems ?? 0) * context.eachPrice);
 }

@@ -13,7 +13,7 @@ export interface Lines {
 }
 
 /**
- * Reads the lines that an owner streams (`streamedLine`), as many at a time as have arrived.
+ * Reads the lines that an owner streams (`streamedLine`), yielding as many at a time as have arrived.
  * @throws Error for a line that has no mark or is incomplete.
  */
 export async function* readLines(stream: Readable): AsyncGenerator<Lines> {

@@ -9,7 +9,7 @@ import { closingLine, streamHeaders } from './answer-lines.js';
 import { creditsFor } from './credits-for.js';
 import { readLines } from './line-stream.js';
 
-/** The closing line of an answer whose owner disconnected too early. */
+/** The closing line of an answer whose owner disconnected before its end. */
 const BROKEN_OFF = '{"error":"broken_off"}';
 
 /** The parameters of a stream, in addition to its request. */
@@ -23,7 +23,7 @@ interface StreamTerms {
 
 /**
  * Sends an answer that is not one complete JSON object: lines or bytes. `context.streamedCredits` counts the credits
- * for what has been written, even if the client disconnects early.
+ * for what has been written, even if the client then disconnects.
  * @returns false if the owner disconnected early or the client was too slow.
  */
 export async function sendStream(
@@ -42,7 +42,7 @@ export async function sendStream(
     response.end();
     return true;
   } catch {
-    // The headers were sent, so only a closed connection can tell the client that the answer is incomplete.
+    // The headers have been sent, so only a closed connection can tell the client that the answer is incomplete.
     response.destroy();
     return false;
   }
@@ -77,12 +77,12 @@ async function sendLines(
   return last !== undefined;
 }
 
-/** Returns the lines marked as free, because a repeat of the request costs nothing. */
+/** Returns the lines with every mark set to "free", because a repeat of the request costs nothing. */
 function repeatable(lines: string): string {
   return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
 }
 
-/** Sends an answer that consists of bytes. It is charged in full once its first byte is sent. */
+/** Sends an answer that consists of bytes. It is charged in full as soon as its first byte is sent. */
 async function sendBytes(
   context: RequestContext,
   response: ApiResponse,

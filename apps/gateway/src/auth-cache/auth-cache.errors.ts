@@ -13,7 +13,7 @@ export class MissingApiKey extends Problem {
   }
 }
 
-/** Unknown, revoked, expired and malformed keys get the same answer, so that it reveals nothing (S12). */
+/** Unknown, revoked, expired and malformed keys all get this answer, so that it reveals nothing (S12). */
 export class InvalidApiKey extends Problem {
   constructor() {
     super({

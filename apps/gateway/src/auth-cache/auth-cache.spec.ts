@@ -56,7 +56,7 @@ describe('cached keys and allowances', () => {
     await waitFor('the refusal', async () => (await statusFor(apiKey)) === 401);
   });
 
-  it('a changed allowance is fetched again when entitlement names the account', async () => {
+  it('a changed allowance is fetched again when entitlement’s feed names the account', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1);
     expect(await statusFor(apiKey)).toBe(200);
@@ -164,7 +164,7 @@ describe('cached keys and allowances', () => {
     expect(cache.find(apiKey, 0)).toBe(first);
   });
 
-  it('S14: a key with a cap is rejected if its use cannot be read, and the read is retried', async () => {
+  it('S14: a key with a cap is rejected while its use cannot be read, and reading is retried', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
     const answers = [Promise.reject(new Error('the database is down')), Promise.resolve()];
@@ -232,8 +232,8 @@ describe('events', () => {
   });
 });
 
-describe('an address that sends invalid keys', () => {
-  it('S17: of a flood of unknown keys from one address, at most twenty are queried, and a known key is still accepted', async () => {
+describe('an address from which invalid keys arrive', () => {
+  it('S17: in a flood of unknown keys from one address, at most twenty are looked up, and a known key is still accepted', async () => {
     // The address must have no earlier failures; otherwise, its minute would end during the flood.
     gateway = await around.startGateway(
       { GATEWAY_FAILED_KEYS_MAX: '20', GATEWAY_JOURNAL: join(around.folder, 'flood.journal') },

@@ -38,8 +38,8 @@ export const FEED_GRACE_MS = MINUTE_MS;
 const KEYS_MAX = 200_000;
 const LOADS_MAX = 256;
 /**
- * A load is abandoned after changes have made it repeat this often: the account changes faster than its records can be
- * read.
+ * The number of times that changes may make a load start again. After that, it is abandoned, because the account
+ * changes faster than its records can be read.
  */
 const LOAD_TRIES = 4;
 
@@ -119,8 +119,8 @@ export class AuthCache {
   drop(accountId: string): void {
     this.newsCount++;
     if (this.loads.size > 0) this.named.set(accountId, this.newsCount);
-    // Rejections are not indexed by account. They expire after a second, and any change may end any of them, so all are
-    // dropped.
+    // Rejections are not indexed by account, and any change may make one obsolete, so all are dropped. They would
+    // expire within a second anyway.
     this.refused.clear();
     this.forget(accountId);
   }
@@ -238,7 +238,7 @@ export class AuthCache {
   }
 }
 
-/** Turns every failure of the owners into 503, so that the client may try again. */
+/** Turns every failure of the owners into 503, so that the client can try again. */
 function unavailable(error: unknown): Problem {
   const isSaid = error instanceof Problem && error.status === 503;
   return isSaid ? error : new ServiceUnavailable('account', error);

@@ -11,16 +11,13 @@ import { CounterId } from '#libs/counters';
 import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';
 
-/**
- * The rights and limits of an account, as the request path needs them. Fields are small integers, so that 100,000
- * entries fit into memory.
- */
+/** The rights and limits of an account. Fields are small integers, so that 100,000 entries fit into memory. */
 export class AccountEntry {
   readonly id: string;
   readonly counterId: CounterId;
   readonly limits: Record<RateClass, number>;
   readonly keys: number;
-  /** The end of the record's validity, in seconds since 1970; 0 for none. */
+  /** The end of the record's validity, in seconds since 1970; 0 if it is unlimited. */
   readonly validUntilSecond: number;
   readonly isSuspended: boolean;
   /** The first of this account's cached keys, which form a linked list. */
@@ -49,7 +46,7 @@ export class KeyEntry {
   readonly rank: number;
   /** The scopes as bits: bit n represents `SCOPES[n]`. */
   readonly scopeBits: number;
-  /** The key's expiry, in seconds since 1970; 0 for none. */
+  /** The key's expiry, in seconds since 1970; 0 if it never expires. */
   readonly expiresAtSecond: number;
   /** The maximum number of credits per UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;

@@ -2,7 +2,7 @@ import type { ChangeCursor, ChangePage } from '#libs/contracts';
 import { type Logger, Loop, SECOND_MS, monotonicMs } from '#libs/platform';
 import { FEED_GRACE_MS, type AuthCache } from './auth-cache.js';
 
-/** A service with a feed of the accounts that changed after a cursor. */
+/** A service that offers a feed of the accounts changed since a cursor. */
 export interface ChangeSource {
   name: string;
   changes(cursor?: ChangeCursor): Promise<ChangePage>;
@@ -55,7 +55,9 @@ export class ChangePollers {
     await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 
-  /** Returns for each source the milliseconds since its last successful poll; since the start if there was none. */
+  /**
+   * Returns for each source the milliseconds since its last successful poll; since the start if there has been none.
+   */
   ages(): [string, number][] {
     const nowMs = monotonicMs();
     return this.feeds.map(({ source, lastGoodMs }) => [
@@ -66,7 +68,7 @@ export class ChangePollers {
 
   private async poll(feed: Feed): Promise<void> {
     const askedMs = monotonicMs();
-    // The owner may have removed rows that follow a cursor of this age.
+    // The owner may already have deleted rows that follow a cursor of this age.
     if (askedMs - feed.lastGoodMs > FEED_GRACE_MS) feed.cursor = undefined;
     const page = await feed.source.changes(feed.cursor);
     this.apply(feed, page);

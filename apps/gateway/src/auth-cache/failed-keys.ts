@@ -21,7 +21,7 @@ interface Failures {
  */
 export class FailedKeys {
   private readonly counts = new Map<string, Failures>();
-  /** The running key lookups of each address group. Any of them may still fail. */
+  /** The number of running key lookups of each address group; any of them may still fail. */
   private readonly underWay = new Map<string, number>();
 
   /** @param limit the maximum number of failures of one address per minute. */

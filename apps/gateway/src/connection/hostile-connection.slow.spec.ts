@@ -39,7 +39,7 @@ async function open(apiUrl = under.url): Promise<RawClient> {
 
 const question = (name: string) => plainQuestion(apiKey, name);
 
-/** Sends a lookup; resolves when it has reached lookup. */
+/** Sends a live lookup; resolves when the lookup service has received it. */
 async function ask(client: RawClient, name: string): Promise<void> {
   client.send(question(name));
   await waitFor(`the question for ${name}`, () => timesAsked(name) === 1);
@@ -48,7 +48,7 @@ async function ask(client: RawClient, name: string): Promise<void> {
 const timesAsked = (name: string) =>
   around.lookup.questions.filter(({ path }) => path.includes(`domainName=${name}`)).length;
 
-/** Resolves when the bytes written before have been read. Both ends of the connection are in this process. */
+/** Resolves when the bytes written so far have been read; both ends of the connection are in this process. */
 const nextTurn = async () => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -68,7 +68,7 @@ function answerLargely(): void {
 }
 
 describe('a client that disconnects', () => {
-  it('a disconnect is noticed despite pipelined requests, and those requests are not charged', async () => {
+  it('a disconnect is noticed even behind pipelined requests, which are not charged', async () => {
     const client = await open();
     const held = around.lookup.holdAnswers();
     const { abandoned } = around.lookup;
@@ -86,7 +86,7 @@ describe('a client that disconnects', () => {
     expect(timesAsked('a2.example')).toBe(0);
   });
 
-  it('a client that disconnects in the turn in which its answers arrive is charged nothing', async () => {
+  it('a client that disconnects in the event-loop turn in which its answers arrive is charged nothing', async () => {
     const open20 = await Promise.all(Array.from({ length: 20 }, async () => open()));
     const held = around.lookup.holdAnswers();
     await Promise.all(open20.map(async (client, place) => ask(client, `gone${place}.example`)));
@@ -148,7 +148,7 @@ describe('a shutdown', () => {
     expect(client.text.length).toBeGreaterThan(LARGE.length);
   });
 
-  it('S104: a refused CONNECT tunnel that stays open does not delay a shutdown', async () => {
+  it('S104: a client that keeps its connection open after a rejected CONNECT does not delay a shutdown', async () => {
     const other = await startAnother('tunnel', {});
     const client = await open(other.apiUrl);
     client.read();
@@ -182,7 +182,7 @@ describe('a client whose next request is late', () => {
     await waitFor('both calls, or the end', () => areAsked() || asking.isEnded);
     if (!areAsked()) return around.stopGateway(other) as Promise<undefined>;
     silent.send('GET /half');
-    // The silent client's time began later, so the other client's time is also over.
+    // The silent client's time started later, so the other client's time is over as well.
     await waitFor('the time of the silent client to be over', () => silent.statuses[0] === 408);
     expect(asking.text).toBe('');
     held.release();
@@ -194,7 +194,7 @@ describe('a client whose next request is late', () => {
   }
 });
 
-describe('a client that sends requests and reads nothing', () => {
+describe('a client that sends requests but reads nothing', () => {
   it('S104: the connection is closed in time, however much remains to be sent', async () => {
     const other = await startAnother('unread', {
       GATEWAY_KEEP_ALIVE_MS: '300',

@@ -113,7 +113,7 @@ describe('a busy gateway', () => {
     around.entitlement.bulkLimit = 10 * BULK;
     await p99Ms(apiKey);
     const [alone, beside]: number[][] = [[], []];
-    // Other processes on the machine can only add latency, so the best round counts. A busy machine needs more rounds.
+    // Other processes on the machine can only add latency, so the best round counts; a busy machine needs more rounds.
     const isWithin = () => Math.min(...beside) < 2 * Math.min(...alone);
     for (let round = 0; round < ROUNDS_MAX && (round < ROUNDS || !isWithin()); round += 1) {
       alone.push(await p99Ms(apiKey));

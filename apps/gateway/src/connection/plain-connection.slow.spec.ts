@@ -36,8 +36,8 @@ async function open(apiUrl = under.url): Promise<RawClient> {
 }
 
 /**
- * Opens a client of the gateway with short time limits. The client's request must arrive in time, which may take
- * several attempts on a busy machine.
+ * Opens a client of the gateway with short time limits. Its first request must arrive in time, which may take several
+ * attempts on a busy machine.
  */
 const openInTime = async (question: string, isThere: (client: RawClient) => boolean) =>
   waitFor('a client that sends its request in time', async () => {
@@ -67,7 +67,7 @@ describe('a client connection', () => {
     expect(headers).toContain('\r\nConnection: keep-alive\r\nKeep-Alive: timeout=72\r\n');
   });
 
-  // The key is created after this table of cases.
+  // This table is evaluated before the key exists.
   const odd: [string, () => string[]][] = [
     ['in two packets', () => [ask('b1.example').slice(0, 30), ask('b1.example').slice(30)]],
     ['behind another one in its packet', () => [ask('b0.example') + ask('b1.example')]],
@@ -105,7 +105,7 @@ describe('a client connection', () => {
     expect(client.names).toEqual(Array.from({ length: 20 }, (_, n) => `c${n + 1}.example`));
   });
 
-  it('a request for another path is left to the rest of the listener, on the same connection', async () => {
+  it('a request for another path is handled by the rest of the listener, on the same connection', async () => {
     const client = await open();
     client.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
     await answers(client, 1);
@@ -115,7 +115,7 @@ describe('a client connection', () => {
     expect(await answers(client, 3)).toEqual([200, 404, 200]);
   });
 
-  it('S104: a connection is closed if a request does not arrive in time, whether it is the first or a later one', async () => {
+  it('S104: a connection is closed if a request, first or later, does not arrive in time', async () => {
     // The attempt is repeated if a busy machine delayed the request.
     const [silent, quiet] = await waitFor('both to be closed in time', async () => {
       const pair = [

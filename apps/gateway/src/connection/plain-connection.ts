@@ -16,9 +16,9 @@ export interface PlainConnectionOwner {
   isDraining: boolean;
   /** The buffer in which answers are assembled. */
   answers: AnswerBuffer;
-  /** Begins to handle a request. @returns false if the target is not an operation of the API. */
+  /** Starts handling a request. @returns false if the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
-  /** Limits how long a client may take to read an answer that it did not accept at once. */
+  /** Limits the time in which a client must read an answer that it did not accept at once. */
   awaitReader(connection: PlainConnection): void;
   /** Passes the socket to Node's HTTP server, with the data that the client has sent. */
   handOver(connection: PlainConnection, packet: Buffer): void;
@@ -27,18 +27,19 @@ export interface PlainConnectionOwner {
 
 const CLOSE_LINE = 'Connection: close\r\n';
 /**
- * Maximum number of bytes that are read before the current request is answered. The last read and the stream's queue
- * are added: 190 KB in all. A disconnect is noticed only while the gateway reads from the client.
+ * Reading stops once this many bytes have arrived before the current request is answered. With the last read and the
+ * stream's queue, 190 KB may accumulate. The limit is not lower, because a disconnect is noticed only while the gateway
+ * reads from the client.
  */
 const EARLY_MAX_BYTES = HEADERS_MAX_BYTES;
 
 /**
- * A client connection as long as it carries only small `GET` requests, one after another, each in one packet, as nearly
- * every API client sends them. Node's HTTP server creates a dozen objects per request; here, two regular expressions
- * read the packet and one write answers it. Any other packet hands the socket over to Node for good.
+ * A client connection that has carried only small `GET` requests so far, one after another and each in one packet, as
+ * nearly every API client sends them. Node's HTTP server creates a dozen objects per request; here, two regular
+ * expressions read the packet and one write answers it. Any other packet hands the socket over to Node for good.
  */
 export class PlainConnection implements ApiRequest, Reply {
-  /** The ticks of the owner's timer since the last answer, or since the connection opened. */
+  /** The ticks of the owner's timer since the last answer, or since the connection was opened. */
   quietTicks = 0;
   hasAsked = false;
   rawHeaders: readonly string[] = [];
@@ -95,7 +96,9 @@ export class PlainConnection implements ApiRequest, Reply {
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
   }
 
-  /** Like `ApiResponse.sendLast`. As an option of `sendWhole`, it would add a check to every answer. */
+  /**
+   * Like `ApiResponse.sendLast`. It is not an option of `sendWhole`, because that would add a check to every answer.
+   */
   sendLast(status: number, lines: string, body: string): void {
     const { socket, owner } = this;
     socket.write(

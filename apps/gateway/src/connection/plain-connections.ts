@@ -11,16 +11,16 @@ export interface PlainConnectionsOptions {
   firstRequestTimeoutMs: number;
   /** Maximum time from an answer to the next request, in milliseconds. */
   keepAliveTimeoutMs: number;
-  /** Begins to handle a request. @returns false if the target is not an operation of the API. */
+  /** Starts handling a request. @returns false if the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
-  /** Lets Node's HTTP server continue the connection. */
+  /** Lets Node's HTTP server take over the connection. */
   handOver(socket: Socket, packet: Buffer): void;
 }
 
 const TICK_MAX_MS = 1_000;
 const TICKS_PER_TIMEOUT = 10;
 
-/** The plain connections of a listener. Limits their idle time and closes them. */
+/** Manages a listener's plain connections: limits their idle time and closes them. */
 export class PlainConnections implements PlainConnectionOwner {
   readonly date: HttpDate;
   readonly keepAliveLines: string;
@@ -69,8 +69,8 @@ export class PlainConnections implements PlainConnectionOwner {
   }
 
   /**
-   * Returns how long a connection has been idle, in milliseconds and whole ticks; -1 if it is not idle; undefined if it
-   * is no longer a plain connection.
+   * Returns how long a connection has been idle, in milliseconds rounded to ticks; -1 if it is not idle; undefined if
+   * it is no longer a plain connection.
    */
   idleMs(socket: Socket): number | undefined {
     const connection = this.ofSockets.get(socket);
@@ -98,7 +98,7 @@ export class PlainConnections implements PlainConnectionOwner {
     });
   }
 
-  /** Closes idle connections after sending what was written to them. The other connections close after their answer. */
+  /** Closes idle connections once their data has been sent; the other connections close after their answer. */
   closeIdle(): void {
     this.isDraining = true;
     clearInterval(this.timer);

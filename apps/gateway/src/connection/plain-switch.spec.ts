@@ -24,7 +24,7 @@ describe('GATEWAY_PLAIN_CONNECTIONS', () => {
     ['true', 0],
     ['false', 2],
   ])(
-    'when set to %s, two requests on one connection are answered and Node’s server parses %d of them',
+    'if set to %s, two requests on one connection are answered, and Node’s server parses %d of them',
     async (setting, parsed) => {
       const under = await GatewayUnderTest.start({ GATEWAY_PLAIN_CONNECTIONS: setting });
       const client = await RawClient.open(under.url);

@@ -26,7 +26,7 @@ async function openServer(keepAliveTimeoutMs: number): Promise<void> {
       reply.sendWhole(200, '', LARGE);
       return true;
     },
-    // Sets a time-out on the socket, as Node's server does.
+    // Node's server sets this time-out on its sockets, too.
     handOver: (handedOver) => handedOver.setTimeout(HANDED_OVER_MS),
   });
   server = createServer((accepted) => plain.add((socket = accepted)));
@@ -56,7 +56,7 @@ describe('a client that reads its answer slowly', () => {
     expect([plain.isSending, socket.destroyed]).toEqual([false, false]);
   });
 
-  it('Node alone times a connection that was handed over, even if the client has read everything', async () => {
+  it('once a connection has been handed over, only Node’s time limits apply, even if the client has read everything', async () => {
     await openServer(MINUTE_MS);
     client.send(QUESTION);
     await waitFor('the hand-over', () => socket.timeout === HANDED_OVER_MS);

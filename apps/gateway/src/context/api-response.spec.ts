@@ -14,7 +14,7 @@ afterEach(async () => {
   if (server) await once(server, 'close');
 });
 
-/** Sends text to a server with this handler. @returns the response so far, with one character per byte. */
+/** Sends text to a server that has this handler. @returns the response so far, with one character per byte. */
 async function talk(listener: RequestListener<never, typeof ApiResponse>, text: string) {
   server = createServer({ ServerResponse: ApiResponse }, listener as RequestListener) as Server;
   server.listen(0, '127.0.0.1');
@@ -30,7 +30,7 @@ const questions = (...paths: string[]) =>
   paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: api\r\n\r\n`).join('');
 
 describe('a response sent as a whole', () => {
-  it('the response has the given headers, those that Node adds, and every byte of the body', async () => {
+  it('the response has the given headers, the headers that Node adds, and every byte of the body', async () => {
     const body = Buffer.from('Zürich').toString('latin1');
     const received = await talk((_request, response) => {
       response.sendWhole(429, 'X-Own: 1\r\n', body);

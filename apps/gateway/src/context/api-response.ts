@@ -3,7 +3,7 @@ import { SECOND_MS } from '#libs/platform';
 import { BodyPieces, noteLastAnswer } from '#libs/public-http';
 import type { Reply } from './request-context.js';
 
-/** How long the gateway reads and discards what a client still sends. */
+/** How long the gateway reads and discards the rest of a client's data. */
 const LATE_MS = 2 * SECOND_MS;
 
 declare module 'node:http' {
@@ -30,7 +30,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   /** Whether the client waits for permission to send its body (`Expect: 100-continue`). */
   isAwaited = false;
 
-  /** Asks the client for its body, if the client waits for that. */
+  /** Asks for the body, if the client waits for permission. */
   invite(): void {
     if (this.isAwaited) this.writeContinue();
     this.isAwaited = false;
@@ -56,14 +56,14 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     this.sendWhole(status, lines, body);
   }
 
-  /** Sends the headers. `write` and `end` send the body. */
+  /** Sends the headers; `write` and `end` then send the body. */
   begin(status: number, lines: string): void {
     this.statusCode = status;
     this.wholeHead = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}`;
     if (this.hasRequestBody && !this.req.complete) this.shouldKeepAlive = false;
   }
 
-  /** Called by Node before it writes a body if no headers were sent. */
+  /** Called by Node before it writes a body if no headers have been sent. */
   override _implicitHeader(): void {
     if (this.wholeHead === '') super._implicitHeader();
     else this._storeHeader(this.wholeHead);

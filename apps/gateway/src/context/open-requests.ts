@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
 import type { RequestContext } from './request-context.js';
 
-/** The newest context on a socket. It links to older contexts if the client pipelines requests. */
+/** The unanswered requests on a socket, as a linked list of contexts. */
 const NEWEST = Symbol('newest context');
 
 interface ApiSocket extends Socket {
-  /** The newest context. Null once all requests are over, so that idle sockets keep no answered context in memory. */
+  /**
+   * The newest context, which links to older ones if the client pipelines requests. It is null once all requests are
+   * over, so that idle sockets keep no answered context in memory.
+   */
   [NEWEST]?: RequestContext | null;
 }
 

@@ -1,7 +1,7 @@
 import type { Problem } from '#libs/platform';
 import type { KeyEntry } from '../auth-cache/caller.js';
 
-/** A request that the dashboard sends for an account, without a key. The dashboard has checked the session. */
+/** A request that the dashboard sends on behalf of an account, without a key. The dashboard has checked the session. */
 export interface OwnQuestion {
   /** The query, in the form in which a client would append it to the path. */
   query: string;

@@ -14,7 +14,7 @@ export interface OwnerHeaders {
   nextCursor?: string;
 }
 
-/** The bytes from `start` to `end` of the read buffer. The next read overwrites them. */
+/** The bytes from `start` to `end` of the read buffer, which the next read overwrites. */
 export interface BytesInPlace {
   bytes: Buffer;
   start: number;

@@ -27,7 +27,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const ARRIVING_MAX = 200;
 
 interface ArrivingBody {
-  /** The account, or the site of a request without a key. */
+  /** The account or, without a key, the network of the request. */
   sender: string;
   refuse: () => void;
 }
@@ -111,7 +111,7 @@ export class RequestBodies {
     });
   }
 
-  /** Refuses the oldest body of the sender with the most; it has had more time than any other of them. */
+  /** Refuses the oldest body of the sender with the most bodies, because it has had the most time to arrive. */
   private makeRoom(): void {
     if (this.arriving.size < ARRIVING_MAX) return;
     const counts = new Map<string, number>();

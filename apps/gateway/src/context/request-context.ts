@@ -13,14 +13,14 @@ import type { OwnQuestion } from './own-question.js';
 import type { LookupCall } from './lookup-call.js';
 import type { ApiRoute } from '../routes/api-route.js';
 
-/** The request as the numbered steps see it, whether Node or a plain connection parsed it. */
+/** The request in the form that the numbered steps read, whether Node or a plain connection parsed it. */
 export interface ApiRequest {
   /** The headers, as alternating names and values. */
   readonly rawHeaders: readonly string[];
   readonly socket: Socket;
 }
 
-/** The response as the numbered steps see it. */
+/** The response in the form that the numbered steps use. */
 export interface Reply {
   /**
    * Sends headers and body, and adds `Date`, `Connection` and `Content-Length`.
@@ -29,8 +29,8 @@ export interface Reply {
    */
   sendWhole(status: number, lines: string, body: string): void;
   /**
-   * Like `sendWhole`, with bytes that precede the rest of the body. Where this method is missing, the bytes are sent as
-   * a string.
+   * Like `sendWhole`, with bytes that precede the rest of the body. If this method is missing, `sendWhole` gets the
+   * bytes as a string.
    */
   sendInPlace?(status: number, lines: string, before: BytesInPlace, rest: string): void;
   /** Like `sendWhole`, but also closes the connection. */
@@ -63,7 +63,7 @@ export class RequestContext {
   subject = '';
   isFresh = false;
   isRepeat = false;
-  /** The UTC day whose cap the cost counts towards. */
+  /** The UTC day towards whose cap the cost counts. */
   capDay = 0;
   lease?: Lease;
   /** The hold of a request about several items, used instead of the lease. */
@@ -90,7 +90,7 @@ export class RequestContext {
   refusalLines = '';
   /** The span, if this request is traced. */
   span?: Span = undefined;
-  /** The previous context on the socket, if the client pipelines requests. */
+  /** The context of the previous request on the socket, if the client pipelines requests. */
   earlier?: RequestContext;
   /** The running call to the owner. It is aborted if the client disconnects. */
   lookupCall?: LookupCall;
@@ -106,7 +106,7 @@ export class RequestContext {
     this.form = route.operation.answers[0];
   }
 
-  /** The status of a successful answer: 202 if work continues after the answer, 200 for a dry run. */
+  /** The status of a successful answer: 202 if work continues after the answer, except for a dry run; otherwise 200. */
   get answerStatus(): number {
     const status = this.form.type === 'application/json' ? this.form.status : undefined;
     if (status === undefined) return 200;

@@ -10,7 +10,7 @@ interface Turns {
 export class AccountTurns {
   private readonly ofAccounts = new Map<string, Turns>();
 
-  /** @param limits how many tasks of one account may run, and how many may run or wait in all. */
+  /** @param limits how many tasks of one account may run, and how many may run or wait in total. */
   constructor(private readonly limits: { atOnce: number; max: number }) {}
 
   /** @throws ServiceUnavailable if too many tasks of the account are running or waiting. */

@@ -1,17 +1,19 @@
 import type { HoldUse } from '../lease/journal-lines.js';
 
-/** Reports a hold to the journal at once, and to entitlement. The promises resolve when entitlement acknowledges. */
+/**
+ * Reports a hold to the journal at once, and to entitlement; the promises resolve when entitlement has acknowledged it.
+ */
 export interface HoldReports {
   charged(hold: RequestHold): void;
   /** @param row the row of the request log, with its line ending. */
   finished(hold: RequestHold, row?: string): void;
   settle(hold: RequestHold, part: number, credits: number): Promise<void>;
-  /** Called after `reported` has grown by these newly acknowledged credits. */
+  /** Called after these newly acknowledged credits have been added to `reported`. */
   settled(hold: RequestHold, credits: number): void;
   close(hold: RequestHold): Promise<void>;
 }
 
-/** The constant data of a hold. */
+/** The facts about a hold that never change. */
 export interface NewHold {
   /** The request's id, unique within its account. */
   id: string;
@@ -28,13 +30,13 @@ export interface NewHold {
 const SETTLE_INTERVAL_MS = 100;
 
 /**
- * A hold on the maximum cost of a request about several items, opened before any item is looked up. Credits for sent
- * items are reported while other items are still being sent, and unused credits are released at the end.
+ * A hold on the maximum cost of a request about several items. It is opened before any item is looked up. Credits for
+ * sent items are reported while other items are still being sent, and unused credits are released at the end.
  */
 export class RequestHold {
   /** The credits for everything sent so far. */
   charged = 0;
-  /** The credits of each part whose report was sent or acknowledged. */
+  /** The credits of each part that has been reported, whether or not the report has been acknowledged. */
   private readonly parts: number[] = [];
   /** Credits that entitlement has acknowledged. */
   reported = 0;

@@ -44,7 +44,7 @@ async function ask(apiKey: string, names: number, query = '') {
   return { status: statusCode, json: (await body.json()) as Answer };
 }
 
-/** Makes lookup answer only this many of the names. */
+/** Makes lookup answer only this many names. */
 function answering(charged: number): void {
   around.lookup.respond = (_asked, response) => {
     response.setHeader(CHARGED_ITEMS_HEADER, String(charged));
@@ -78,7 +78,7 @@ it('the maximum cost is held before the lookup, and only answered items are char
   expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
 });
 
-it('the price is deducted from the visible balance at once and only once, whenever entitlement receives the report', async () => {
+it('the price is deducted from the visible balance at once and only once, whenever the report reaches entitlement', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk', 'whois'] });
   const single = async (name: string) => {
     const { headers } = await under.ask(`/v2.0/whois/live?domainName=${name}.example`, {
@@ -105,7 +105,7 @@ it('the price is deducted from the visible balance at once and only once, whenev
   expect(await single('later')).toBe(BALANCE - 64);
 });
 
-it('suggestions that are requested again within a minute are charged again, because they may differ', async () => {
+it('suggestions requested again within a minute are charged again, because they may differ', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['availability'] });
   const cost = async (query: string) => {
     const path = `/v2.0/domain/availability?domainName=example.com${query}`;
@@ -141,7 +141,7 @@ it('402: a request that costs more than the balance or max_credits holds nothing
   expect(around.lookup.questions).toEqual([]);
 });
 
-it('503: a request that needs credits held by other requests is told to wait, and takes none of them', async () => {
+it('503: a request that needs credits held by other requests is asked to wait, and reserves nothing', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.isElsewhere = true;
   expect(await ask(apiKey, 2)).toMatchObject({ status: 503, json: { code: 'credits_busy' } });
@@ -254,7 +254,7 @@ it('S99: an answer that is too large is free, but counts towards the rate limit'
   await isSettled(keyRecord.accountId, 0);
 });
 
-it('S102: one account may have two calls waiting at entitlement, and other accounts are not delayed', async () => {
+it('S102: an account has at most two calls waiting at entitlement, so other accounts are not delayed', async () => {
   const { entitlement } = around;
   const busy = around.account.addKey({ scopes: ['bulk'] });
   const other = around.account.addKey({ scopes: ['bulk'] });

@@ -54,9 +54,8 @@ export class RequestHolds implements HoldReports {
   private holdCount = 0;
   private readonly open = new Set<RequestHold>();
   /**
-   * One call per account may run, and another may wait. Entitlement handles one call per account at a time, and each
-   * waiting call occupies one of its few database connections. Many calls of one account would therefore delay all
-   * other leases (S102).
+   * Limits the calls per account: one that entitlement handles, and one that waits. Each waiting call occupies one of
+   * entitlement's few database connections, so many calls for one account would delay all other leases (S102).
    */
   private readonly turns = new AccountTurns({ atOnce: 2, max: Infinity });
   private readonly stopping = new AbortController();
@@ -143,8 +142,8 @@ export class RequestHolds implements HoldReports {
   }
 
   /**
-   * Settles and closes the holds that an earlier process left open. Their parts are reported again, because entitlement
-   * keeps the first report of each part. Later charges are reported as one more part.
+   * Settles and closes the holds that an earlier process left open. Reporting their parts again is safe, because
+   * entitlement keeps the first report of each part. Later charges are reported as one more part.
    * @throws if the process stops before that.
    */
   async replay(uses: HoldUse[]): Promise<void> {

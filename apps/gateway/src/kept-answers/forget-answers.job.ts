@@ -5,7 +5,7 @@ import { KeptAnswersMaintenanceRepository } from './kept-answers-maintenance.rep
 
 const DELETED_AT_ONCE = 1_000;
 
-/** Deletes the answers whose `Idempotency-Key` has expired. */
+/** Deletes stored answers whose `Idempotency-Key` has expired. */
 @Injectable()
 export class ForgetAnswersJob implements Job {
   readonly name = 'forget-answers';

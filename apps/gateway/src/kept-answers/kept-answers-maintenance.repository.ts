@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Deletes expired kept answers of all accounts, as the maintenance role. */
+/** Deletes the expired answers of all accounts, with the maintenance role. */
 @Injectable()
 export class KeptAnswersMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Deletes up to `limit` answers that are older than `than`, oldest first. @returns the number of deleted answers. */
+  /** Deletes up to `limit` answers stored before `than`, oldest first. @returns the number of deleted answers. */
   async deleteOlder(than: Date, limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_OLDER, [
       than,

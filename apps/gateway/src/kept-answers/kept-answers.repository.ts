@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { KeyedRequest } from '../context/keyed-request.js';
 
-/** Who has the key: this request or an earlier one. */
+/** Whether this request or an earlier one has the key. */
 export type KeyHolder =
   | { is: 'this' }
   | { is: 'running' }
@@ -55,7 +55,7 @@ export class KeptAnswersRepository {
     );
   }
 
-  /** Deletes the oldest answers to the account's test keys until the rest is within these limits. */
+  /** Deletes the oldest answers to the account's test keys until the others are within these limits. */
   async dropTestAnswers(accountId: string, left: { count: number; bytes: number }): Promise<void> {
     await this.database.query(DROP_TEST_ANSWERS, [accountId, left.count, left.bytes]);
   }
@@ -73,7 +73,7 @@ export class KeptAnswersRepository {
   }
 }
 
-/** A request can take a key over if the key has expired, or if the gateway of an identical request crashed. */
+/** A request can take over a key that has expired, or whose identical first request died with its gateway. */
 const BEGIN = `
   with begun as (
     insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until, is_test)

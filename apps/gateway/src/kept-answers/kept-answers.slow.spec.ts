@@ -137,7 +137,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect((await post(apiKey)).json).toMatchObject({ asked: 1 });
   });
 
-  it('a repeat runs if the first request was refused and nothing was charged', async () => {
+  it('a repeat runs if the first request was rejected and not charged', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     around.lookup.respond = undefined;
     around.lookup.answer = () => problemAnswer(503, 'lookup_overloaded', 'throttled');
@@ -149,7 +149,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(json).toMatchObject({ code: 'lookup_overloaded', credits_charged: 0 });
   });
 
-  it('a repeat gets the lines of a stream again', async () => {
+  it('a repeat gets the lines of a stream', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     answerInLines(3, true);
     const first = await post(apiKey, STREAM);
@@ -176,7 +176,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     around.lookup.respond = (...given) =>
       void ask('revoke update on gateway.kept_answers from gateway').then(() => respond(...given));
     const first = await post(apiKey, STREAM);
-    // While the gateway cannot write the row, a repeat is refused.
+    // A repeat is refused while the gateway cannot write the row.
     expect((await post(apiKey, STREAM)).status).toBe(503);
     await ask('grant update on gateway.kept_answers to gateway');
     const again = await waitFor('the key to be settled', async () => {
@@ -189,7 +189,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('a repeat gets the lines of an interrupted stream that were sent and charged', async () => {
+  it('a repeat of an interrupted stream gets the lines that were sent and charged', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const { closed } = answerInLines(3, false);
     await goAfter(apiKey, '"index":2');
@@ -246,7 +246,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect([again.json.asked, again.headers['x-credits-cost']]).toEqual([1, '0']);
   });
 
-  it('S130: of an account’s answers to test keys, the newest 100 and at most 4 MiB are kept', async () => {
+  it('S130: only the newest 100 answers to an account’s test keys are kept, and at most 4 MiB of them', async () => {
     const accountId = newId();
     const { apiKey } = around.account.addKey({ accountId, scopes: SCOPES, environment: 'test' });
     const names = { domainNames: ['registered.test'] };
@@ -281,7 +281,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(bytes).toBeLessThanOrEqual(4 * 1024 * 1024);
   }, 60_000);
 
-  it('a request with a used key runs again after 24 hours, when the stored answer has been deleted', async () => {
+  it('a request with a used key runs again after 24 hours, once the stored answer has been deleted', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     await post(apiKey);
     const tomorrow = new TestClock(new Date(Date.now() + KEPT_MS + 1_000));

@@ -43,8 +43,9 @@ const keyRunning = new IdempotencyKeyRunning();
 
 /**
  * Runs each request with an `Idempotency-Key` once. A repeat within 24 hours gets the same answer and costs nothing. A
- * complete answer is stored before it is sent, so that it is never charged twice. Of a stream, the lines that were sent
- * are stored. A request that ends without a charge releases its key. For test keys, only the newest answers are kept.
+ * complete answer is stored before it is sent, so that it is never charged twice. For a stream, the lines that were
+ * sent are stored. A request that ends without a charge releases its key. For test keys, only the newest answers are
+ * kept.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}

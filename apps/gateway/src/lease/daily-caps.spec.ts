@@ -64,7 +64,7 @@ describe('daily caps', () => {
     expect(caps.reserve(rotated, 1)).toMatchObject(capReached);
   });
 
-  it('S14: a key whose count does not fit into memory is rejected, and the other keys keep their counts', async () => {
+  it('S14: a key for whose count there is no room is rejected, and the other keys keep their counts', async () => {
     const caps = new DailyCaps(new TestClock(), eachOf(1), new DailyCredits(64));
     const keys = Array.from({ length: 200 }, () => lineOf(2));
     const ready = await Promise.allSettled(keys.map((one) => caps.prepare(one)));
@@ -92,7 +92,7 @@ describe('daily caps', () => {
       for (const caps of gateways) spent += spend(caps) + spend(caps);
       await Promise.all(gateways.map(async (caps) => caps.followOthers()));
     }
-    // In the fourth second, each gateway sees that 18 credits are spent, and accepts two requests.
+    // In the fourth second, each gateway sees 18 spent credits, and accepts two requests.
     expect(spent).toBe(24);
     clock.advance(DAY_MS);
     log.clear();

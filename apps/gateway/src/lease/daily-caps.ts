@@ -19,10 +19,10 @@ export interface CappedLine extends CappedKey {
 }
 
 /**
- * The credits spent in this UTC day by keys with a cap. A count starts with the day's total from the request log. Every
- * second, the counts of the keys in use are raised to the log's total, so that several gateways enforce one cap.
- * Together they exceed it by at most what they charge within about 1.5 seconds: the one second, and the delay until the
- * log is written. A single gateway never exceeds it.
+ * Counts the credits spent in this UTC day by keys with a cap. A count starts with the day's total from the request
+ * log. Every second, the counts of the keys in use are raised to the log's total, so that several gateways enforce one
+ * cap. Together, they can exceed it only by what they charge within about 1.5 seconds: the interval of one second, and
+ * the delay until the log is written. A single gateway never exceeds it.
  *
  * A count above zero is kept until its day is over. Memory is bounded: when the table is full, a further key is
  * rejected with 503, so no key spends uncounted credits.
@@ -40,7 +40,7 @@ export class DailyCaps {
   ) {}
 
   /**
-   * Prepares the count of a key with a cap. Call this after the key's record was loaded.
+   * Prepares the count of a key with a cap. Call this after loading the key's record.
    * @throws ServiceOverloaded if the table is full.
    */
   async prepare({ capId, keyIds, dailyCreditCap }: CappedLine): Promise<void> {
@@ -56,7 +56,7 @@ export class DailyCaps {
   }
 
   /**
-   * Counts `cost` until `release` returns the part that was not charged.
+   * Counts `cost`; `release` later returns the part that was not charged.
    * @returns the UTC day that the cost counts towards, for `release` (0 without a cap), or the rejection.
    */
   reserve({ capId, dailyCreditCap: cap }: CappedKey, cost: number): number | Problem {
@@ -83,7 +83,7 @@ export class DailyCaps {
     const day = this.today();
     const lines = [...inUse].map((capId) => ({ capId, keyIds: this.keysOf.get(capId) ?? [capId] }));
     const logged = await this.loggedToday(lines.flatMap(({ keyIds }) => keyIds));
-    // The log's totals of an earlier day do not count towards the new day.
+    // The log's totals for an earlier day do not count towards the new day.
     if (this.today() !== day) return;
     for (const { capId, keyIds } of lines) this.spent.raise(capId, day, sumOf(keyIds, logged));
   }

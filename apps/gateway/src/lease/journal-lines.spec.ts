@@ -107,7 +107,7 @@ describe('a journal', () => {
     expect(readRows(`${rows}~ 12\n`)).toEqual([]);
   });
 
-  it('the lines of a hold contain its parts, its total and, while the request is running, the row for an interruption', () => {
+  it('the lines of a hold contain its parts, its total and, while the request is running, the row to write if it is interrupted', () => {
     const opened = `* h1 order-1 ${account}\trow\tof it\n`;
     const use = { holdId: 'order-1', accountId: account, charged: 0, parts: [], row: 'row\tof it' };
     expect(readHolds(opened)).toEqual([use]);
@@ -142,7 +142,7 @@ describe('a journal', () => {
 describe('the row of a request whose gateway was killed', () => {
   const use = { holdId: 'a', accountId: account, parts: [] };
 
-  it('the row contains the credits of the part that was sent', () => {
+  it('the row states the credits for the part that was sent', () => {
     const [row] = rowOfBroken({ ...use, charged: 5, row: rowOf(0) });
     expect(readLine(row)).toMatchObject({ credits: 5, subject: 'a.example' });
     expect(row).toMatch(/[^\n]$/);

@@ -7,7 +7,7 @@ const OPERATION_TOTAL = /^([a-z][a-z0-9_.-]{0,59}):([0-9]{1,12})$/;
 const HOLD_NUMBER = /^h[0-9]{1,12}$/;
 const HOLD_ID = /^[!-~]{1,200}$/;
 
-/** A hold of a request, as an earlier process left it open. */
+/** A request's hold that an earlier process left open. */
 export interface HoldUse {
   holdId: string;
   accountId: string;
@@ -20,7 +20,7 @@ export interface HoldUse {
   number?: number;
 }
 
-/** Leases, holds and rows that earlier processes left. */
+/** The leases, holds and rows that earlier processes left behind. */
 export interface JournalRest {
   /** The leases to settle and close. */
   uses: LeaseUse[];
@@ -128,7 +128,7 @@ export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): strin
     const owed = row === undefined ? '' : `\t${row}`;
     return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
   });
-  // These rows belong to no open lease, so their totals no longer matter.
+  // These rows belong to closed leases, so their totals no longer matter.
   const writers = writerIds.map((id) => `@ ${id}\n`).join('');
   const owed = rows.map((row) => `= - 0\t${row}\n`).join('');
   return writers + leases.join('') + held.join('') + owed;

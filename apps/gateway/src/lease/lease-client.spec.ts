@@ -73,7 +73,7 @@ function open(settleIntervalMs = 20): LeaseClient {
 }
 
 const reserve = (cost = 1) => leases.reserve(accountId, cost, monotonicMs());
-/** Charges one request with this cost in credits. */
+/** Charges one request of this cost in credits. */
 async function spend(cost: number): Promise<void> {
   leases.finish((await reserve(cost)) as Lease, cost, cost);
 }
@@ -91,7 +91,7 @@ describe('the lease client', () => {
     around.entitlement.recalled.add(first.id);
     await waitFor('the recall to arrive', () => first.isClosing);
     leases.finish(first, 1, 1);
-    // If the close had been sent too early, it would have arrived before the second settlement.
+    // A close that was sent too early would have arrived before the second settlement.
     const seen = settles();
     await waitFor('two settlements', () => settles() >= seen + 2);
     expect(stored()[0].isClosed).toBe(false);
@@ -101,12 +101,12 @@ describe('the lease client', () => {
   });
 
   it('an expired lease is returned automatically', async () => {
-    // The lease can be used for 2 s: its lifetime minus the request's deadline and the margin of 5 s.
+    // The lease is usable for 2 s: its lifetime minus the request's deadline and the margin of 5 s.
     around.entitlement.ttlMs = 8_000;
     await spend(3);
     expect(leases.remaining(accountId)).toBe(100_000 - 3);
     await waitFor('the return', () => stored()[0].isClosed);
-    // Nothing is kept for an account that has no lease.
+    // Nothing is stored for an account without a lease.
     await waitFor('its pool to be removed', () => leases.remaining(accountId) === undefined);
     expect(stored()[0].consumed).toBe(3);
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);
@@ -126,7 +126,7 @@ describe('the lease client', () => {
     expect(leases.state().counts).toMatchObject({ hits: 2, misses: 1 });
   });
 
-  it('after a lease was used up, the next lease may be prefetched again', async () => {
+  it('after a lease has been used up, the next lease can be prefetched again', async () => {
     around.entitlement.leaseMax = 10;
     await spend(1);
     await spend(8);
@@ -194,7 +194,7 @@ describe('the lease client', () => {
     expect(asks() - before).toBeLessThanOrEqual(7);
   });
 
-  it('a settlement requested while another is running follows it, with the totals of that time', async () => {
+  it('a settlement requested during another one follows it, with the totals of that moment', async () => {
     const { entitlement } = services;
     const answered = Promise.withResolvers<void>();
     const totals: number[] = [];
@@ -328,7 +328,7 @@ describe('the lease settler', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('the balances of fifty accounts are requested per call, in turn', async () => {
+  it('each call requests the balances of fifty accounts, in turn', async () => {
     const { settler, calls, asked, leasesOf } = settlerOf();
     const all = leasesOf(60);
     for (let round = 0; round < 2; round++) await settler.settle();

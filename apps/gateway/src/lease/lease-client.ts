@@ -27,8 +27,8 @@ export interface LeaseClientOptions {
   /** The journal is rewritten when it has grown by this many bytes. */
   journalCompactAtBytes?: number;
   /**
-   * The part of the request log that the journal uses. Rows of charged answers stay in the journal until the log has
-   * written them.
+   * The part of the request log that the lease client uses. Rows of charged answers stay in the journal until the log
+   * has written them.
    */
   log?: JournaledLog;
 }
@@ -58,10 +58,10 @@ export interface Requester {
   span?: { traceparent: string };
 }
 
-/** Entitlement's answer to an acquire call, with what was requested. */
+/** Entitlement's answer to a request for a lease, with what was requested. */
 interface Asked {
   answer: LeaseAnswer;
-  /** The number of the acquire call. */
+  /** The number of the call that requested the lease. */
   call: number;
   askedAtMs: number;
   min: number;
@@ -93,7 +93,7 @@ export class LeaseClient {
   /** Holds are recorded in the same journal, even before `start`. */
   holds?: JournaledHolds;
   private readonly gatewayId = newId();
-  /** The leases in the order in which they end. */
+  /** The leases in the order of their ends. */
   private readonly byAge: Lease[] = [];
   private readonly counts = new LeaseCounts();
   private isDraining = false;
@@ -284,7 +284,7 @@ export class LeaseClient {
     lease: Lease,
     { answer, call, askedAtMs, min }: Asked,
   ): Promise<void> {
-    // Later balances come from settlements, because only their order relative to usage reports is known.
+    // All later balances come from settlements, because only their order relative to usage reports is known.
     if (pool.remaining === undefined) pool.noteBalance(answer.balance, call);
     this.counts.asked[answer.outcome]++;
     if (answer.outcome === 'granted') {
@@ -358,7 +358,7 @@ export class LeaseClient {
     }
   }
 
-  /** Lets no further request use this lease. Its last running request closes the lease. */
+  /** Lets no further request use this lease, and closes it after its last running request. */
   private drainLease(lease: Lease): void {
     // A lease that was not granted is closed by the code that requested it.
     if (lease.isClosing || lease.amount === 0) return;
@@ -385,7 +385,7 @@ export class LeaseClient {
   }
 }
 
-/** True if the next lease should be requested after a request with this cost has used the current lease. */
+/** True if the next lease should be requested after a request of this cost has used the current lease. */
 function isRunningOut(pool: LeasePool, lease: Lease, cost: number, nowMs: number): boolean {
   if (nowMs < pool.noPrefetchUntilMs || lease.amount < WANTED_MIN) return false;
   const isLow = lease.amount - lease.consumed - lease.reserved < lease.amount * REFILL_AT;

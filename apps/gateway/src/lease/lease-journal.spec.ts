@@ -24,7 +24,7 @@ function openJournal(path: string, options: Partial<LeaseJournalOptions> = {}) {
 }
 
 describe('a journal', () => {
-  it('charges are in the journal from the next event-loop turn on, and leftovers of a process stay until they are settled', async () => {
+  it('charges are in the journal from the next event-loop turn on, and what a process leaves behind stays until it is settled', async () => {
     const path = join(folder, newId(), 'journal');
     const writerId = newId();
     const lease = new Lease(newId(), accountId, 3);
@@ -50,7 +50,7 @@ describe('a journal', () => {
       rows: ['row'],
       writerIds: [writerId],
     };
-    // The first process was killed. A second process stopped before it had settled the leftovers, and left more.
+    // The first process was killed. The second one stopped before settling what the first had left, and left more.
     const second = openJournal(path);
     expect(second.left).toEqual(left);
     const another = new Lease(newId(), accountId, 3);
@@ -92,7 +92,7 @@ describe('a journal', () => {
       `* h9 order-1 ${accountId}\n# h9 1\n= h9 1\n= - 0\trow\n`;
     expect(readFileSync(path, 'utf8')).toBe(text);
     journal.close();
-    // Closing the journal writes its pending lines, which causes a rewrite at once in this test.
+    // Closing the journal writes its pending lines, which in this test causes a rewrite at once.
     expect(readFileSync(path, 'utf8')).toBe(text);
     writeFileSync(path, `${text}~ 1\n- h9\n- 8\n`);
     expect(openJournal(path).left).toEqual({
@@ -120,7 +120,7 @@ describe('a journal', () => {
 });
 
 describe('a journal that cannot be written', () => {
-  it('an unwritable journal reports at once that lines may be lost, so that their charges are settled', async () => {
+  it('an unwritable journal reports at once that lines may be lost, so that the charges are settled', async () => {
     const gone = join(folder, newId());
     let losses = 0;
     const { journal } = openJournal(join(gone, 'journal'), {

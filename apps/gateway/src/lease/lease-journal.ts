@@ -23,8 +23,8 @@ import {
 import type { Lease } from './lease.js';
 
 /**
- * The growth after which the file is rewritten with only the lines that are still needed: some 300,000 answers with
- * their rows.
+ * Once the file has grown by this many bytes (some 300,000 answers with their rows), it is rewritten with only the
+ * lines that are still needed.
  */
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
@@ -44,7 +44,7 @@ export interface LeaseJournalOptions {
   compactAtBytes?: number;
 }
 
-/** A hold in the form that the journal stores. */
+/** A hold as the journal stores it. */
 export interface JournaledHold {
   /** The number of the hold in the journal of this process. */
   number: number;

@@ -17,7 +17,7 @@ describe('a pool of leases', () => {
     return { pool, all };
   }
 
-  it('the reported balance is reduced by all unacknowledged use, including use by holds', () => {
+  it('all unacknowledged use, including that of holds, is subtracted from the reported balance', () => {
     const { pool, all } = poolOf(10, 10);
     expect(pool.remaining).toBeUndefined();
     pool.acknowledged(1);
@@ -34,7 +34,7 @@ describe('a pool of leases', () => {
     expect(pool.remaining).toBe(100 - 2 - 5 - 3);
   });
 
-  it('a balance is ignored if use was reported while it was requested', () => {
+  it('a balance is ignored if use was reported during its request', () => {
     const { pool } = poolOf(10);
     pool.noteBalance(100, 1);
     pool.reportBegins(1);
@@ -62,7 +62,7 @@ describe('a pool of leases', () => {
     expect(pools.get(accountId)).toBeUndefined();
   });
 
-  it('closing a lease keeps the others, and the oldest lease is spent first', () => {
+  it('closing one lease keeps the others, and the oldest lease is spent first', () => {
     for (const gone of [0, 1, 2]) {
       const { pool, all } = poolOf(10, 10, 10);
       pool.remove(all[gone]);

@@ -31,7 +31,7 @@ export class LeasePool {
   private balance?: number = undefined;
   /** The number of running calls that report usage. */
   private reports = 0;
-  /** The number of the newest call when a usage report last began or ended. */
+  /** The number of the newest call at the time when a usage report last began or ended. */
   private reportedIn = 0;
   /** The credits charged since `askedAtMs`, the time at which the last lease was requested. */
   chargedSinceAsk = 0;
@@ -74,7 +74,7 @@ export class LeasePool {
     lease.nextInPool = undefined;
   }
 
-  /** The waiting requests, in order. */
+  /** The waiting requests, oldest first. */
   get waiters(): readonly Waiter[] {
     return this.queue ?? NOBODY;
   }
@@ -106,10 +106,7 @@ export class LeasePool {
     if (this.holds?.size === 0) this.holds = undefined;
   }
 
-  /**
-   * Records the beginning of a call that reports usage. Settlements are not recorded here, only closes of leases and
-   * reports of holds.
-   */
+  /** Records the beginning of a call that reports usage: closing a lease or reporting a hold, but not a settlement. */
   reportBegins(lastCall: number): void {
     this.reports++;
     this.reportedIn = lastCall;

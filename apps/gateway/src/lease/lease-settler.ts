@@ -33,7 +33,7 @@ export class LeaseSettler {
   /** The leases with unacknowledged charges, each once; `isUnsettled` marks them. */
   private unsettled: Lease[] = [];
   private toClose: Lease[] = [];
-  /** The position from which the next call continues to request balances. */
+  /** The position at which the next call continues to request balances. */
   private round = this.open.values();
   private isClosing = false;
   private isSettling = false;
@@ -126,7 +126,7 @@ export class LeaseSettler {
     return [...accounts];
   }
 
-  /** The credits charged but not yet acknowledged. */
+  /** The credits that have been charged but not yet acknowledged. */
   get unsettledCredits(): number {
     let credits = 0;
     for (const { consumed, settled } of this.open.values()) credits += consumed - settled;

@@ -22,7 +22,7 @@ export class KeyCapReached extends Problem {
   }
 }
 
-/** The account has enough credits, but other gateways hold them at the moment. */
+/** Thrown if the account has enough credits, but other gateways hold them at the moment. */
 export class CreditsBusy extends Problem {
   constructor() {
     super({

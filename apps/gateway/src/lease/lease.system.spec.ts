@@ -121,7 +121,7 @@ describe('leases', () => {
     expect(around.account.usedKeys.filter((keyId) => keyId === keyRecord.keyId)).toHaveLength(1);
   });
 
-  it('concurrent requests never overspend: as many get 200 as the balance covers', async () => {
+  it('concurrent requests never overspend: exactly as many get 200 as the balance covers', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.balances.set(keyRecord.accountId, 37);
     around.entitlement.leaseMax = 5;
@@ -133,7 +133,7 @@ describe('leases', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(37);
   });
 
-  it('a recalled lease accepts no further request and is returned', async () => {
+  it('a recalled lease accepts no further requests and is returned', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('recall'), async ({ apiUrl }) => {
       expect(await lookUp(apiUrl, apiKey)).toBe(200);
@@ -190,7 +190,7 @@ describe('leases', () => {
     const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
     leases.start();
     const waiting = Array.from({ length: 5 }, () => leases.reserve(accountId, 1, monotonicMs()));
-    // This is shorter than the lifetime of the leases, so only the drain can have returned them.
+    // The drain took less time than a lease lives, so only the drain can have returned them.
     const drained = leases.drain(20_000);
     for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
     await drained;
@@ -215,7 +215,7 @@ describe('the journal', () => {
     let answered = 1;
     for (let i = 0; i < 7; i++) if ((await lookUp(apiUrl, apiKey)) === 200) answered++;
     expect(answered).toBe(8);
-    // Only answers of the event-loop turn that the kill interrupted may be missing.
+    // Only answers from the event-loop turn that the kill interrupted may be missing.
     const path = join(around.folder, 'killed');
     await waitFor('the end of the turn', () => {
       const uses = readLeases(readFileSync(path, 'utf8'));
@@ -238,7 +238,7 @@ describe('the journal', () => {
     children.delete(next.child);
   });
 
-  it('a last line truncated by the kill is ignored, and two starts in a row lose nothing', async () => {
+  it('a last line that the kill truncated is ignored, and two starts in a row lose nothing', async () => {
     const { keyRecord } = around.account.addKey();
     const [leaseId, other] = [newId(), newId()];
     const path = join(around.folder, 'cut');
@@ -285,7 +285,7 @@ describe('the journal', () => {
     ]);
   });
 
-  it('use by operation is reported with the credits, also after a kill and from a rewritten file', async () => {
+  it('the credits used by each operation are reported, even after a kill and from a rewritten file', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     const path = join(around.folder, 'operations');

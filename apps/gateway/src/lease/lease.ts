@@ -1,4 +1,4 @@
-/** Credits of one account that this gateway may spend for a limited time. */
+/** Credits of one account that this gateway may spend within a limited time. */
 export class Lease {
   /** The granted credits; 0 until entitlement has answered. */
   amount = 0;

@@ -79,7 +79,7 @@ describe('a live lookup', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('optional parameters reach lookup in a fixed order, and meta is inserted correctly into {}', async () => {
+  it('optional parameters reach lookup in a fixed order, and meta is inserted correctly even into an empty object', async () => {
     const { apiKey } = around.account.addKey();
     around.lookup.answer = () => ({ ...deliveredAnswer('x'), body: '{}' });
     const answer = await ask(

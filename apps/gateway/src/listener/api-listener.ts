@@ -63,7 +63,7 @@ export interface ApiListenerOptions {
   requestPath: RequestPath;
   bodies: ProblemBodies;
   pages: ErrorPages;
-  /** The public origin of the dashboard, which the page at `/` links to. */
+  /** The public origin of the dashboard; the page at `/` links to it. */
   dashboardUrl: string;
   health: Health;
   clock: Clock;
@@ -71,12 +71,12 @@ export interface ApiListenerOptions {
   limits: SocketLimits;
 }
 
-/** The limits of a connection: counts, and times in milliseconds. */
+/** The limits on connections: counts, and times in milliseconds. */
 export interface SocketLimits {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   keepAliveTimeoutMs: number;
-  /** The longest wait for lookup. A connection without data for that time is normal. */
+  /** The longest wait for lookup, during which a connection may carry no data. */
   lookupTimeoutMs: number;
   connectionsMax: number;
   /** Maximum number of connections of one network, unless it is a trusted proxy. */
@@ -99,9 +99,10 @@ const unexpectedBody = new UnexpectedBody();
 const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
 
 /**
- * The public API's listener. Our own code reads a connection as long as it carries plain requests for operations; the
- * first other request hands the connection to Node. Node's listener recognises operations by their exact path before
- * Fastify sees them, because a router and its hooks cost more than all the checks. Fastify handles everything else.
+ * The public API's listener. Our own code reads a connection as long as it carries only plain requests for operations;
+ * the first other request hands the connection to Node. Node's listener recognises operations by their exact path
+ * before Fastify sees them, because a router and its hooks cost more than all the checks. Fastify handles everything
+ * else.
  */
 export class ApiListener {
   private server: Server;
@@ -163,12 +164,12 @@ export class ApiListener {
     return `http://${host}:${bound}`;
   }
 
-  /** Makes every answer ask its client to close the connection and to reconnect elsewhere. */
+  /** From now on, every answer asks its client to close the connection and reconnect elsewhere. */
   drain(): void {
     this.isDraining = this.plain.isDraining = true;
   }
 
-  /** Accepts no further connections. Resolves when the open ones are closed. */
+  /** Stops accepting connections. Resolves when the open ones are closed. */
   async close(): Promise<void> {
     this.plain.closeIdle();
     this.server.closeIdleConnections();
@@ -206,7 +207,7 @@ export class ApiListener {
     // Nothing else disconnects a client that sends requests but does not read the answers.
     server.timeout = limits.lookupTimeoutMs + limits.keepAliveTimeoutMs;
     server.on('checkContinue', (request: IncomingMessage, response: ApiResponse) => {
-      // Without this, the client would send a body that is rejected anyway.
+      // Without this handler, the client would be invited to send a body that is rejected anyway.
       response.isAwaited = true;
       this.take(request, response, handler);
     });
@@ -227,8 +228,8 @@ export class ApiListener {
   }
 
   /**
-   * Makes our own code read connections first, unless that is switched off. Node's listener gets the connections that
-   * are handed over.
+   * Makes our own code read connections first, unless that is switched off. Node's server gets the connections that are
+   * handed over.
    */
   private takePlainConnections(server: Server): PlainConnections {
     const { limits, clock } = this.options;

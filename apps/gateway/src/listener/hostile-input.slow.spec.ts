@@ -46,7 +46,7 @@ async function context(
   return { status: Number(headers.split(' ')[1]), headers, body };
 }
 
-/** Sends requests whose headers never end, a few connections at a time. @returns their statuses. */
+/** Sends requests whose headers never end, on a few connections at a time. @returns their statuses. */
 async function answersTo(heads: string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (let at = 0; at < heads.length; at += AT_A_TIME) {
@@ -176,8 +176,8 @@ describe('malformed requests', () => {
   });
 });
 
-describe('addresses', () => {
-  /** Returns 216 paths that equal the given path or are easily mistaken for it. */
+describe('addresses of requests and clients', () => {
+  /** Returns 216 paths that are equivalent to the given path or easily mistaken for it. */
   function variants(path: string): string[] {
     const starts = ['/', '//', '/./', '/x/../', '/%2e/', '\\'];
     const [, version, first] = /^\/([^/]+)\/([^/])/.exec(path)!;

@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** A program requested `/`, the address of the API itself. */
+/** Thrown if a program requested `/`, the address of the API itself. */
 export class NothingAtRoot extends Problem {
   constructor(dashboardUrl: string) {
     super({

@@ -21,7 +21,7 @@ export class PublicListener {
     this.url = await this.api.start();
   }
 
-  /** Asks clients to reconnect elsewhere for a while, then finishes running requests. */
+  /** For a while, asks clients to reconnect elsewhere; then finishes the running requests. */
   async drain(): Promise<void> {
     const { api, config, shedder } = this;
     api.drain();

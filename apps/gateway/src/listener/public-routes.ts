@@ -25,7 +25,7 @@ export interface PublicParts {
   pages: ErrorPages;
   docs: ApiDocs;
   health: Health;
-  /** The public origin of the dashboard, which the page at `/` links to. */
+  /** The public origin of the dashboard; the page at `/` links to it. */
   dashboardUrl: string;
 }
 

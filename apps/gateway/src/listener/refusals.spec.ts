@@ -79,7 +79,7 @@ describe('a refusal', () => {
     ],
     ['/v2.0/whois/live?domainName=a.example&maxage=1', { 'x-api-key': 'KEY' }, 400, '"max_age"'],
   ])(
-    'S9: the mistake %s with %j gets a hint and a link to an existing page',
+    'S9: the error for %s with %j gives a hint and a link to an existing page',
     async (path, headers, status, hint) => {
       const { apiKey } = around.account.addKey();
       const filled = Object.entries(headers).map(([name, value]) => [
@@ -100,7 +100,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('S104: a POST without a body is answered at once, and the answer says what is required', async () => {
+  it('S104: a POST without a body is answered at once, and the answer says what is missing', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['bulk'] });
     const head = `POST /v2.0/bulkwhois/live HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${apiKey}\r\n`;
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');

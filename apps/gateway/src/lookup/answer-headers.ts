@@ -1,6 +1,6 @@
 import type { OwnerHeaders } from '../context/owner-answer.js';
 
-/** The headers of an answer from lookup that the gateway reads (RFC 9112). */
+/** The headers that the gateway reads in an answer from lookup (RFC 9112). */
 export interface AnswerHeaders extends OwnerHeaders {
   /** The length of the body in bytes. The body begins after the blank line. */
   bodyBytes: number;
@@ -10,7 +10,7 @@ export interface AnswerHeaders extends OwnerHeaders {
 
 const STATUS_LINE = /^HTTP\/1\.1 [2-5][0-9]{2} /;
 const LENGTH = /^[0-9]{1,9}$/;
-/** The value of `Age`, which the customer gets unchanged. */
+/** The value of `Age`, which is passed on to the customer unchanged. */
 const AGE = /^[0-9]{1,10}$/;
 
 /**
@@ -43,7 +43,7 @@ export function readAnswerHeaders(text: string, end: number): AnswerHeaders | un
 }
 
 /**
- * Whether a header's name has the length of one of the names below. Other headers are skipped without creating a
+ * Whether a header's name has the length of one of the names below; other headers are skipped without creating a
  * string.
  */
 function isOfInterest(nameLength: number): boolean {
@@ -62,8 +62,7 @@ function isOfInterest(nameLength: number): boolean {
 }
 
 /**
- * Reads one header. @returns false if the answer's end cannot be determined, or if a value that is passed on is
- * invalid.
+ * Reads one header. @returns false if the end of the answer cannot be determined, or if a value to pass on is invalid.
  */
 function readHeader(headers: AnswerHeaders, name: string, value: string): boolean {
   if (name === 'content-length') {

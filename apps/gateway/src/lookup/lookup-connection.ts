@@ -21,7 +21,7 @@ export interface LookupAddress {
 
 const HEADERS_MAX_BYTES = 16 * 1024;
 /**
- * Maximum length of headers that are parsed in place. Longer headers are parsed like those that arrive in several
+ * Maximum length of headers that are parsed in place; longer headers are parsed like those that arrive in several
  * parts.
  */
 const USUAL_HEADERS_BYTES = 768;
@@ -39,12 +39,12 @@ export class LookupConnection {
   /** The ticks of the pool's timer since the connection was last used or became free. */
   quietTicks = 0;
   isConnected = false;
-  /** The ticks of the pool's timer until the connection expires. It is then closed after its running call. */
+  /** The ticks of the pool's timer until the connection expires and is closed, after its running call. */
   ticksLeft: number;
   /** The running call. */
   call?: LookupCall = undefined;
   private headers?: AnswerHeaders = undefined;
-  /** The part of the answer that has arrived, with one character per byte. */
+  /** The part of the answer that has arrived so far, with one character per byte. */
   private text = '';
   private fault?: Error = undefined;
   private readonly socket: Socket;
@@ -80,7 +80,7 @@ export class LookupConnection {
     this.socket.write(call.request, 'latin1');
   }
 
-  /** Closes the connection at once. A fault, if there is one, answers the running call. */
+  /** Closes the connection at once. If a fault is given, the running call is answered with it. */
   destroy(fault?: Error): void {
     if (fault) this.fault ??= fault;
     else this.take();
@@ -142,7 +142,9 @@ export class LookupConnection {
     return true;
   }
 
-  /** Removes the headers from `text`. @returns false while they are incomplete, or if they are invalid. */
+  /**
+   * Parses the headers and removes them from `text`. @returns false while they are incomplete, or if they are invalid.
+   */
   private readHeaders(): boolean {
     const end = this.text.indexOf(BLANK_LINE);
     if (end === -1) {
@@ -171,7 +173,7 @@ export class LookupConnection {
     call.onAnswer(answer);
   }
 
-  /** Returns the running call, and clears the field. */
+  /** Returns the running call, and marks the connection as free of calls. */
   private take(): LookupCall | undefined {
     const { call } = this;
     this.quietTicks = 0;

@@ -20,7 +20,7 @@ export class LookupForwarder {
   private readonly pool: LookupPool;
   private readonly host: string;
   private token = '';
-  /** The part of the request between its path and its id. It is built again for each token. */
+  /** The part of the request between its path and its id, rebuilt for each token. */
   private fixedPart = '';
 
   constructor(private readonly options: LookupForwarderOptions) {
@@ -28,7 +28,7 @@ export class LookupForwarder {
     this.host = new URL(options.url).host;
   }
 
-  /** Calls back once: with the answer, 503 or 504. Does not call back if the request is over first. */
+  /** Calls back once, with the answer, 503 or 504; never, if the request ends first. */
   ask(context: RequestContext, onAnswer: OnAnswer): void {
     const call = new Call(context, this.requestOf(context), onAnswer);
     context.lookupCall = call;

@@ -14,7 +14,7 @@ import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/** A server in place of lookup. A test sees every byte that it receives, and decides every byte that it sends. */
+/** A server in place of lookup. The test sees every byte that it receives, and determines every byte that it sends. */
 class ByteServer {
   readonly sockets: Socket[] = [];
   /** The requests in the order of arrival. */
@@ -118,7 +118,7 @@ describe('a call to lookup', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('calls beyond the number of connections wait for their turn, and abandoned calls are never sent', async () => {
+  it('when all connections are in use, further calls wait for their turn, and abandoned calls are never sent', async () => {
     const lookup = await open({ connectionsMax: 2 });
     const held: Socket[] = [];
     server.onRequest = (socket) => held.push(socket);
@@ -335,7 +335,7 @@ it('connections expire: behind a connection balancer, each of three lookups gets
   const aging = new LookupPool({ url, timeoutMs: 5_000, ageMaxMs: 1_000 });
   let isOver = false;
   const faults: unknown[] = [];
-  /** Keeps a call running at all times. Connections can be closed only between two calls. */
+  /** Keeps a call running at all times, so that connections can be closed only between two calls. */
   const asker = async () => {
     while (!isOver) {
       const { promise, resolve } = Promise.withResolvers<OwnerAnswer | Error>();

@@ -22,8 +22,7 @@ export interface LookupPoolOptions {
 }
 
 /**
- * Maximum number of connections. There is one per concurrent live lookup; with fewer, slow registries would delay every
- * answer.
+ * Maximum number of connections: one per concurrent live lookup. With fewer, slow registries would delay every answer.
  */
 const CONNECTIONS_MAX = 1_500;
 const CONNECT_TIMEOUT_MS = 1_000;
@@ -128,7 +127,7 @@ export class LookupPool {
     if (next) this.ask(next);
   }
 
-  /** Takes a free connection that has not ended. Node may report the end of a connection only after the next call. */
+  /** Takes a free connection that has not ended. (Node may report the end of a connection only after the next call.) */
   private takeIdle(): LookupConnection | undefined {
     for (;;) {
       const free = this.idle.pop();

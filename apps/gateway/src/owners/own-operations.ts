@@ -13,14 +13,14 @@ import { priceList, quotePackage } from '../pricing/pricing.js';
 import type { RequestsService } from '../usage/requests.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
-/** The account that owns the key, and what the key may do. */
+/** The account that owns the key, and the rights of the key. */
 export interface Asker {
   account: { id: string };
 }
 
 type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
 
-/** The functions that answer the gateway's own operations, by operation name. */
+/** The functions that answer the gateway's own operations, by the names of the operations. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
 /** Returns the handlers of the gateway's own operations. @throws if an operation has no handler. */
@@ -38,7 +38,7 @@ export function ownOperations(usage: UsageService, requests: RequestsService): O
   return own;
 }
 
-/** Returns the entry of an operation, whose handler gets the typed parameters. */
+/** Returns the entry of an operation; its handler gets typed parameters. */
 function answered<P extends Parameters>(
   { name }: Operation<P>,
   answer: Answer<ValuesOf<P>>,

@@ -68,14 +68,14 @@ describe('an operation whose owner has an address', () => {
     expect(await ready.json()).toMatchObject({ faults: expect.arrayContaining(['corpus']) });
   });
 
-  it('202: the operation answers as its row specifies if its work has only begun', async () => {
+  it('202: an operation whose work has only begun answers as its row specifies', async () => {
     owner.answer = () => ({ status: 202, headers: {}, body: '{"status":true}' });
     const begun = await ask('begun');
     expect([begun.status, begun.json]).toEqual([202, { status: true }]);
     expectProblem(await ask('plain'), 503, 'service_unavailable');
   });
 
-  it("the owner's rejection is passed on with any public code", async () => {
+  it("the owner's rejection is passed on if its code is public", async () => {
     const codes: ProblemCode[] = [
       'insufficient_credits',
       'scope_denied',
@@ -106,7 +106,7 @@ describe('an operation whose owner has an address', () => {
     });
   });
 
-  it('S99: 429 from an owner counts as any rejection does, and states the wait', async () => {
+  it('S99: 429 from an owner counts like any rejection, and states the wait', async () => {
     owner.answer = () => ({
       ...problemAnswer(429, 'too_many_tests', 'failed'),
       body: JSON.stringify({ code: 'too_many_tests', status: 429, detail: 'No.', retry_after: 90 }),
@@ -124,14 +124,14 @@ describe('an operation whose owner has an address', () => {
     expect(left[0] - left[1]).toBe(1);
   });
 
-  it('402: a rejection because of a cap, which no purchase raises, has no link to the page that sells credits', async () => {
+  it('402: a rejection because of a cap, which no purchase can raise, has no link to the page that sells credits', async () => {
     owner.answer = () => problemAnswer(402, 'price_above_max', 'failed');
     const { status, json } = await ask('plain');
     expect([status, json.code]).toEqual([402, 'price_above_max']);
     expect(json).not.toHaveProperty('credits_url');
   });
 
-  it('any other code from the owner is answered like an outage', async () => {
+  it('any other code from the owner is treated as an outage', async () => {
     for (const [status, code] of [
       [403, 'caller_not_allowed'],
       [401, 'invalid_api_key'],

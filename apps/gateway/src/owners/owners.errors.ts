@@ -3,8 +3,8 @@ import { Problem } from '#libs/platform';
 const MIB = 1024 * 1024;
 
 /**
- * The answer does not fit into one JSON body. The client's request causes this, so it counts, and a retry does not
- * help.
+ * Thrown if the answer does not fit into one JSON body. The client's request is the cause, so it counts towards the
+ * rate limit, and a retry does not help.
  */
 export class AnswerTooLarge extends Problem {
   constructor(limitBytes: number) {

@@ -22,8 +22,8 @@ import {
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 
 /**
- * The service that owns the search. In this process, only the product's services exist, so this name differs from the
- * row's.
+ * The service that answers the search in this test. Only the product's services exist in this process, so it is not the
+ * row's owner.
  */
 const OWNER = 'corpus';
 const SEARCH: Operation = {
@@ -67,7 +67,7 @@ interface Found {
   json: Record<string, unknown>;
 }
 
-/** @param path the path of a next page, or a query. */
+/** @param path the path of the next page, or a query. */
 async function search(apiKey: string, path: string): Promise<Found> {
   const address = path.startsWith('/') ? path : `/v2.0/archive/records?${path}`;
   const { status, headers, json } = await under.ask(address, { 'x-api-key': apiKey });

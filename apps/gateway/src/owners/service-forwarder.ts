@@ -73,7 +73,7 @@ export class ServiceForwarder {
       });
       const headers = headersOf(response);
       if (headers.status === 200 && form.type !== 'application/json') {
-        // The reader gets the stream's errors. Without this handler, an error of an abandoned stream would end the
+        // The reader also gets the stream's errors. Without this handler, an error in an abandoned stream would end the
         // process.
         return { headers, body: '', stream: response.body.on('error', () => {}) as Readable };
       }
@@ -94,7 +94,7 @@ export class ServiceForwarder {
       const { timeoutMs } = context.route.limits;
       return { dispatcher: this.transfers, headers, answerTimeoutMs: timeoutMs };
     } catch (error) {
-      // This happens if the `Idempotency-Key` is malformed.
+      // A malformed `Idempotency-Key` is the reason.
       return toProblem(error);
     }
   }

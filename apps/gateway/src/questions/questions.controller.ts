@@ -9,7 +9,7 @@ import { ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import { AskedQuestion } from './questions.dto.js';
 
-/** Serves requests from the dashboard's pages. The dashboard has checked the session of the account. */
+/** Answers the requests of the dashboard's pages. The dashboard has already checked the session. */
 @Controller()
 @AllowCallers('dashboard')
 export class QuestionsController {
@@ -26,8 +26,8 @@ export class QuestionsController {
   }
 
   /**
-   * Answers as for a live key of the account: with the same limits, credits and request log. @throws NotFound for an
-   * operation that needs a real key, such as a transfer.
+   * Answers as if a live key of the account were used: with the same limits, credits and request log. @throws NotFound
+   * for an operation that needs a real key, such as a transfer.
    */
   @Post('internal/questions')
   ask(

@@ -19,7 +19,7 @@ export class AskedQuestion {
   @IsObject()
   body?: object;
 
-  /** With `test`, the answer is a fixture and free of charge. */
+  /** With `test`, the answer is a fixture, free of charge. */
   @IsIn(['live', 'test'])
   environment: 'live' | 'test';
 }

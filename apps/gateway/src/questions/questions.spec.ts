@@ -56,7 +56,7 @@ it('S99: the dashboard and the keys of an account share its rate limit', async (
   expect(Number(third.headers['x-ratelimit-remaining-requests'])).toBe(left - 2);
 });
 
-it('samples are free, and no paid source is queried for them', async () => {
+it('samples are free of charge', async () => {
   const { status, page } = await search('whois.live', { domainName: 'registered.test' });
   expect([status, page]).toEqual([200, expect.stringContaining('Free of charge.')]);
   expect(under.around.entitlement.charged(accountId())).toBe(0);
@@ -70,7 +70,7 @@ it('without enough credits, nothing is looked up, and the page links to the page
   expect(under.around.lookup.questions).toEqual([]);
 });
 
-it('beyond the rate limit, the page says when to continue, and links to plans with higher limits', async () => {
+it('beyond the rate limit, the page says when to try again, and links to plans with higher limits', async () => {
   under.around.entitlement.limits.set(accountId(), 1);
   expect((await search('whois.live', { domainName: 'one.example' })).status).toBe(200);
   const { status, page } = await search('whois.live', { domainName: 'two.example' });
@@ -80,7 +80,7 @@ it('beyond the rate limit, the page says when to continue, and links to plans wi
   expect(page).not.toContain('Retry-After');
 });
 
-it('a rejection names the field by its label on the page', async () => {
+it('a rejection calls the field by its label on the page', async () => {
   const { status, page } = await search('whois.live', { domainName: 'a.example', max_age: 'old' });
   expect([status, page]).toEqual([400, expect.stringContaining('Maximum age in seconds must be')]);
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../../test/gateway/gateway-under-test.js';
 
 const SCOPES: ('whois' | 'bulk')[] = ['whois', 'bulk'];
-/** Maximum number of running bulk requests: in total, of an account that is alone, and of an account beside others. */
+/** Maximum number of running bulk requests: in total, of an account that is alone, and of an account among others. */
 const BULK_MAX = 200;
 const BULK_ALONE_MAX = BULK_MAX / 2;
 const BULK_SHARE = BULK_MAX / 4;
@@ -52,7 +52,7 @@ function deliver(response: ServerResponse): void {
 }
 
 describe('long-running requests', () => {
-  it('S102: the number of running bulk requests is limited, and every concurrent live request is served', async () => {
+  it('S102: the number of running bulk requests is limited, so that every concurrent live request is served', async () => {
     const keys = Array.from(
       { length: BULK_MAX / BULK_SHARE },
       () => around.account.addKey({ scopes: SCOPES }).apiKey,
@@ -132,7 +132,7 @@ describe('bodies that arrive slowly', () => {
     return answer;
   }
 
-  it('S102: bodies that arrive slowly take no place of their class, and make room for bodies of others', async () => {
+  it('S102: bodies that arrive slowly occupy no slot of their class, and make room for the bodies of others', async () => {
     const [greedy, other, modest] = [1, 2, 3].map(
       () => around.account.addKey({ scopes: SCOPES }).apiKey,
     );

@@ -16,9 +16,9 @@ export function classPlace(name: ConcurrencyClass): number {
   return CLASSES.indexOf(name);
 }
 
-/** The share of a class's slots from which on the number of slots of one account is limited. */
+/** Once this share of a class's slots is in use, the number of slots per account is limited. */
 const SHARED_FROM = 1 / 2;
-/** The share of a class's slots that an account may then use. */
+/** The share of a class's slots that one account may then use. */
 const ACCOUNT_SHARE = 1 / 4;
 
 /**
@@ -28,8 +28,8 @@ const ACCOUNT_SHARE = 1 / 4;
 const SLOTS = 2 ** 14;
 
 /**
- * Counts running requests by class and by account. Accounts in the same bucket share one limit. Exact counts, kept in a
- * map with an entry for each running request, took a tenth of a request's time.
+ * Counts running requests by class and by account. Accounts in the same bucket share one limit. Exact counts, in a map
+ * with an entry for each running request, would take a tenth of a request's time.
  */
 export class ClassConcurrency {
   private readonly classes: { max: number; underWay: number; bySlot: Uint16Array }[];
@@ -44,8 +44,8 @@ export class ClassConcurrency {
   }
 
   /**
-   * Counts a request that begins. @returns false if the class is full, or if it is half full and the account uses a
-   * quarter of its slots. After true, call `leave` once with the same account.
+   * Counts a new request. @returns false if the class is full, or if it is half full and the account uses a quarter of
+   * its slots. After true, call `leave` once with the same account.
    */
   enter(place: number, account?: CounterId): boolean {
     const one = this.classes[place];

@@ -35,7 +35,7 @@ const ask = () => under.ask(live(apiKey, `&domainName=name${asked++}.example`));
 const left = ({ headers }: { headers: object }) =>
   Number((headers as Record<string, string>)['x-ratelimit-remaining-requests']);
 
-describe('the rate limit per minute', () => {
+describe('the rate limit during outages of ours', () => {
   it.each(['lookup_overloaded', 'service_unavailable'])(
     'ten failures with %s do not count',
     async (code) => {
@@ -85,7 +85,7 @@ describe('the rate limit per minute', () => {
     expect([left(first), left(second)]).toEqual([60, 60]);
   });
 
-  it('S122: requests that fail in our outages do not count towards the rate limit, and few become rows of the log', async () => {
+  it('S122: requests that fail in our outages do not count towards the rate limit, and few of them are logged individually', async () => {
     around.lookup.answer = () => problemAnswer(503, 'service_unavailable', 'unreachable');
     for (let i = 0; i < 100; i++) expectProblem(await ask(), 503, 'service_unavailable');
     under.forget();

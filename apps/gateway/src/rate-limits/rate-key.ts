@@ -13,7 +13,7 @@ export function rateKey(rateClass: RateClass, isTest: boolean): number {
 /** The rate key of operations without an API key, which are counted by address. */
 export const PUBLIC_RATE_KEY = RATE_CLASSES.length * 2;
 
-/** Returns the id under which an address group is counted, in the form of an account's counter id. */
+/** Returns the counter id of an address group, in the form of an account's id. */
 export function addressCounterId(group: string): CounterId {
   const hex = createHash('sha256').update(group).digest('hex');
   const parts = [0, 8, 12, 16, 20, 32].map((at, place, all) => hex.slice(at, all[place + 1]));

@@ -48,7 +48,7 @@ it.each([
       if (answer.startsWith('HTTP/1.1 429 ')) refusals.push(answer);
       else expect(answer).toContain('200 OK');
       if (refusals.length === 5 && beside === undefined) {
-        // A connection without a request is closed, so the client connects only now.
+        // The client connects only now, because a connection without a request is closed.
         beside = open();
         expect(await ask(beside, live(others), line)).toContain('200 OK');
       }

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 const REFUSALS_MAX = 50;
 
 /**
- * Counts how often each connection was rejected by its rate limit. A client that ignores the rejections loses its
- * connection and must open a new one (S126). Only rejections are counted, so accepted requests cost nothing.
+ * Counts the rate-limit rejections on each connection. A client that ignores them loses its connection and must open a
+ * new one (S126). Only rejections are counted, so accepted requests cost nothing.
  */
 export class RefusedConnections {
   private readonly refusals = new WeakMap<Socket, number>();

@@ -16,8 +16,8 @@ let gateways: RunningGateway[] = [];
 let asked = 0;
 
 /**
- * Starts gateways one after another. All at once, a busy machine could delay their access to Valkey, and they would
- * count alone.
+ * Starts gateways one after another. If they all started at once, a busy machine could delay their access to Valkey,
+ * and they would count alone.
  */
 async function startGateways(settings: Record<string, string> = {}): Promise<RunningGateway[]> {
   const started: RunningGateway[] = [];
@@ -34,7 +34,7 @@ async function startGateways(settings: Record<string, string> = {}): Promise<Run
   return started;
 }
 
-/** Resolves when every gateway has announced itself twice. Each one then knows how many there are. */
+/** Resolves when every gateway has announced itself twice, so that each knows how many there are. */
 async function untilAllHaveMet(): Promise<void> {
   const client = new Valkey(valkey.url);
   const beats = async () => {
@@ -111,10 +111,10 @@ here('requests per minute over three gateways', () => {
   });
 
   it.each([10, 120])(
-    'S99: at a limit of %i, requests by any mix of keys, transports, addresses and methods never exceed the limit together',
+    'S99: with a limit of %i, no mix of keys, transports, addresses and methods exceeds the limit',
     async (limit) => {
       const statuses = await flood(limit);
-      // A gateway that lost Valkey because the machine was busy accepts fewer requests.
+      // A gateway that lost its connection to Valkey because the machine was busy accepts fewer requests.
       for (let again = 0; again < 3 && hasLostValkey(); again++) {
         expect(answered(statuses, 200)).toBeLessThanOrEqual(limit);
         around.logged = '';

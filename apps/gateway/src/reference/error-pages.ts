@@ -9,7 +9,7 @@ const FOLDER = new URL('../../../../../docs/errors/', import.meta.url);
 export class ErrorPages {
   private constructor(private readonly pages: ReadonlyMap<string, string>) {}
 
-  /** Reads every page once, so that serving a page does not need the disk. */
+  /** Reads every page once, so that serving pages needs no disk access. */
   static async load(folder: URL = FOLDER): Promise<ErrorPages> {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.md'));
     const pages = await Promise.all(

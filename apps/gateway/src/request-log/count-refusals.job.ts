@@ -8,8 +8,8 @@ import type { CountedRefusals, RequestLogRepository } from './request-log.reposi
  */
 const ROWS_OF_KEY = 20;
 /**
- * Maximum number of keys, and of kinds of rejections, that are counted between two runs. Rejections of further keys and
- * kinds are not counted.
+ * Maximum number of keys, and of kinds of rejections, counted between two runs. Rejections of further keys and kinds
+ * are not counted.
  */
 const KEYS_MAX = 50_000;
 const KINDS_MAX = 10_000;
@@ -29,7 +29,7 @@ export class CountRefusalsJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** @returns true if this rejection becomes a row of the log. */
+  /** Decides whether this rejection becomes a row of the log, and counts the row. */
   isRow(keyId: string): boolean {
     const rows = this.rows.get(keyId) ?? 0;
     if (rows >= ROWS_OF_KEY || (rows === 0 && this.rows.size >= KEYS_MAX)) return false;

@@ -1,6 +1,6 @@
 /**
- * The upper bounds of response times, in milliseconds, by which answers are counted. Slower answers have a count of
- * their own.
+ * The upper bounds, in milliseconds, of the response-time intervals in which answers are counted. Slower answers have a
+ * count of their own.
  */
 export const WITHIN_MS = [100, 300, 1_000, 3_000, 10_000] as const;
 

@@ -19,7 +19,7 @@ export class KeyUseJob implements Job {
     if (this.used.size < KEYS_MAX) this.used.add(keyId);
   }
 
-  /** Reports the used keys. Keys of a failed report are included in the next one. */
+  /** Reports the used keys. After a failure, the next report includes the same keys. */
   async runOnce(): Promise<void> {
     const keyIds = [...this.used];
     this.used = new Set();

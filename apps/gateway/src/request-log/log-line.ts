@@ -45,7 +45,7 @@ export class LogLines {
     return `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
   }
 
-  /** Returns a time in RFC 3339. The text of each second is formatted once and reused. */
+  /** Returns a time in RFC 3339. The text for each second is formatted once and reused. */
   private timeOf(atMs: number): string {
     const second = Math.floor(atMs / SECOND_MS);
     if (second !== this.lastSecond) {
@@ -89,7 +89,7 @@ export function readLine(line: string): LogEntry | undefined {
   };
 }
 
-/** Whether a line of the log belongs to a charged answer. */
+/** Whether a line of the log is that of a charged answer. */
 export function isCharged(line: string): boolean {
   return line.split('\t')[CREDITS_PLACE] !== '0';
 }

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 import { KEY_FIGURES, KEY_SUMS } from './key-figures.js';
 
-/** Statements about the logs of all accounts: hourly counts and erasures. */
+/** Maintains the logs of all accounts: hourly counts, partitions and erasures. */
 @Injectable()
 export class LogMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Creates the partitions for the days around a time. */
+  /** Creates the partitions around a time. */
   async makePartitions(at: Date): Promise<void> {
     await this.database.query('select roll_partitions($1)', [at]);
   }

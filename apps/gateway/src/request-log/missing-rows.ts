@@ -36,7 +36,7 @@ export class MissingRows {
     return this.done;
   }
 
-  /** Waits until no rows are missing. @throws ServiceUnavailable after three seconds. */
+  /** Waits until no row is missing. @throws ServiceUnavailable after three seconds. */
   async settled(): Promise<void> {
     const ended = new AbortController();
     const late = sleep(WAIT_MAX_MS, 'late', { ref: false, signal: ended.signal });

@@ -6,7 +6,10 @@ import { Consumes } from '#libs/messaging';
 import { KeptAnswers } from '../kept-answers/kept-answers.js';
 import { RequestLogRepository } from './request-log.repository.js';
 
-/** A durable consumer, so that an erased account's requests and answers are deleted even if the event arrives late. */
+/**
+ * Deletes the requests and answers of an erased account. The consumer is durable, so that this happens even if the
+ * event arrives late.
+ */
 @Controller()
 export class OnAccountErasedConsumer {
   constructor(

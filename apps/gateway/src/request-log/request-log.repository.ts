@@ -16,15 +16,15 @@ const TIMEOUT_MS = 5_000;
 /** The time after which no answer is expected, because the server cancels statements earlier. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
-/** The SQLSTATE check_violation. The table has no checks except the bounds of its partitions. */
+/** The SQLSTATE `check_violation`. Only the bounds of the table's partitions cause it. */
 const NO_PARTITION = '23514';
 
 const COUNT_BATCH_SQL =
   'update log_writers set batches = batches + 1 where id = $1 returning batches';
 
 /**
- * SQL that adds missing rows. Account and time find a row through an index of one partition; the id distinguishes rows
- * with the same time.
+ * SQL that adds missing rows. A row is found by account and time, through an index of one partition; the id
+ * distinguishes rows with the same time.
  */
 const INSERT_MISSING_SQL = `insert into request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
@@ -116,7 +116,7 @@ export class RequestLogCopy implements LogSink {
   }
 
   /**
-   * Begins a batch. Waits for an attempt that the server is still processing, and finds out whether the last attempt
+   * Begins a batch. Waits until the server has finished any earlier attempt, and determines whether that attempt
    * succeeded.
    */
   private async begin(client: pg.Client): Promise<void> {
@@ -141,7 +141,7 @@ export class RequestLogCopy implements LogSink {
     if (client === undefined) return;
     const ended = client.end().catch(() => {});
     await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
-    // A server that does not respond does not acknowledge a clean close either.
+    // A server that does not respond would not acknowledge a clean close either.
     client.connection.stream.destroy();
   }
 
@@ -151,7 +151,7 @@ export class RequestLogCopy implements LogSink {
       application_name: 'gateway request log',
       connectionTimeoutMillis: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,
-      // If the network loses the connection's end, the server does not notice it.
+      // If the network loses the message that the connection has ended, the server does not notice it.
       idle_in_transaction_session_timeout: TIMEOUT_MS,
     });
     client.on('error', () => {
@@ -177,7 +177,7 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Statements over the request log of one account, for its pages and its erasure. */
+/** Reads and writes rows of the request log other than through COPY. */
 @Injectable()
 export class RequestLogRepository {
   constructor(private readonly database: Database) {}
@@ -213,7 +213,7 @@ export class RequestLogRepository {
 
   /** Sums the credits that each key was charged after `since`. Keys without charges are omitted. */
   async sumCreditsOfKeys(keyIds: readonly string[], since: Date): Promise<Map<string, number>> {
-    // The statement reads only the day's partitions, each through its index of key and time.
+    // The statement reads only partitions of the day, each through its index of key and time.
     const rows = await this.database.query<{ key_id: string; credits: string }>(
       `select key_id, sum(credits) as credits from request_log
        where key_id = any($1) and at >= $2 group by key_id`,

@@ -93,7 +93,7 @@ describe('refusals', () => {
 });
 
 describe('the request log', () => {
-  it('any subject is stored in one row; tabs and line breaks become spaces, and a long subject is cut to 255 characters', async () => {
+  it('any subject is stored in one row: tabs and line breaks become spaces, and a long subject is cut to 255 characters', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const subjects = [
@@ -120,7 +120,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('while the database is down, a limited number of rows is kept and later written, and the others are counted', async () => {
+  it('while the database is down, a limited number of rows is kept and written later; the others are counted', async () => {
     let isAway = true;
     const sink = {
       copy: async (lines: Buffer) => {
@@ -177,7 +177,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(2);
   });
 
-  it('a shutdown also writes rows that arrive during its write', async () => {
+  it('a shutdown also writes rows that arrive while it is writing', async () => {
     const copied: number[] = [];
     const sink = {
       copy: async (lines: Buffer) => {
@@ -243,7 +243,7 @@ describe('the request log', () => {
     },
   );
 
-  it('a process that was ended writes nothing more', async () => {
+  it('a process that has been ended writes nothing more', async () => {
     const ended = new RequestLogCopy(database.url('gateway'), copy.makePartitions);
     const log = new RequestLog(ended, logger);
     const accountId = newId();
@@ -293,7 +293,7 @@ describe('the request log', () => {
     expect(await hoursOf(accountId)).toEqual([{ status: 200, requests: '3', credits: '3' }]);
   });
 
-  it('a key’s credits of the day are counted from the log', async () => {
+  it('the credits that a key used today are counted from the log', async () => {
     const log = new RequestLog(copy, logger);
     const keyId = newId();
     log.add(entry({ keyId, credits: 3 }));

@@ -5,15 +5,15 @@ import { type LogEntry, LogLines, isCharged } from './log-line.js';
 export interface LogSink {
   /** Writes lines. @returns false if no partition accepts one of them; nothing was written then. */
   copy(lines: Buffer): Promise<boolean>;
-  /** Creates today's partitions. Needed only after the clock was changed. */
+  /** Creates today's partitions; needed only after the clock has been changed. */
   makePartitions(): Promise<void>;
 }
 
 const ENTRIES_MAX = 50_000;
 const FLUSH_MS = 200;
 /**
- * Size of a chunk. Lines are encoded at once into chunks that are reused: this creates no garbage, and the journal and
- * the log share the encoded lines.
+ * Size of a chunk. Lines are encoded immediately into reused chunks: this creates no garbage, and the journal and the
+ * log share the encoded lines.
  */
 const CHUNK_BYTES = 256 * 1024;
 /** Maximum number of chunks per COPY, and of written chunks kept for reuse. */
@@ -77,7 +77,7 @@ export class RequestLog {
     return line;
   }
 
-  /** Returns the rows of charged answers that are not in the database yet. */
+  /** Returns the rows of charged answers that are not yet in the database. */
   unwrittenRows(): string[] {
     const lines = this.chunks.flatMap(({ bytes, from, to }) =>
       bytes.toString('utf8', from, to).split('\n').slice(0, -1),
@@ -103,7 +103,7 @@ export class RequestLog {
   }
 
   /**
-   * Writes the pending lines, in one call at a time. Lines that could not be written stay for the next call. So do
+   * Writes the pending lines, one call at a time. Lines that could not be written wait for the next call, and so do
    * lines that arrive during a write; otherwise, a busy gateway would make one small COPY after another.
    * @returns false if the lines could not be written.
    */
@@ -111,7 +111,7 @@ export class RequestLog {
     let due = this.count;
     try {
       while (due > 0) {
-        // A copy of the list. Later lines go into further chunks.
+        // This is a copy of the list; later lines go into further chunks.
         const parts = this.chunks.slice(0, COPY_CHUNKS_MAX).map((chunk) => ({ ...chunk }));
         await this.write(parts);
         this.forget(parts);
@@ -127,7 +127,7 @@ export class RequestLog {
     }
   }
 
-  /** Stops, and writes the remaining lines, including those added during a write, as long as writing succeeds. */
+  /** Stops, and writes the remaining lines as long as writing succeeds, including lines added in the meantime. */
   async stop(): Promise<void> {
     await this.loop.stop();
     while (this.count > 0 && (await this.flush()));

@@ -2,10 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, type Job } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
-/**
- * A late row needs the partition of its month, however old, as long as the log is kept. Each call therefore also
- * creates the partition of the previous month.
- */
+/** A late row needs the partition of its time. Each call therefore also creates the partition for this long ago. */
 const LATE_DAYS = [60, 30, 0];
 
 /** Adds new rows of the log to the hourly counts. Partitions are dropped by `RollPartitionsJob`. */

@@ -11,7 +11,7 @@ const RESOLUTION_MS = 10;
 const SAMPLE_MS = 1_000;
 const NANOSECONDS = 1e6;
 
-/** Step 1: rejects requests before any work is done, if the process has more than it can answer. */
+/** Step 1: rejects requests before any work is done, if the process already has more than it can answer. */
 export class LoadShedder {
   inFlight = 0;
   /** The event-loop delay, as the 99th percentile of the last second. */

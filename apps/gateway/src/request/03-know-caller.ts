@@ -21,7 +21,7 @@ export function knowCaller(
   const known = authCache.find(apiKey, startedMs);
   if (known) return known;
   const address = clientAddress(request, trustedProxies);
-  // If the key is already being loaded, this request causes no further call.
+  // If the key is already being loaded, this request causes no additional call.
   const isNew = !authCache.isLoading(apiKey);
   const waitSeconds = isNew ? failedKeys.waitSeconds(address, startedMs) : 0;
   if (waitSeconds > 0) return new TooManyFailedKeys(waitSeconds);

@@ -10,8 +10,7 @@ import { PUBLIC_RATE_KEY, addressCounterId, rateKey } from '../rate-limits/rate-
 import { ClassBusy, RateLimited } from '../rate-limits/rate-limits.errors.js';
 
 /**
- * One rejection per class and limit is kept and reused, because rejections are the most frequent answers during a
- * flood.
+ * The rejections, one per class and limit. They are reused, because they are the most frequent answers during a flood.
  */
 const rateLimited = new Map<string, RateLimited>();
 const REFUSALS_MAX = 1_000;
@@ -36,7 +35,7 @@ export function countAddress(
   return rateLimiter.take(addressCounterId(group), PUBLIC_RATE_KEY, PUBLIC_LIMIT);
 }
 
-/** Codes of 503 rejections that an unavailable or overloaded service of ours causes. */
+/** Codes of 503 rejections whose cause is an unavailable or overloaded service of ours. */
 const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'class_busy',
   'lookup_overloaded',
@@ -44,11 +43,11 @@ const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'service_unavailable',
 ]);
 
-/** Whether a rejection with this code does not count towards the rate limit, because our own outage caused it. */
+/** Whether our own outage caused a rejection with this code, so that it does not count towards the rate limit. */
 export const isOurOutage = (code: string): boolean => OUR_OUTAGES.has(code);
 
 /**
- * Takes back the count of a request that our own outage caused to be rejected, so that the customer may repeat it at
+ * Takes back the count of a request that was rejected because of our own outage, so that the customer can repeat it at
  * once.
  */
 export function forgetOurOutage(
@@ -85,8 +84,8 @@ export function limitRate({ rate, rateLimit, route }: RequestContext): Problem |
 }
 
 /**
- * Step 5c, once the body has arrived: rejects with 503 if the class, or the account's share of it, is full. A body that
- * arrives slowly takes no place of its class, because requests of others need it.
+ * Step 5c, once the body has arrived: rejects with 503 if the class, or the account's share of it, is full. The slot is
+ * taken only now, so that a body that arrives slowly does not occupy a slot that others need.
  */
 export function enterClass(
   context: RequestContext,

@@ -36,7 +36,7 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
     : undefined;
 }
 
-/** Returns the names in the body as text for the log, as many as fit completely. */
+/** Returns the names in the body as text for the log: as many as fit in full. */
 function namesIn({ route, body, input }: RequestContext): string {
   const { subjects = [] } = route.operation.body!;
   if (subjects.length === 0) return '';

@@ -30,8 +30,8 @@ export interface Reserves {
 }
 
 /**
- * Step 7b: reserves the price: on a lease or, for an answer about several items, by a separate hold, because some items
- * may not be sent.
+ * Step 7b: reserves the price on a lease or, for an answer about several items, with a separate hold, because some
+ * items may not be sent.
  * @returns undefined if nothing has to be reserved.
  */
 export function reserve(

@@ -24,7 +24,7 @@ export interface ForwarderOptions {
   own: OwnOperations;
 }
 
-/** Receives the owner's answer once. Not called if the request is over first. */
+/** Called once with the owner's answer; never, if the request ends first. */
 export type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void;
 
 const ANSWERED = { status: 200, outcome: 'delivered', servedFrom: 'live' };
@@ -50,7 +50,7 @@ export class Forwarder {
     else void this.settle(context, this.askOwner(context), onAnswer);
   }
 
-  /** Returns the connections and headers by which an upload or a download reaches its owner. */
+  /** Returns the connections and headers with which an upload or a download is forwarded to its owner. */
   transferOf(context: RequestContext): ReturnType<ServiceForwarder['transferOf']> {
     const { service } = context.route.operation.owner;
     return this.services.get(service)?.transferOf(context) ?? new ServiceUnavailable(service);

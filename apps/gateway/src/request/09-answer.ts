@@ -10,8 +10,8 @@ export interface AnswerSettings {
   bodies: ProblemBodies;
   refusedConnections: RefusedConnections;
   /**
-   * Maximum duration of a stream from the start of its request, in milliseconds. It then ends even if the client has
-   * not read everything.
+   * Maximum duration of a stream from the start of its request, in milliseconds. The stream then ends even if the
+   * client has not read everything.
    */
   streamMs: number;
 }
@@ -19,7 +19,7 @@ export interface AnswerSettings {
 const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
-/** The statuses of an owner's rejections that concern the customer. All others concern only the services. */
+/** The statuses of rejections by an owner that concern the customer; all others concern only the services. */
 const PASSED_ON: ReadonlySet<number> = new Set([
   400, 402, 403, 404, 409, 410, 413, 416, 422, 429, 503, 504,
 ]);

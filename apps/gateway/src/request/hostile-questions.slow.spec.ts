@@ -81,7 +81,7 @@ describe('hostile requests from a customer', () => {
   it.each([
     ['registered', 200],
     ['Registered.TEST', 200],
-    // The operation ignores the name's own suffix.
+    // The operation ignores the suffix of the name itself.
     ['available.example', 200],
     ['unlisted', 422],
     ['unlisted.registered', 422],
@@ -116,7 +116,7 @@ describe('hostile requests from a customer', () => {
 });
 
 describe('a client that pipelines requests', () => {
-  it('S104: no answered request stays in memory, however long the connection lasts', async () => {
+  it('S104: answered requests are released from memory, however long the connection lasts', async () => {
     const { apiKey } = around.account.addKey();
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1').resume();
     const seen: WeakRef<object>[] = [];
@@ -177,7 +177,7 @@ describe('invalid keys', () => {
   });
 
   it('S17: the entry for an address does not keep its requests in memory', async () => {
-    // Records failures from 12,000 requests of 16 kB, in a memory that can hold half of them.
+    // Records failures from 12,000 requests of 16 kB each, in memory that could hold half of them.
     const source = `
       import { parentPort } from 'node:worker_threads';
       import { FailedKeys } from '${new URL('../auth-cache/failed-keys.js', import.meta.url).href}';
@@ -205,7 +205,7 @@ describe('invalid keys', () => {
     expect(around.account.keyQueries - before).toBe(1);
   });
 
-  it('S17: a network that uses another /64 for each request is stopped, but its neighbour is not', async () => {
+  it('S17: a network that uses another /64 for each request is stopped, but a neighbouring network is not', async () => {
     const before = around.account.keyQueries;
     const statuses = [];
     for (let network = 0; network < 400; network++) {
@@ -225,7 +225,7 @@ describe('hostile answers from lookup', () => {
     ['less than nothing', -1],
     ['no whole number', 1.5],
   ])(
-    'S95: a waiting time that is %s is not passed on, and the gateway continues to work',
+    'S95: a wait that is %s is not passed on, and the gateway continues to work',
     async (_what, wait) => {
       const { apiKey } = around.account.addKey();
       const refusal = problemAnswer(503, 'upstream_throttled', 'throttled');

@@ -84,12 +84,12 @@ const serviceOverloaded = new ServiceOverloaded();
 /**
  * Runs an API request through the numbered steps of `request/`. A step whose data is in memory continues at once, so
  * the whole path usually runs in one event-loop turn. The steps are fields that call one another, because closures
- * would create garbage five times per request.
+ * would create five pieces of garbage per request.
  */
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
 
-  /** @param match the path with its parameters, if it has any. */
+  /** @param match the matched path, with the values of its parameters if it has any. */
   handle(
     request: ApiRequest,
     reply: Reply,
@@ -183,7 +183,7 @@ export class RequestPath {
     context.isRepeat = isRepeat;
     const reserved = reserve(context, context.caller!, this.parts);
     if (reserved instanceof Promise) {
-      // Credits that arrive after the client has disconnected must not stay reserved.
+      // Credits reserved only after the client disconnected must be released.
       void reserved.then((given) => {
         if (context.isOver && !(given instanceof Problem)) this.giveBack(context, given);
       });
@@ -316,7 +316,7 @@ export class RequestPath {
 
   /** Ends a request whose client disconnected. Unsent parts are not charged, and the owner may stop. */
   private readonly abort = (context: RequestContext): void => {
-    // A repeat may already have read the stored answer, so an answer is charged once it is stored.
+    // Once its answer is stored, a request is charged, because a repeat may already have read the answer.
     if (context.isKept) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
@@ -360,7 +360,7 @@ export class RequestPath {
 
   /**
    * Calls the next step at once if the value is available, otherwise later. A problem is sent as the answer. An
-   * exception in a step ends only this request; if it were uncaught, it would end the process.
+   * exception in a step is caught, so that it ends only this request and not the process.
    */
   private whenReady<T>(
     context: RequestContext,

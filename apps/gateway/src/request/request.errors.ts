@@ -22,7 +22,7 @@ export class FixtureNeedsTestKey extends Problem {
   }
 }
 
-/** The request could cost more credits than its `max_credits` allows. */
+/** Thrown if the request could cost more credits than its `max_credits` allows. */
 export class PriceAboveMax extends Problem {
   constructor(credits: number, maxCredits: number) {
     super({

@@ -34,7 +34,7 @@ interface Template {
   entry: ApiPath;
 }
 
-/** Maximum length of a path parameter. A path with a longer one does not match. */
+/** Maximum length of a path parameter; a path with a longer one does not match. */
 const SEGMENT = '([^/]{1,255})';
 
 /** The public paths of a table of operations. */
@@ -100,8 +100,8 @@ export class ApiPaths {
 }
 
 /**
- * Returns one route per method. If a parameter selects among several operations, this is the first one's route, which
- * refers to the others.
+ * Returns one route per method. If a parameter selects among several operations, it is the route of the first one,
+ * which refers to the others.
  */
 function routesOf(
   rows: { operation: Operation; at: OperationRoute }[],

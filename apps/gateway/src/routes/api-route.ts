@@ -46,7 +46,7 @@ export interface ApiRoute {
   freshPlace: number;
   /** The index of the parameter `max_credits`; -1 if there is none. */
   maxCreditsPlace: number;
-  /** The value that `dry_run` has. */
+  /** The index of the parameter `dry_run`; -1 if there is none. */
   dryRunPlace: number;
   /** Parameters that name the subject. One of them must be given. */
   subjects: readonly Subject[];
@@ -59,7 +59,7 @@ export interface ApiRoute {
    * both.
    */
   isPlain: boolean;
-  /** Whether requests use the hot path's connections, which read only the headers of lookup's answers. */
+  /** Whether requests use the connections of the hot path, which parse only the headers of lookup's answers. */
   isPooled: boolean;
   /** Whether `meta` is inserted before the answer's last brace. */
   hasMeta: boolean;
@@ -92,7 +92,7 @@ function fixedPrice({ price }: Operation): number | undefined {
   return price.per === 'item' || typeof price.credits !== 'number' ? undefined : price.credits;
 }
 
-/** The options of all routes of an installation. */
+/** The options that all routes of an installation share. */
 export interface RouteOptions {
   /**
    * Whether lookups go to the registry simulator. Jobs, monitors and new records of the corpus are then also simulated.
@@ -100,11 +100,11 @@ export interface RouteOptions {
   isDataSimulated?: boolean;
   /** Whether the corpus contains invented names. */
   isCorpusInvented?: boolean;
-  /** The time limit of an operation without its own, and the maximum for paid operations. */
+  /** The default time limit of an operation, and the maximum for paid operations. */
   lookupTimeoutMs?: number;
 }
 
-/** Returns whether a service's answers are based on simulated or invented data. */
+/** Whether a service's answers are based on simulated or invented data. */
 function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: RouteOptions) {
   if (service === 'corpus') return isDataSimulated === true || isCorpusInvented === true;
   return isDataSimulated === true && (service === 'lookup' || service === 'worker');

@@ -47,7 +47,7 @@ function known({ parameters }: Operation, { version }: OperationRoute, place: 'q
 
 /** Returns the pairs of a valid query with only the required parameters. */
 function goodQuery(operation: Operation, route: OperationRoute): [string, string][] {
-  // If one of several subjects is required, the test uses the first.
+  // Where one of several subjects is required, the test uses the first.
   const [subject] = subjectsOf(operation);
   const needed = known(operation, route, 'query').filter(
     ([name, { isRequired }]) => isRequired || name === subject,
@@ -223,7 +223,7 @@ it.each(OF_HEAD)('%s refuses bad parameters with 400', async (_address, operatio
   }
 });
 
-it('only version 1 called an owner, because it ignores unknown parameters', () => {
+it('owners were called only in version 1, which ignores unknown parameters', () => {
   const asked = under.around.lookup.questions.filter(({ path }) => !path.includes('version=1'));
   expect(asked).toEqual([]);
 });

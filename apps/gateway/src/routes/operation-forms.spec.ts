@@ -35,7 +35,7 @@ class Item extends Answer {
   static readonly answer = Answer;
 }
 
-/** A name for which the calculation of the price fails. */
+/** A name whose price cannot be calculated: the calculation throws. */
 const UNCOUNTABLE = 'uncountable.example';
 
 function countOf({ domainNames }: Names): number {
@@ -171,7 +171,7 @@ const fieldsOf = ({ json }: { json: Record<string, unknown> }) =>
 describe('an operation with a body', () => {
   const names = { domainNames: ['a.example', 'b.example', 'c.example'] };
 
-  it('the price is charged per item that the owner counts, from the amount reserved for all items', async () => {
+  it('each item that the owner counts is charged, out of the amount reserved for all items', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     let asked: unknown;
     around.lookup.respond = (_request, response, body) => {
@@ -317,7 +317,7 @@ describe('an operation with a body', () => {
     expect(received).toContain('too many short chunks');
   });
 
-  it('an exception in a step is an internal error of that request only, and the next request is answered', async () => {
+  it('an exception in a step causes an internal error for that request only, and the next request is answered', async () => {
     const { apiKey } = around.account.addKey();
     const thrown = await post('/v2.0/bulk', apiKey, { domainNames: [UNCOUNTABLE] });
     expect([thrown.status, thrown.json.code]).toEqual([500, 'internal_error']);
@@ -341,7 +341,7 @@ describe('an operation with a body', () => {
 });
 
 describe('several operations at one path', () => {
-  it('a parameter, in any case, selects the operation, which determines class, scope, price and owner', async () => {
+  it('a parameter, in upper or lower case, selects the operation, which determines class, scope, price and owner', async () => {
     const { apiKey } = around.account.addKey();
     const ask = (rest: string) => under.ask(`/v1.0/whois?apiKey=${apiKey}${rest}`);
     const live = await ask('&whois=live&domainName=a.example');

@@ -32,7 +32,7 @@ describe('an operation without a key', () => {
     expect(answer.headers).not.toHaveProperty('x-credits-remaining');
   });
 
-  it('404: the owner’s answer that a resource does not exist is passed on', async () => {
+  it('404: the owner’s answer that something does not exist is passed on', async () => {
     around.lookup.answer = () => problemAnswer(404, 'not_found', '');
     expectProblem(await ask('/v2.0/tlds/nosuch', from('192.0.2.1')), 404, 'not_found');
     expectProblem(await ask('/v2.0/tlds/a/b', from('192.0.2.1')), 404, 'not_found');

@@ -10,7 +10,7 @@ export interface AccountStanding {
 
 const UNKNOWN: AccountStanding = { state: 'active', isSuspended: false };
 
-/** The states of accounts, as events reported them. */
+/** Stores the states of accounts that events have reported. */
 @Injectable()
 export class AccountStatesRepository {
   /** Stores the state. An erased account stays erased, whatever the order of the events. */

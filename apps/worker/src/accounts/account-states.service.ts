@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
 import { type AccountStanding, AccountStatesRepository } from './account-states.repository.js';
 
-/** Returns the states of accounts, as events reported them, to code that works for accounts. */
+/** Tells the other features the states of accounts that events have reported. */
 @Injectable()
 export class AccountStatesService {
   constructor(private readonly states: AccountStatesRepository) {}

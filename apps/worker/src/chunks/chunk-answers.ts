@@ -17,10 +17,10 @@ export interface Follower extends Omit<NewChunk, 'number'> {
   delaySeconds: number;
 }
 
-/** The result for one name, with its time if the result is older than the request. */
+/** The result for one name; it states its time if it is older than the request. */
 export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
 
-/** The row as written. The data behind it would take ten times as much memory. */
+/** The row as text; the object would take ten times as much memory. */
 interface WrittenRow {
   line: number;
   text: string;
@@ -40,8 +40,8 @@ export class ChunkAnswers {
   private readonly failing: number[] = [];
   private readonly seen = new Set<number>();
   /**
-   * The monotonic time at which the first of the upstreams is ready. A relative time would not do, because the answers
-   * arrive at different times.
+   * The monotonic time at which the first upstream is ready. Each answer states a delay from its own arrival, so delays
+   * cannot be compared directly.
    */
   private readyAtMs = Infinity;
 
@@ -71,7 +71,7 @@ export class ChunkAnswers {
     return this.chunk.names.map((_, index) => index).filter((index) => !this.seen.has(index));
   }
 
-  /** Postpones the names without an answer. They are looked up again soon. */
+  /** Postpones the names without an answer, which are looked up again soon. */
   putOff(): void {
     for (const index of this.open) {
       this.seen.add(index);
@@ -80,7 +80,7 @@ export class ChunkAnswers {
     this.readyAtMs = Math.min(this.readyAtMs, monotonicMs());
   }
 
-  /** Records that the job's time is over. Names without an answer will not get one. */
+  /** Records that the job's time is over, so that names without an answer stay unanswered. */
   close(): void {
     const { names, lines } = this.chunk;
     for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...this.open]) {
@@ -99,7 +99,7 @@ export class ChunkAnswers {
     return this.rows.length === 0 && this.failing.length === 0 ? this.laterSeconds : undefined;
   }
 
-  /** The new chunks with the names that are looked up again. */
+  /** The new chunks for the names that are looked up again. */
   get followers(): Follower[] {
     const { names, lines, pass } = this.chunk;
     const of = (indexes: number[], passes: number, delaySeconds: number): Follower[] =>
@@ -137,7 +137,7 @@ export class ChunkAnswers {
   }
 }
 
-/** Returns the row with the answer for a name. */
+/** Returns the row with the answer about a name. */
 function rowOf(
   { outcome, isCharged, observedAt, body, problem }: Omit<ChunkFindings, 'index'>,
   line: number,
@@ -147,7 +147,7 @@ function rowOf(
   return { line, name, outcome, isCharged, observedAt: at, body, problem };
 }
 
-/** Returns when a lookup's answer was retrieved. The answer itself states this time in another format. */
+/** Returns when a lookup's answer was retrieved, converted from the format in the answer. */
 function queryTime(body: Record<string, unknown> = {}): string | undefined {
   const { query_time: time } = body;
   return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;

@@ -6,7 +6,7 @@ import type { ChunkAnswers } from './chunk-answers.js';
 import type { Chunk } from './chunks.repository.js';
 import { findingsOf } from './known-answer.js';
 
-/** The maximum time that a lookup may wait for its turn at upstreams. */
+/** The maximum time that a name may wait for its turn at an upstream. */
 const WAIT_SECONDS = 20;
 
 /** Looks up the names of chunks: in the corpus if an older answer is allowed, and otherwise through lookup. */
@@ -17,7 +17,7 @@ export class ChunkQuestionsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Adds results as they arrive. @throws ServiceUnavailable if lookup is unavailable. */
+  /** Adds the results to the chunk's answers as they arrive. @throws ServiceUnavailable if lookup is unavailable. */
   async ask(job: Job, chunk: Chunk, answers: ChunkAnswers, signal: AbortSignal): Promise<void> {
     if (job.maxAgeSeconds > 0) await this.askCorpus(job, chunk, answers, signal);
     const open = answers.open;

@@ -21,8 +21,8 @@ export class ChunkRecordsService {
   ) {}
 
   /**
-   * Marks a chunk as done, with a final count. Then adds chunks for names that are looked up again or, after the last
-   * chunk, starts the end of the job. @returns the count; if the chunk was already done, its first count.
+   * Marks a chunk as done, with a final count. Then adds chunks for names that are looked up again, or ends the job
+   * after its last chunk. @returns the count; if the chunk was already done, the first count.
    */
   async keep(job: Job, chunk: Chunk, answers: ChunkAnswers, part: string): Promise<number> {
     const { charged, answered, followers } = answers;
@@ -65,7 +65,7 @@ export class ChunkRecordsService {
   }
 }
 
-/** Maximum number of names in a job that is processed first, so that a few names never wait behind millions. */
+/** Jobs with at most this many names are processed first, so that a few names never wait behind millions. */
 const SMALL_JOB_NAMES = 10_000;
 /**
  * The minimum cost of a chunk, so that an account's turn has at most four chunks, even small ones. A chunk without

@@ -4,7 +4,7 @@ import { ChunksRepository } from './chunks.repository.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** The chunks of a job, as the end of the job needs them. */
+/** Gives the feature that ends jobs access to their chunks. */
 @Injectable()
 export class ChunkRowsService {
   constructor(private readonly chunks: ChunksRepository) {}

@@ -22,16 +22,13 @@ const TIME_LIMIT_MS = 5 * MINUTE_MS;
  */
 export const ASKING_MS = 45 * SECOND_MS;
 /**
- * The time after which this happens if an account without a place waits for one: longer than a silent name server is
- * waited for.
+ * The shorter time that applies while an account without a place is waiting for one. It is longer than the time-out for
+ * a silent name server.
  */
 export const ASKING_MIN_MS = 10 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
-/**
- * Maximum number of attempts. They are a minute apart, so they take longer than any job, and no chunk is abandoned
- * before its job ends.
- */
+/** Maximum number of attempts. They are a minute apart, so that no chunk is abandoned before its job ends. */
 const TRIES_MAX = 20_000;
 /** The interval at which the progress of a chunk is stored. Most chunks end sooner. */
 const PROGRESS_MS = 2 * SECOND_MS;
@@ -42,11 +39,11 @@ interface Place {
   accountId: string;
   /** Aborted once the chunk has had its minimum time. */
   hadTime: AbortSignal;
-  /** Ends the lookups, because another account needs the place. */
+  /** Ends the lookups when another account needs the place. */
   wanted: AbortController;
 }
 
-/** The dependencies of the processing of chunks. */
+/** The dependencies of `ChunksJob`. */
 @Injectable()
 export class ChunkFeatures {
   constructor(
@@ -114,7 +111,8 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * Fetches the answers of a chunk. If the job is cancelled or its time is over, the answers received until then count.
+   * Fetches the answers for a chunk. If the job is cancelled or reaches its deadline, the answers received so far
+   * count.
    * @throws ServiceUnavailable; the reason of the signal.
    */
   private async answersOf(job: Job, chunk: Chunk, signal: AbortSignal): Promise<ChunkAnswers> {
@@ -141,13 +139,13 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return answers;
   }
 
-  /** Returns how long to wait, until the deadline at most. A job ends at its deadline, whatever it is waiting for. */
+  /** Returns how long to wait, at most until the deadline, because a job ends then, whatever it is waiting for. */
   private later(seconds: number, job: Job): Later {
     return later(Math.min(seconds, secondsLeft(job, this.clock.now())));
   }
 
   /**
-   * Stores the progress, and ends the chunk if another account needs the place. A chunk with a slow upstream takes a
+   * Stores the progress, and ends the lookups if another account needs the place. A chunk with a slow upstream takes a
    * minute, and the customer should see progress in the meantime.
    */
   private telling(chunk: Chunk, answers: ChunkAnswers, place: Place): Loop {
@@ -159,7 +157,10 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return new Loop({ name, intervalMs: PROGRESS_MS, logger: this.log, work });
   }
 
-  /** Whether all places are taken, this one is the oldest of the account with the most, and another account has none. */
+  /**
+   * Whether this place must be given up: all places are taken, an account is waiting that has none, and this is the
+   * oldest place of the account with the most.
+   */
   private async isWanted(place: Place): Promise<boolean> {
     if (this.places.size < CONCURRENCY || !place.hadTime.aborted) return false;
     const byAccount = Map.groupBy(this.places, ({ accountId }) => accountId);

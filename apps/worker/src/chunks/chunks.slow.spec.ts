@@ -57,7 +57,7 @@ const create = (accountId: string, name: string) =>
 const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
 
 describe('a name', () => {
-  it('a name is looked up as often as it has to wait, but only three times if the lookup fails', async () => {
+  it('a name is looked up again as often as its upstream makes it wait, but only three times if the lookup fails', async () => {
     const accountId = newId();
     lookup.found = (name) => {
       if (name === 'fails.com') return { outcome: 'timeout' };
@@ -103,7 +103,7 @@ describe('a name', () => {
     expect([entitlement.charged(accountId), entitlement.openHolds(accountId)]).toEqual([1, 0]);
   });
 
-  it('a name counts as progress before its chunk is complete, and is charged with the chunk', async () => {
+  it('a name counts as progress before its chunk is complete, but is charged only with the chunk', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus!.record({ kind: 'whois', name: 'arrived.com', at, record: {} });
@@ -154,7 +154,7 @@ describe('a name', () => {
     expect(asksFor('silent.com')).toBe(2);
   });
 
-  it('S105: a name is looked up although another account has enough small jobs for every slot', async () => {
+  it('S105: a name is looked up even if another account has enough small jobs to fill every slot', async () => {
     const [first, second] = [newId(), newId()];
     const { chunks } = under.worker.app.get(JobQueues, { strict: false });
     await chunks.pause(under.database, 3_600);
@@ -175,7 +175,7 @@ describe('a name', () => {
     await endOf(second, ids.at(-1)!);
   });
 
-  it('S105: a name is looked up although the silent names of another account have every place', async () => {
+  it('S105: a name is looked up even if the silent names of another account occupy every place', async () => {
     const { timeout } = AbortSignal;
     const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
       if (ms === ASKING_MS) return new AbortController().signal;
@@ -189,7 +189,7 @@ describe('a name', () => {
     const { id } = await create(second, 'newcomer.com');
     await waitFor('the other account', () => asksFor('newcomer.com') === 1);
     spy.mockRestore();
-    // Only one place was needed.
+    // Only one place had to be freed.
     expect(ofFirst().length).toBeLessThanOrEqual(CONCURRENCY + 1);
     lookup.letAllGo();
     expect(await endOf(second, id)).toMatchObject({ counts: { delivered: 1 } });
@@ -327,7 +327,7 @@ describe('several customers', () => {
   });
 });
 
-describe('an older answer, if the job allows one', () => {
+describe('an older answer that the job accepts', () => {
   const before = (seconds: number) =>
     new Date(under.clock.now().getTime() - seconds * SECOND_MS).toISOString();
 
@@ -348,7 +348,7 @@ describe('an older answer, if the job allows one', () => {
     ]);
   });
 
-  it('an answer in a DNS job contains the records, and a name without records is free, as with lookups', async () => {
+  it('an older answer in a DNS job contains the records, and a name without records is free, as with a lookup', async () => {
     const accountId = newId();
     const seen = (name: string, records: object[]) => ({
       kind: 'dns',

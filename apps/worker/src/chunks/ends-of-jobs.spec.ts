@@ -64,7 +64,7 @@ describe('a job', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('a job is not reported as started if its start was undone while its price was being reserved', async () => {
+  it('a job that was removed while its price was being reserved is not reported as started', async () => {
     const accountId = newId();
     const { id, created } = await validating(accountId, { domainNames: ['undone.com'] });
     await under.database.transaction(async (transaction) => {
@@ -82,7 +82,7 @@ describe('a job', () => {
     expect(await created).toMatchObject({ status: 503, code: 'credits_busy' });
   });
 
-  it('S105: a job of a suspended account ends at its deadline, without answers and free', async () => {
+  it('S105: the job of a suspended account ends at its deadline, without answers and free of charge', async () => {
     const accountId = newId();
     await under.database.transaction((transaction) =>
       under.accounts.changeSuspension(transaction, accountId, true),

@@ -20,7 +20,7 @@ function membersOf({ name, record, records = [] }: FreshAnswer): object {
   if (record) return { domain_unicode: domainToUnicode(name), domain_registered: 'yes', ...record };
   const types = Object.entries(Object.groupBy(records, ({ type }) => type));
   return {
-    // A name without records may also not exist in the DNS. The corpus does not store which of both is the case.
+    // A name without records may or may not exist in the DNS; the corpus does not store which.
     ...(records.length > 0 && { rcode: 'noerror' }),
     dns_types: Object.fromEntries(types.map(([type, of = []]) => [type, of.length])),
     dns_records: records.map((one) => recordOf(name, one)),
@@ -28,7 +28,7 @@ function membersOf({ name, record, records = [] }: FreshAnswer): object {
   };
 }
 
-/** Returns a record without a TTL, because it is unknown how long the record may be cached. */
+/** Returns a record without its TTL, because it is unknown how long the record may still be cached. */
 function recordOf(name: string, { type, value }: { type: string; value: string }): object {
   const { text, ...data } = dataOf(type, value);
   const type_code = DNS_TYPES[type as DnsType];

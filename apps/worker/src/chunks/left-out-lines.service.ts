@@ -13,7 +13,7 @@ const compress = promisify(gzip);
 
 /** Maximum time for finding the lines. Three million lines take 25 s on a busy machine. */
 const LIST_LIMIT_MS = 2 * MINUTE_MS;
-/** The number of rows written at a time: few enough that other work does not wait long for this thread. */
+/** The number of rows written at a time, small enough that other work does not wait long for this thread. */
 const MEMBER_LINES = 5_000;
 const BYTES_MAX = 2 * 1024 ** 3;
 

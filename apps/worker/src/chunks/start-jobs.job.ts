@@ -16,17 +16,15 @@ import { LeftOutLinesService } from './left-out-lines.service.js';
 /** The time limit of the statement that groups and sorts three million names. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
 /**
- * The time limit for writing the lines without an answer before that statement. The file store determines the speed.
+ * The time limit for writing the lines without an answer before that statement. It depends on the speed of the file
+ * store.
  */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
-/**
- * Maximum number of lines in a short job, whose start takes less than a second. The start of a long job may take
- * minutes.
- */
+/** Maximum number of lines in a short job, which takes less than a second to start. A long job may take minutes. */
 const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
 
-/** The rows of jobs and of their parts. */
+/** The services for the rows of jobs and of their parts. */
 @Injectable()
 export class JobRows {
   constructor(
@@ -39,7 +37,7 @@ export class JobRows {
   ) {}
 }
 
-/** Splits jobs into chunks, and removes those whose start was interrupted. */
+/** Splits jobs into chunks, and removes jobs that were interrupted while they started. */
 @Injectable()
 export class StartJobsJob extends WorkRunner<JobWork> {
   private readonly turns = new LongTurns();
@@ -82,7 +80,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
       await transaction.limitStatements(CUT_LIMIT_MS);
       const locked = await jobs.lock(transaction, jobId);
       if (locked?.state !== 'queued') return false;
-      // The job was cancelled, or its account deleted, before there was any work to stop.
+      // The job was cancelled, or its account deleted, before it had any chunks to cancel.
       const { state } = await states.find(transaction, job.accountId);
       if (locked.isCanceled || state !== 'active') {
         await owned.stop(transaction, job);
@@ -103,8 +101,8 @@ export class StartJobsJob extends WorkRunner<JobWork> {
   }
 
   /**
-   * Undoes the start of a job. It is not known whether the job's credits are held, but closing a hold that does not
-   * exist is allowed.
+   * Undoes the start of a job. Whether its credits are held is unknown, but closing a hold that does not exist is
+   * harmless.
    */
   private async undo(job: Job, work: Work<JobWork>): Promise<void> {
     const { jobs, lines } = this.features;

@@ -23,7 +23,7 @@ import { NamesToCollectService } from './names-to-collect.service.js';
 const NAMES_AT_ONCE = 500;
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
-/** A run ends after this time, so that another process may continue. */
+/** A run ends after this time, so that another process can take over. */
 const RUN_MS = MINUTE_MS;
 const TRIES_MAX = 3;
 const RETRY_MS = HOUR_MS;
@@ -116,7 +116,7 @@ class LaterNames {
 
   constructor(private readonly now: Date) {}
 
-  /** @returns false if the name is finished. */
+  /** @returns false if the name is done. */
   takes({ name, tries }: CollectedName, { outcome, laterSeconds }: NameFindings): boolean {
     if (laterSeconds !== undefined) {
       const pauseMs = Math.max(1, laterSeconds) * SECOND_MS * this.placeOf(name);

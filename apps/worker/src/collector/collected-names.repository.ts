@@ -5,7 +5,7 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
 export type CollectedKind = 'whois' | 'dns';
 
-/** The priorities. New names come before names that were last looked up long ago. */
+/** The priorities: new names come before names that were last looked up long ago. */
 export const RANKS = { new: 1, old: 2 } as const;
 
 /** A name to look up. */
@@ -15,12 +15,12 @@ export interface CollectedName {
   tries: number;
 }
 
-/** When a name is tried again. */
+/** When to look a name up again. */
 export interface LaterName extends CollectedName {
   dueAt: Date;
 }
 
-/** The names to look up for the corpus. */
+/** Stores the names to look up for the corpus. */
 @Injectable()
 export class CollectedNamesRepository {
   async count(runner: Runner, kind: CollectedKind): Promise<number> {

@@ -34,7 +34,7 @@ afterAll(async () => {
   await corpus.stop();
 });
 
-/** Counts how often each name was looked up since the last call. */
+/** Counts how often each name has been looked up since the last call. */
 async function collect(): Promise<Record<string, number>> {
   lookup.calls.length = 0;
   await under.worker.app.get(CollectNamesJob, { strict: false }).runOnce();
@@ -87,7 +87,7 @@ it('names whose registry is not ready become due one after another', async () =>
   expect(await collect()).toEqual({});
 });
 
-it('a name without an answer is given up after three attempts', async () => {
+it('a name is abandoned after three attempts without an answer', async () => {
   lookup.found = () => ({ outcome: 'unreachable' });
   change('silent.com', 2);
   let tries = 0;

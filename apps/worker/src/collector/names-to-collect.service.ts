@@ -11,11 +11,11 @@ import {
 } from './collected-names.repository.js';
 
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
-/** The number of waiting names below which names that were last looked up long ago are added. */
+/** While fewer names than this are waiting, names that were last looked up long ago are added. */
 const FEW = 2_000;
-/** The number of waiting names above which new names are not added. The pass over all names finds them later. */
+/** While more names than this are waiting, new names are not added; the pass over all names finds them later. */
 const MANY = 500_000;
-/** The age of a lookup after which its name is due again. */
+/** How long after a lookup a name is due again. */
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';

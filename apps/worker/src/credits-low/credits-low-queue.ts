@@ -7,7 +7,7 @@ export interface CreditsLowWork {
   remaining: number;
 }
 
-/** The queue of e-mails about low credits. An e-mail waits until its recipient is known. */
+/** The queue of accounts whose owners must be sent an e-mail about low credits. */
 @Injectable()
 export class CreditsLowQueue extends WorkQueue<CreditsLowWork> {
   constructor() {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
-/** The counted items. An account may remove such an item and create another, and each of them causes work. */
+/** The counted items: each one causes work, and an account may remove one and create another. */
 export type CountedSubject = 'monitor tests' | 'replays' | 'upload lines' | 'uploads' | 'webhooks';
 
 @Injectable()

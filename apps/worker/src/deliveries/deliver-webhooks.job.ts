@@ -17,10 +17,10 @@ const AT_ONCE = 32;
 const GONE = 410;
 const FAILING_WAIT_SECONDS = 15;
 const BUSY_WAIT_SECONDS = 1;
-/** The time after which a delivery checks again whether its account is active. */
+/** The interval at which a waiting delivery checks whether its account is active again. */
 const CLOSED_WAIT_SECONDS = 300;
 
-/** The dependencies of deliveries. */
+/** The dependencies of `DeliverWebhooksJob`. */
 @Injectable()
 export class DeliveryFeatures {
   constructor(
@@ -98,8 +98,8 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     const isNoted = await this.database.transaction(async (transaction: Transaction) => {
       const at = this.clock.now();
       const isKept = await deliveries.putTry(transaction, delivery, { ...outcome, state, at });
-      // The owner has sent the event again in the meantime, so the delivery starts again with its first attempt,
-      // whatever this attempt's result is.
+      // The owner has sent the event again in the meantime, so the delivery starts over, whatever the result of this
+      // attempt.
       if (!isKept) return false;
       if (isDead && (await deliveries.disable(transaction, delivery)) && mail) {
         await mails.add(transaction, delivery.accountId, mail);
@@ -113,7 +113,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 
-  /** Gives a delivery up for now. Its event stays in the log and can be sent again once the webhook is active. */
+  /** Stops a delivery for now. Its event stays in the log and can be sent again once the webhook is active. */
   private async giveBack(work: Work<DeliveryWork>, delivery: AddressedDelivery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.features.deliveries.setFailed(transaction, delivery, 'webhook_not_active');

@@ -48,7 +48,7 @@ export class DeliveriesRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** @returns false if this event was already published for this webhook. */
+  /** @returns false if this event has already been added for this webhook. */
   async insert(transaction: Transaction, delivery: NewDelivery): Promise<boolean> {
     const { id, webhookId, accountId, eventId, type, body, createdAt } = delivery;
     const rows = await transaction.query(
@@ -59,7 +59,7 @@ export class DeliveriesRepository {
     return rows.length === 1;
   }
 
-  /** Returns the time of a webhook's test that has exactly `skipped` newer tests. */
+  /** Returns the time of a webhook's newest test after skipping `skipped` newer ones. */
   async testBefore(
     transaction: Transaction,
     { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,

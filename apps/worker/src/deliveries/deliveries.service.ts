@@ -16,14 +16,14 @@ import { DeliveryQueue } from './delivery-queue.js';
 
 const TESTS_AN_HOUR_MAX = 60;
 /**
- * Maximum number of replays per account. A replay occupies a slot of its webhook for up to ten seconds, and requests
- * one every second until it gets one.
+ * Maximum number of replays per account. A replay occupies one of its webhook's slots for up to ten seconds; until a
+ * slot is free, it asks for one every second.
  */
 const REPLAYS_A_DAY_MAX = 2_000;
 
 /** An event for webhooks. */
 export interface PublishedEvent {
-  /** The id of the event. An event that is published twice is delivered once. */
+  /** The id of the event; an event that is added twice is delivered once. */
   id: string;
   type: WebhookEvent;
   data: object;
@@ -41,7 +41,8 @@ export class DeliveriesService {
   ) {}
 
   /**
-   * Adds an event for all webhooks of an account that subscribe to its type, in the transaction that causes the event.
+   * Adds an event for all of an account's webhooks that subscribe to its type, in the transaction that causes the
+   * event.
    */
   async publish(
     transaction: Transaction,
@@ -72,7 +73,7 @@ export class DeliveriesService {
     return this.answer(webhookId, id);
   }
 
-  /** Sends a delivery again, starting with its first attempt. @throws NotFound, TooManyReplays. */
+  /** Starts a delivery over, with all of its attempts. @throws NotFound, TooManyReplays. */
   async replay(
     accountId: string,
     webhookId: string,

@@ -3,7 +3,7 @@ const PER_ENDPOINT_MAX = 4;
 
 /**
  * Decides to which webhooks events may be sent now. A webhook that does not answer gets one delivery at a time, and all
- * such webhooks together get half of the slots, so that they do not delay the others.
+ * such webhooks together get at most half of the slots, so that they do not delay the others.
  */
 export class DeliverySlots {
   private readonly busy = new Map<string, number>();

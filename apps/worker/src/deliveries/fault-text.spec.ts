@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { faultText } from './fault-text.js';
 import type { FaultWord } from './try-outcome.js';
 
-/** All fault codes of an attempt. The compiler reports a missing one. */
+/** All fault codes of an attempt; the compiler reports any that is missing. */
 const CODES: Readonly<Record<FaultWord, RegExp>> = {
   no_public_address: /WORKER_WEBHOOK_EXCEPTIONS/,
   bad_host: /no valid host name/,
@@ -19,7 +19,7 @@ const CODES: Readonly<Record<FaultWord, RegExp>> = {
   webhook_not_active: /once it is active/,
 };
 
-it.each(Object.entries(CODES))('the log explains %s in a sentence', (code, words) => {
+it.each(Object.entries(CODES))('the log explains the fault %s in a sentence', (code, words) => {
   expect(faultText(code)).toMatch(words);
 });
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The parts of a message that its signature covers. */
+/** The parts of a message that are signed. */
 export interface SignedMessage {
   /** `webhook-id`. */
   id: string;

@@ -5,7 +5,7 @@ import type { ConnectionFault } from '#libs/resolvers';
 export const CONNECT_MS = 5 * SECOND_MS;
 export const WHOLE_MS = 10 * SECOND_MS;
 
-/** Why an attempt failed without an answer. The addresses of a host name are not disclosed. */
+/** Why an attempt failed without an answer, without disclosing the addresses of a host name. */
 export type FaultWord =
   | Exclude<ConnectionFault, 'unresolved' | 'blocked_address'>
   | 'no_public_address'

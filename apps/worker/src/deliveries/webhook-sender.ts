@@ -30,7 +30,7 @@ export class WebhookSender {
     this.agent = new Agent({ connect: (target, callback) => void open(target, callback) });
   }
 
-  /** Sends an event once. The promise never rejects because of the receiver or the network. */
+  /** Sends an event once. A failure of the receiver or the network is a result, not a rejection. */
   async send(
     url: string,
     {
@@ -50,7 +50,7 @@ export class WebhookSender {
         reset: true,
       });
       const { statusCode: responseStatus } = answer;
-      // Only the answer's status matters.
+      // Only the status of the answer matters.
       await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal: ended }).catch(() => {});
       if (responseStatus >= 200 && responseStatus < 300) return { responseStatus };
       return { responseStatus, fault: `http_${responseStatus}` };
@@ -66,7 +66,7 @@ export class WebhookSender {
 
 /**
  * Returns the reason that the owner sees. A name that does not resolve and a name that resolves to an internal address
- * get the same word. Otherwise, webhooks could reveal the operator's hosts.
+ * get the same word; otherwise, webhooks could reveal the operator's hosts.
  */
 function toldFault({ fault }: ConnectionError): FaultWord {
   return fault === 'unresolved' || fault === 'blocked_address' ? 'no_public_address' : fault;

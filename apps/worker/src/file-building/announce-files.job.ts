@@ -10,12 +10,12 @@ import { ServiceClients } from '../service-clients.js';
 import { AnnounceQueue, type AnnounceWork } from './announce-queue.js';
 
 const EVENT = 'file.published';
-/** The number of accounts that one work item can handle even if every call times out. */
+/** The number of accounts per work item: few enough to be handled even if every call times out. */
 const ACCOUNTS_AT_A_TIME = 30;
 
 /**
- * Tells the webhooks of accounts whose plan includes a new file that the file is available. Each work item handles a
- * number of accounts and adds another work item for the others. A repeat tells no account twice.
+ * Notifies the webhooks of all accounts whose plan includes a new file. Each work item handles some accounts and adds
+ * another work item for the rest. A repeated work item notifies no account twice.
  */
 @Injectable()
 export class AnnounceFilesJob extends WorkRunner<AnnounceWork> {

@@ -7,7 +7,7 @@ export interface AnnounceWork {
   after?: string;
 }
 
-/** The queue of files that webhooks must be told about. */
+/** The queue of new files about which webhooks are notified. */
 @Injectable()
 export class AnnounceQueue extends WorkQueue<AnnounceWork> {
   constructor() {

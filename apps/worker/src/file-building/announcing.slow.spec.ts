@@ -70,7 +70,7 @@ async function told(editionId: string): Promise<string[]> {
 const asked = () =>
   under.entitlement.calls.filter((call) => call.endsWith('/internal/allowance')).length;
 
-/** Returns the work item whose attempt has failed. It is retried only when the test requests that. */
+/** Returns the work item whose attempt has failed. It is retried only when the test says so. */
 async function failed() {
   return waitFor('a failed try', async () => {
     const [work] = await under.database.query<{ payload: object; tries: number }>(
@@ -81,10 +81,10 @@ async function failed() {
   });
 }
 
-it('all accounts are told even if they need several work items, and a failure repeats only its own item', async () => {
+it('all accounts are notified, even if that takes several work items, and a failed item is retried alone', async () => {
   const last = accounts.at(-1)!;
   const pages = 2 * PAGE;
-  // An answer that cannot be read.
+  // This answer cannot be read.
   under.entitlement.datasets.set(last, 7 as never);
   const editionId = await announce();
   const { payload, tries } = await failed();
@@ -96,7 +96,7 @@ it('all accounts are told even if they need several work items, and a failure re
     `update work set until = clock_timestamp() where queue = 'file-news' and state = 'waiting'`,
   );
   await waitFor('the last one to be notified', async () => (await told(editionId)).includes(last));
-  // The suspended account was neither told nor looked up.
+  // The suspended account was neither notified nor looked up.
   expect(await told(editionId)).toEqual(accounts);
   expect(asked()).toBe(pages + (tries + 1) * (ACCOUNTS - pages));
 });

@@ -32,7 +32,7 @@ const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
 /** How long the previous edition is kept, because running downloads and issued URLs still need it. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;
 
-/** The dependencies of the building of files. */
+/** The dependencies of `BuildFilesJob`. */
 @Injectable()
 export class BuildFeatures {
   constructor(
@@ -85,7 +85,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     await this.publish(work, made);
   }
 
-  /** @returns undefined if it is unknown whether the rows contain values that were suppressed in the meantime. */
+  /** @returns undefined if the rows may contain values that were suppressed in the meantime. */
   private async make(work: Work<BuildWork>): Promise<MadeFile | undefined> {
     const { files, builder } = this.features;
     const { dataset, day } = work.payload;
@@ -184,7 +184,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     await this.features.folders.add(transaction, { name: folder, payload, delaySeconds });
   }
 
-  /** Removes a folder that no row refers to, as a killed process may have left it. */
+  /** Removes a folder to which no row refers; a killed process may have left it behind. */
   private async removeUnlessPublished(id: string, folder: string): Promise<void> {
     const removal = {
       name: folder,

@@ -61,7 +61,7 @@ describe('a database file', () => {
     );
   });
 
-  it('a file is compared with the previous one: rows added and rows removed', async () => {
+  it('a file is compared with the previous one: its added and removed rows are counted', async () => {
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ gained: null, lost: null });
     expect(await entryOf('newly', '2026-11-22')).toMatchObject({ gained: 1, lost: 1 });
   });
@@ -102,7 +102,7 @@ describe('a database file', () => {
     expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
   });
 
-  it('a file is published once, however often its schedule is checked, and again in the evening', async () => {
+  it('a file is published once, however often its schedule is checked, and once more in the evening', async () => {
     const before = await count();
     await make();
     await make();
@@ -114,7 +114,7 @@ describe('a database file', () => {
     expect(await entryOf('newly', '2026-11-21')).toMatchObject({ edition: 1 });
   });
 
-  it('a file that two workers built is published once, and the other’s bytes are deleted', async () => {
+  it('a file built by two workers is published once, and the other copy is deleted', async () => {
     const before = await count();
     const built = part(BuildFilesJob) as unknown as { publish(...given: unknown[]): unknown };
     const edition = await under.database.query(
@@ -164,7 +164,7 @@ async function entriesOf(bytes: Buffer): Promise<[string, Buffer][]> {
   return found;
 }
 
-describe('after a suppression', () => {
+describe('after a suppression of a name', () => {
   it('no file is delivered until it has been built without the suppressed data', async () => {
     const accountId = customer(['names']);
     corpus.suppress('name-21.com');
@@ -174,7 +174,7 @@ describe('after a suppression', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(409);
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ state: 'withheld' });
-    // The newest file of each dataset is built, and the files that were requested.
+    // The newest file of each dataset is rebuilt, and so are the files that were requested.
     await make();
     expect(await textOf(accountId, 'newly', '2026-11-22')).toBe('domain_name\r\nname-22.com\r\n');
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(200);
@@ -186,8 +186,8 @@ describe('after a suppression', () => {
   });
 });
 
-describe('after a personal value was suppressed', () => {
-  it('files of names and DNS stay available, and files with records wait', async () => {
+describe('after the suppression of a personal value', () => {
+  it('files of names and of DNS data stay available; files with WHOIS records are withheld', async () => {
     const accountId = customer(ALL_DATASETS);
     corpus.suppress('name-22.com', 'person');
     const dns = await entryOf('dns', '2026-11-22');
@@ -215,7 +215,7 @@ describe('after a personal value was suppressed', () => {
 });
 
 describe('data suppressed during the build of a file', () => {
-  it('suppressed data is not in the file and does not delay it, however quickly suppressions follow one another', async () => {
+  it('suppressed data neither appears in the file nor delays it, however quickly suppressions follow one another', async () => {
     const accountId = customer(ALL_DATASETS);
     const textsOf = async (dataset: Dataset) =>
       Promise.all(

@@ -17,7 +17,7 @@ import { NameComparison, NameKeys } from '../file-forms/name-keys.js';
 import { RowHashes } from '../file-forms/row-hashes.js';
 import type { StoredFile } from '../file-forms/stored-file.js';
 
-/** The number of key ranges in which a file's rows are requested. */
+/** The number of key ranges into which the request for a file's rows is split. */
 const RANGES = { daily: 4, weekly: 64 } as const;
 const SAMPLE_ROWS = 10_000;
 
@@ -35,9 +35,9 @@ interface Parts {
   sample?: StoredFile;
 }
 
-/** The context of a build: the previous file and a signal. */
+/** What a build needs besides its rows. */
 interface Around {
-  /** The file with whose names the new file's names are compared. */
+  /** The file whose names are compared with the new file's names. */
   before: FileEdition | undefined;
   signal: AbortSignal;
 }

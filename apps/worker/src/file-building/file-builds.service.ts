@@ -39,8 +39,8 @@ export class FileBuildsService {
   }
 
   /**
-   * Postpones all builds until `planNow`, for at most an hour, because the installation is about to be filled with
-   * data.
+   * Postpones all builds until `planNow` is called, for at most an hour, because the installation is about to be filled
+   * with data.
    */
   async hold(): Promise<void> {
     await this.builds.pause(this.database, HOUR_MS / SECOND_MS);

@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
 import { FileBuildsService } from './file-builds.service.js';
 
-/** Starts builds early: for the operator, or for an installation that has just been filled with data. */
+/** Lets the operator, or an installation that has just been filled with data, start builds early. */
 @Controller('internal/files/runs')
 @AllowCallers('cli')
 export class FileRunsController {

@@ -7,7 +7,7 @@ const RUN_HOURS = [3, 15];
 /** The time on Sundays at which full downloads are built, after the previous day's files. */
 const FULL_WEEKDAY = 0;
 const FULL_HOUR = 7;
-/** The number of past days whose files are still built if nothing ran when they were due. */
+/** The number of past days whose files are still built if no process was running when they were due. */
 const CAUGHT_UP_DAYS = 3;
 
 /** A file, and the time after which its newest edition must have been built. */

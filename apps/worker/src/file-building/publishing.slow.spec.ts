@@ -24,7 +24,7 @@ const other = newId();
 let corpus: CorpusUnderTest;
 let operator: ServiceHttp;
 
-/** The corpus takes its times from the machine's clock. */
+/** The corpus uses the machine's clock. */
 const now = new Date();
 const today = now.toISOString().slice(0, 10);
 const ago = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
@@ -84,7 +84,7 @@ const linesOf = async (dataset: Dataset) =>
     .trimEnd()
     .split('\r\n');
 
-it('the downloaded files contain the corpus’s data from sources whose data may be sold', async () => {
+it('the downloaded files contain the data of the corpus from sources whose data may be sold', async () => {
   await listen(owner, 'owner.hooks.example');
   await listen(other, 'other.hooks.example');
   await operator.call('POST', '/internal/files/runs');
@@ -114,7 +114,7 @@ it('webhooks of accounts that may download a file are notified once, and no othe
   expect(receiver.arrivedAt('other.hooks.example')).toEqual([]);
 });
 
-it('S119: no log line, webhook event or record of an edition contains the content of a file', async () => {
+it('S119: no log line, webhook event or edition’s row contains data from a file', async () => {
   const bodies = receiver.arrivedAt('owner.hooks.example').map(({ body }) => body);
   const rows = await under.database.query('select to_json(f)::text as row from file_editions f');
   const kept = [...bodies, ...under.logged, ...rows.map((row) => JSON.stringify(row))].join('\n');
@@ -122,8 +122,8 @@ it('S119: no log line, webhook event or record of an edition contains the conten
   expect(kept).not.toMatch(/Ada Canary|first\.com|second\.com/);
 });
 
-it('a suppressed name is in no file that can be downloaded', async () => {
-  // Otherwise, the job might rebuild the file without the name before it is requested.
+it('no file that can be downloaded contains a suppressed name', async () => {
+  // Otherwise, the job might rebuild the file without the name before the test requests it.
   await under.holdJob('plan-files');
   await corpus.operate.suppress({ kind: 'domain', value: 'first.com' });
   expect((await fetchFile('newly')).status).toBe(409);

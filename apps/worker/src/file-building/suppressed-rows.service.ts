@@ -6,7 +6,7 @@ import { FileRowsService } from '../files/file-rows.service.js';
 import { UnhashedRow, holdsAny } from '../file-forms/kept-rows.js';
 import { ServiceClients } from '../service-clients.js';
 
-/** The values suppressed since the rows of a file were read. */
+/** The hashes of values suppressed since a file's rows were read. */
 export interface LaterSuppressed {
   hashes: ReadonlySet<string>;
   /** The version of the suppression list that covers all these values. */

@@ -8,12 +8,12 @@ import { type FileEdition, artifactKey, fileName } from '../files/file-edition.j
 import type { RowText } from './file-text.js';
 import { StoredFile } from './stored-file.js';
 
-/** The number of characters that are collected before they are passed to the compressors. */
+/** The number of characters collected before they are passed to the compressors. */
 const GATHERED = 64 * 1024;
 
 export type PlacedFile = Pick<FileEdition, 'dataset' | 'day' | 'edition' | 'folder'>;
 
-/** Writes the formats of a file in parallel, while the rows are read once. */
+/** Writes all formats of a file in parallel, so that its rows are read only once. */
 export class FileForms {
   private readonly csv: StoredFile;
   private readonly json: StoredFile;

@@ -2,7 +2,7 @@ import { type Dataset, type DatasetRow, WHOIS_FILE_COLUMNS } from '#libs/contrac
 import { csvCell } from '#libs/platform';
 import { whoisCells } from './whois-cells.js';
 
-/** The version of the format. It rises when columns or members change their meaning. */
+/** The version of the format, which rises when columns or members change their meaning. */
 export const SCHEMA_VERSION = 1;
 
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf'] as const;
@@ -24,7 +24,7 @@ interface Form {
   members(row: FileRow): object;
 }
 
-/** The members of a row in JSON. */
+/** The members of a row in JSON format. */
 interface WrittenRow {
   domain_name: string;
   domain_unicode: string;
@@ -64,7 +64,7 @@ const DNS: Form = {
 /** Defines how the rows of a dataset are written. */
 export class FileText {
   private readonly form: Form;
-  /** The header of CSV. */
+  /** The header line of the CSV file. */
   readonly header: string;
 
   constructor(dataset: Dataset) {

@@ -3,10 +3,10 @@ import type { FileStore } from '#libs/files';
 import { StoredFile } from './stored-file.js';
 
 const KEY_BYTES = 8;
-/** The number of keys that are collected before they are stored. */
+/** The number of keys collected before they are stored. */
 const GATHERED_KEYS = 8_192;
 
-/** Writes the keys of a file's names in order, with 64 bits each. The names of the next file are compared with them. */
+/** Writes the 64-bit keys of a file's names, in order. The next file's names are compared with them. */
 export class NameKeys {
   private readonly file: StoredFile;
   private readonly gathered = Buffer.alloc(GATHERED_KEYS * KEY_BYTES);

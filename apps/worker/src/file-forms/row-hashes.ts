@@ -3,12 +3,12 @@ import type { FileStore } from '#libs/files';
 import type { FileRow } from './file-text.js';
 import { StoredFile } from './stored-file.js';
 
-/** The number of characters that are collected before they are stored. */
+/** The number of characters collected before they are stored. */
 const GATHERED = 64 * 1024;
 
 /**
- * Writes the keys and hashes of a file's rows, one row per line. They identify the rows with values that are suppressed
- * later.
+ * Writes the keys and hashes of a file's rows, one row per line. They show which rows contain values that are
+ * suppressed later.
  */
 export class RowHashes {
   private readonly file: StoredFile;

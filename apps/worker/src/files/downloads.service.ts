@@ -19,12 +19,10 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
 };
 /** How long a URL of the file store is valid (S76). */
 const ADDRESS_SECONDS = 900;
-/**
- * The age of the sample in days. It is the file of the day before yesterday, and is thus public a day after the file.
- */
+/** The age of the sample in days: it is the file of the day before yesterday, public one day after customers get it. */
 const SAMPLE_LATE_DAYS = 2;
 
-/** The bytes of a file as they are delivered. */
+/** The bytes of a file that are sent to the customer. */
 interface Download extends StoredBytes {
   key: string;
   name: string;

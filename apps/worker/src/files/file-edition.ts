@@ -36,7 +36,7 @@ export interface FileEdition {
   sample: StoredBytes | null;
 }
 
-/** Datasets whose files belong to no day and are built once a week. */
+/** Datasets whose files cover no particular day and are built once a week. */
 const FULL: ReadonlySet<Dataset> = new Set(['names', 'whois', 'whois_cleaned', 'dns']);
 
 export function cadenceOf(dataset: Dataset): FileCadence {
@@ -58,8 +58,7 @@ export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
 /**
- * Returns the path of the keys and hashes of a file's rows, which identify the rows with values that are suppressed
- * later.
+ * Returns the path of the keys and hashes of a file's rows, which show the rows that contain values suppressed later.
  */
 export const hashesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}hashes.txt`;
 

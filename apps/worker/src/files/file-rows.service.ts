@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FilesRepository } from './files.repository.js';
 
-/** The rows of files, as the building of files needs them. */
+/** Gives the feature that builds files access to their rows. */
 @Injectable()
 export class FileRowsService extends FilesRepository {}

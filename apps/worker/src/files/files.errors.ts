@@ -24,7 +24,8 @@ export class DownloadsBlocked extends Problem {
 }
 
 /**
- * Values were suppressed after the file was built. It becomes available again once it is known to contain none of them.
+ * Values were suppressed after the file was built. The file becomes available again once it is known to contain none of
+ * them.
  */
 export class FileWithheld extends Problem {
   constructor(retryAfterSeconds: number) {

@@ -24,7 +24,7 @@ import {
 import { DatasetNotIncluded, DownloadsBlocked, FileExpired, FileWithheld } from './files.errors.js';
 import { FilesRepository } from './files.repository.js';
 
-/** The seconds after which to try again, which is about how long the building of a daily file takes. */
+/** The value of `Retry-After` in seconds: about as long as it takes to build a daily file. */
 const REBUILT_SECONDS = 600;
 
 /** The filters of an account's list of files. */

@@ -8,11 +8,11 @@ import { type Job, priceOf } from './job.js';
 
 type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames' | 'unsupported'>;
 
-/** Maximum wait for credits that others hold. */
+/** The maximum wait for credits that other holders must first return. */
 const ELSEWHERE_MS = MINUTE_MS;
 const PAUSE_MS = SECOND_MS;
 
-/** Reserves the whole price of a job first, charges each chunk to the reservation, and releases unused credits. */
+/** Reserves the full price of a job in advance, charges each chunk to the reservation, and releases unused credits. */
 @Injectable()
 export class JobCreditsService {
   constructor(private readonly clients: ServiceClients) {}
@@ -41,7 +41,7 @@ export class JobCreditsService {
     return Math.max(0, price - spendable);
   }
 
-  /** Charges a chunk. Only the first count of a chunk is charged; repeats have no effect. */
+  /** Charges the account for a chunk. A repeated call has no effect, even with another count. */
   async settle(job: Pick<Job, 'id' | 'accountId'>, number: number, count: number): Promise<void> {
     if (count === 0) return;
     await this.clients.entitlement.settleHold(job.accountId, job.id, String(number), count);

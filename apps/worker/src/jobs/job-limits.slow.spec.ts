@@ -24,7 +24,7 @@ describe('the jobs of an account', () => {
       under.createJob(accountId, 'whois', { domainNames: [`u-${n}.nowhere`] });
     const { id } = await one(0);
     await under.endOfJob(accountId, id);
-    // The next 198 jobs are copies of this one, which is faster.
+    // The next 198 jobs are copied in the database, which is faster than starting them.
     await under.database.query(
       `insert into jobs select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid()))).*
        from jobs one, generate_series(1, 198) where id = $1`,
@@ -62,7 +62,7 @@ describe('the jobs of an account', () => {
     expect(await one(4)).toMatchObject({ kind: 'whois' });
   });
 
-  it('S105: for each name that jobs may still charge, ten lines may cost nothing', async () => {
+  it('S105: each name that a job may still charge allows ten more free lines', async () => {
     const accountId = newId();
     under.entitlement.balances.set(accountId, 10);
     const one = () => under.createJob(accountId, 'dns', { domainNames: ['repeated.com'] });
@@ -109,7 +109,7 @@ describe('the jobs of an account', () => {
     const ids = (await Promise.all(jobs)).map(({ id }) => id);
     await database.query('update jobs set lines = 10001 where id = any ($1)', [ids]);
     await database.transaction(async (transaction) => {
-      // The starts of these jobs never end.
+      // These jobs never finish starting.
       await transaction.query('select from jobs where id = any ($1) for update', [ids]);
       await starts.pause(database, 0);
       await waitFor('a long start', async () => {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 import { FolderQueue } from '../uploads/upload-queues.js';
 
-/** Maximum number of names in a chunk, which is also the maximum cost of a work item. */
+/** The maximum number of names in a chunk, and so the maximum cost of a work item. */
 export const CHUNK_NAMES_MAX = 1_000;
 
 export interface ChunkWork {
@@ -14,14 +14,14 @@ export interface JobWork {
   jobId: string;
 }
 
-/** The queue of chunks whose names must be looked up. Accounts take turns by the number of names. */
+/** The queue of chunks to look up. Accounts take turns, weighted by the number of names. */
 export class ChunkQueue extends WorkQueue<ChunkWork> {
   constructor() {
     super({ name: 'chunks', quantum: CHUNK_NAMES_MAX });
   }
 }
 
-/** The queue of jobs to split into chunks, or to remove because their start was interrupted. */
+/** The queue of jobs to split into chunks, or to remove because starting them was interrupted. */
 export class StartQueue extends WorkQueue<JobWork> {
   constructor() {
     super({ name: 'job-starts' });
@@ -44,7 +44,7 @@ export class JobQueues {
   constructor(readonly folders: FolderQueue) {}
 }
 
-/** Returns the work item for the start or the end of a job. */
+/** Returns the work item that starts or ends a job. */
 export const jobWork = ({ id, accountId }: { id: string; accountId: string }) => ({
   name: id,
   payload: { jobId: id },

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JobsMaintenanceRepository } from './jobs-maintenance.repository.js';
 
-/** The rows of jobs, as the processing of jobs needs them. */
+/** Gives the features that process jobs access to the rows of jobs. */
 @Injectable()
 export class JobRowsService extends JobsMaintenanceRepository {}

@@ -27,7 +27,7 @@ export interface Job {
   uniqueNames: number;
   invalid: number;
   invalidLines: InvalidLine[];
-  /** The number of unique names without a known upstream. They are looked up, but are free. */
+  /** The number of unique names without a known upstream. They are looked up free of charge. */
   unsupported: number;
   delivered: number;
   failed: number;
@@ -41,12 +41,15 @@ export interface Job {
   finishedAt: Date | null;
   expiresAt: Date | null;
   artifact: JobArtifact | null;
-  /** The key of the file with the lines that get no answer of their own. `leftOutRows` is their number. */
+  /**
+   * The key of the file that contains the lines without an answer of their own; `leftOutRows` is the number of these
+   * lines.
+   */
   leftOutPart: string | null;
   leftOutRows: number;
 }
 
-/** A job before its start. */
+/** A job that has not started yet. */
 export type NewJob = Omit<
   Job,
   | 'state'
@@ -78,14 +81,14 @@ export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(
 export const secondsLeft = ({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: Date) =>
   Math.max(1, Math.ceil((deadlineAt.getTime() - now.getTime()) / SECOND_MS));
 
-/** A file with some rows of the results. */
+/** A file that contains some of the result rows. */
 export interface Part {
   /** The key of the file. */
   part: string;
   rows: number;
 }
 
-/** Returns the folder with the files of one job's answers. */
+/** Returns the folder of the files with a job's answers. */
 export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
 export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;

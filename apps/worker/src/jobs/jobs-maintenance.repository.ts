@@ -6,7 +6,7 @@ import type { Job, Part } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Reads and changes jobs of all accounts, for their processing. */
+/** Reads and changes the jobs of all accounts while they are processed. */
 @Injectable()
 export class JobsMaintenanceRepository {
   async find(runner: Runner, jobId: string): Promise<Job | undefined> {
@@ -34,7 +34,7 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** Marks a job that is being started as cancelled. The running start then changes the job's state. */
+  /** Marks a job as cancelled while it is being started; the code that starts it then ends it. */
   async markCanceled(transaction: Transaction, jobId: string): Promise<void> {
     await transaction.query('update jobs set is_canceled = true where id = $1', [jobId]);
   }
@@ -71,7 +71,7 @@ export class JobsMaintenanceRepository {
     jobId: string,
     end: { state: JobState; artifact?: JobArtifact; finishedAt: Date; expiresAt: Date },
   ): Promise<void> {
-    // This removes the work of a job that was cancelled before it was split.
+    // A job that was cancelled before it was split still has lines.
     await transaction.query('delete from name_lines where list_id = $1', [jobId]);
     await transaction.query(
       'update jobs set state = $2, artifact = $3, finished_at = $4, expires_at = $5 where id = $1',

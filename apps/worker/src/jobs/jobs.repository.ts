@@ -5,11 +5,11 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** SQL that is evaluated only for running jobs, because it reads all chunks of a job. */
+/** SQL for the progress of a job. It reads all chunks of the job, so it is evaluated only for running jobs. */
 const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
   from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
 
-/** Jobs, by account. */
+/** Reads and writes the jobs of an account. */
 @Injectable()
 export class JobsRepository {
   async insert(transaction: Transaction, job: NewJob, requestHash?: Buffer): Promise<void> {
@@ -38,7 +38,7 @@ export class JobsRepository {
     );
   }
 
-  /** Finds the job that an earlier attempt of the same request started. */
+  /** Finds the job that an earlier attempt at the same request has started. */
   async findRepeated(
     transaction: Transaction,
     accountId: string,
@@ -72,10 +72,7 @@ export class JobsRepository {
     );
   }
 
-  /**
-   * Makes other new jobs of the account wait until the transaction ends, so that no job is added after the counts were
-   * read.
-   */
+  /** Makes the account's other new jobs wait until the transaction ends, so that the counts read in it stay correct. */
   async lockNew(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('jobs ' || $1, 0))`, [
       accountId,
@@ -90,7 +87,7 @@ export class JobsRepository {
     );
   }
 
-  /** Counts the jobs created since a time that have charged nothing, including those in progress. */
+  /** Counts the account's jobs since `since` that have charged nothing, including jobs in progress. */
   async countUncharged(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select count(*)::int as count from jobs where account_id = $1 and charged = 0 and created_at > $2`,
@@ -100,8 +97,8 @@ export class JobsRepository {
   }
 
   /**
-   * Counts the lines without a price in jobs created since a time. For each name that a job has charged or may still
-   * charge, `ofName` of the job's lines are not counted.
+   * Counts the free lines in the account's jobs since `since`. Each name that a job has charged, or may still charge,
+   * exempts `ofName` of the job's lines.
    */
   async countFreeLines(
     transaction: Transaction,
@@ -120,8 +117,8 @@ export class JobsRepository {
   }
 
   /**
-   * Counts the failed names of jobs created since a time. Of each job, only failed names beyond the number of its
-   * charged names count.
+   * Counts the failed names in the account's jobs since `since`. In each job, as many failed names as there are charged
+   * names are exempt.
    */
   async countFailed(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(

@@ -8,7 +8,7 @@ import { type Job, jobAnswer } from './job.js';
 import { JobOver } from './jobs.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 
-/** Jobs over many names, as their owners use them. */
+/** Lets owners list, read and cancel their jobs. */
 @Injectable()
 export class JobsService {
   constructor(
@@ -39,8 +39,8 @@ export class JobsService {
   }
 
   /**
-   * Cancels a job. Names that are answered are kept and charged. If the price is being reserved, the job is only
-   * marked, and ends before its names are split. @throws NotFound, JobOver.
+   * Cancels a job. Names that are answered are kept and charged. If the price is still being reserved, the job is only
+   * marked, and ends before it is split into chunks. @throws NotFound, JobOver.
    */
   async cancel(accountId: string, jobId: string): Promise<JobAnswer> {
     await this.find(accountId, jobId);
@@ -72,7 +72,7 @@ export class JobsService {
     }
   }
 
-  /** Cancels a job. Its row must be locked; it is not split yet, or has open chunks. */
+  /** Cancels a queued or running job, whose row must be locked. */
   async stop(transaction: Transaction, job: Job): Promise<void> {
     const { chunks, ends } = this.queues;
     await this.rows.setCanceled(transaction, job.id);

@@ -97,7 +97,7 @@ describe('a job with names in the request', () => {
     expect(done.artifacts).toEqual([expect.objectContaining({ name: 'results.csv.gz', rows: 64 })]);
   });
 
-  it('a request that is repeated with its Idempotency-Key, even at once, starts one job', async () => {
+  it('repeating a request with its Idempotency-Key, even concurrently, starts only one job', async () => {
     const accountId = newId();
     const headers = { 'idempotency-key': newId(), 'content-type': 'application/json' };
     const send = async (body: object, kind = 'whois') => {
@@ -122,7 +122,7 @@ describe('a job with names in the request', () => {
     await ended(accountId, other.id!);
   });
 
-  it('S83: the end is announced by an e-mail without data, which links to the dashboard’s page of jobs', async () => {
+  it('S83: the end of a job is announced by an e-mail that contains no data, only a link to the dashboard’s jobs page', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'dns', {
       domainNames: ['name-1.com'],
@@ -191,7 +191,7 @@ describe('a job with names in the request', () => {
     expect(await database.query('select list_id from name_lines')).toEqual([]);
   });
 
-  it('S105: a job that is cancelled while its price is being reserved looks nothing up and costs nothing', async () => {
+  it('S105: a job cancelled while its price is being reserved looks nothing up and costs nothing', async () => {
     const accountId = newId();
     entitlement.isElsewhere = true;
     const making = create(accountId, 'whois', { domainNames: ['e-1.com', 'e-2.com'] });
@@ -236,7 +236,7 @@ describe('a job with names in the request', () => {
     });
   });
 
-  it('S105: a job runs beside at most 19 other jobs of its account, however many are started at once', async () => {
+  it('S105: an account has at most 20 jobs in progress, however many it starts at once', async () => {
     const accountId = newId();
     const one = (n: number) => create(accountId, 'whois', { domainNames: [`silent-${n}.com`] });
     const first: JobAnswer[] = [];
@@ -286,7 +286,7 @@ describe('a job with names in the request', () => {
 describe('a job from an upload', () => {
   const names = Array.from({ length: 30 }, (_, n) => `upload-${n}.${n % 3 ? 'com' : 'de'}`);
 
-  it('S105: a dry run reports counts, price, shortfall and times, and the job answers each name once', async () => {
+  it('S105: a dry run reports counts, price, shortfall and times, and the actual job answers each name once', async () => {
     const accountId = newId();
     entitlement.balances.set(accountId, 20);
     const { id } = await under.upload(accountId, [...names, 'nothing here', names[0]].join('\n'));
@@ -319,7 +319,7 @@ describe('a job from an upload', () => {
     expect(entitlement.charged(accountId)).toBe(60);
   });
 
-  it('each line that is not blank has one row: an answer, a reason, or the line with the same name', async () => {
+  it('each non-blank line has one row: an answer, the reason for its rejection, or the line with the same name', async () => {
     const accountId = newId();
     const [twice, evil] = ['twice.com', `=1+1\t\\.${'x'.repeat(300)}`];
     const file = [twice, '', ...names, evil, 'TWICE.com.', '\\.', ...names.slice(0, 3)];
@@ -349,7 +349,7 @@ describe('a job from an upload', () => {
     expect(at(35)).toMatchObject({ ...rejected, domain_name: '\\.' });
   });
 
-  it('the job waits for credits that are briefly held elsewhere', async () => {
+  it('a job waits for credits that are briefly held elsewhere', async () => {
     const accountId = newId();
     entitlement.isElsewhere = true;
     const starting = create(accountId, 'whois', { domainNames: ['e-1.com'] });

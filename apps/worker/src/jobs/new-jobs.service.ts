@@ -37,10 +37,10 @@ const UNDER_WAY_MAX = 20;
  */
 const UNCHARGED_A_DAY_MAX = 200;
 /**
- * Maximum number of lines without a price in an account's stored results: as many as two uploads of the largest size
- * have. Every line is written to the results of each job, even if it costs nothing. Without a limit, a free account
- * could fill the disk with one upload. For each name that a job charges, ten of its lines are not counted, because a
- * list of URLs repeats names.
+ * Maximum number of free lines in an account's stored results: as many as two uploads of maximum size contain. Every
+ * line is written to the results of each job, even if it costs nothing. Without a limit, a free account could fill the
+ * disk with one upload. For each name that a job charges, ten of its lines are not counted, because a list of URLs
+ * repeats names.
  */
 const FREE_LINES_KEPT_MAX = 6_000_000;
 const FREE_LINES_OF_NAME = 10;
@@ -57,7 +57,7 @@ export interface JobOrder {
   kind: JobKind;
   request: DnsJobRequest | JobRequest;
   isDryRun: boolean;
-  /** The caller's `Idempotency-Key`. The same request with the same key starts only one job. */
+  /** The caller's `Idempotency-Key`. Requests with the same key start only one job. */
   idempotencyKey?: string;
 }
 
@@ -70,7 +70,7 @@ export class JobNames {
   ) {}
 }
 
-/** Accepts jobs: counts their names, reserves their price, and adds them to a queue. */
+/** Accepts jobs: counts their names, reserves their price, and queues them. */
 @Injectable()
 export class NewJobsService {
   constructor(
@@ -84,8 +84,8 @@ export class NewJobsService {
 
   /**
    * Reserves the price of all names that may be answered, and starts a job. A dry run only counts. A repeated request
-   * gets the job that it started before, even if the process died in the meantime.
-   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs,
+   * gets the job that the first one started, even if the process has died since.
+   * @throws IdempotencyKeyRunning while the price of that job is being reserved; NamesTwice, NoValidNames, TooManyJobs,
    *   TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
    *   JobShortOfCredits, JobCreditsBusy.
    */
@@ -130,7 +130,7 @@ export class NewJobsService {
     }
     crashPoint('job.after-hold');
     await this.database.transaction(async (transaction) => {
-      // The start took so long that it was undone, including the hold.
+      // Starting took so long that it was undone, including the hold.
       if (!(await this.jobs.setQueued(transaction, accountId, job.id))) throw new JobCreditsBusy();
       await this.queues.starts.want(transaction, jobWork(job));
     });

@@ -19,27 +19,27 @@ export interface CountedNames {
   stored: StoredLine[];
 }
 
-/** The number of names read at a time. A long internationalized name takes 0.1 ms. */
+/** The number of names read per turn. A long internationalized name takes 0.1 ms. */
 const TURN_NAMES = 5;
-/** Resolves when the last list that waits has its turn. */
+/** Resolves at the last turn that has been handed out. */
 let lastTurn = Promise.resolve();
 
 /**
  * Waits for a turn of the event loop. Each turn belongs to one list, so that other requests are hardly delayed, however
- * many lists are being read, and whether a key or a session sent them.
+ * many lists are being read.
  */
 async function nextTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate());
   return lastTurn;
 }
 
-/** The end of the newest list of each account. */
+/** Per account, a promise that resolves once its newest list has been read. */
 const lists = new Map<string, Promise<void>>();
 
 /**
- * Reads names from a request of an account; a name's line is its index in the list, from 1. Other requests are answered
- * in between, because reading a thousand names may take 0.1 s. The lists of one account are read one after another, so
- * that accounts get equal shares, however many requests one sends.
+ * Reads the names in a request; a name's line is its index in the list, from 1. Other requests are answered in between,
+ * because reading a thousand names may take 0.1 s. The lists of one account are read one after another, so that
+ * accounts get equal shares, however many requests each of them sends.
  */
 export async function readNames(
   accountId: string,

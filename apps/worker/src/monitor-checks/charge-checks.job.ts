@@ -7,7 +7,7 @@ import { PaidChecksService } from './paid-checks.service.js';
 
 const AT_ONCE = 4;
 
-/** Charges accounts for the checks of their monitors that the plan does not include. */
+/** Charges accounts for checks of their monitors that their plans do not include. */
 @Injectable()
 export class ChargeChecksJob extends WorkRunner<Record<string, never>> {
   constructor(

@@ -9,7 +9,7 @@ import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
 const NAMES_AT_ONCE = 200;
-/** The maximum time that a lookup may wait for its turn at upstreams. */
+/** The maximum time that a name may wait for its turn at an upstream. */
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 
@@ -48,7 +48,7 @@ export class CheckNamesJob implements Job {
       const { names, hasMore } = await this.names.claim(this.database, kind, claim);
       if (names.length > 0) {
         crashPoint('check.after-claim');
-        // Suppressed names are no longer reported, whoever watches them.
+        // Suppressed names are no longer reported to anyone.
         const gone = await this.clients.suppressedOf(names, (error) => {
           const message = 'the corpus did not say which watched names are suppressed';
           this.logger.sparsely('warn', message, message, { error });

@@ -8,7 +8,7 @@ export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;
-/** The time after which a difference is checked again. */
+/** The time after which a check is repeated to confirm a difference. */
 const RECHECK_MS = 10 * MINUTE_MS;
 /** The time after which a check is repeated after a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
@@ -54,7 +54,7 @@ export function daysUntil(day: string, now: Date): number {
 }
 
 /**
- * Returns the due reminder: the smallest number of days that has been reached, if that reminder was not sent.
+ * Returns the due reminder: the smallest number of days that has been reached, unless that reminder has been sent.
  * @returns undefined if no reminder is due.
  */
 export function reminderOf(

@@ -43,7 +43,7 @@ export class ChecksService {
   ) {}
 
   /**
-   * Schedules checks of names, in the transaction in which an account starts to watch them.
+   * Schedules checks of names, in the transaction in which an account starts watching them.
    * @param isAtOnce whether the names are checked now; otherwise, they are checked at the regular interval.
    */
   async watch(
@@ -64,7 +64,7 @@ export class ChecksService {
     if (names.length > 0) await this.names.lockAll(transaction, names);
   }
 
-  /** Deletes the known state of names, in the transaction that ends monitors of them. */
+  /** Deletes the stored state of names, in the transaction that ends their monitors. */
   async forget(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.forgetUnwatched(transaction, names);
   }

@@ -40,7 +40,7 @@ describe('checks of watched domains', () => {
   const eventsOf = async (id: string): Promise<MonitorEvent[]> =>
     (await call<MonitorEventsAnswer>('GET', `/${id}/events`)).events;
 
-  /** Runs due checks until a name was looked up this many times. */
+  /** Runs due checks until a name has been looked up this many times. */
   async function untilAsked(kind: 'dns' | 'whois', name: string, times: number): Promise<void> {
     await waitFor(`${times} questions about ${kind} of ${name}`, async () => {
       await under.checkNames();
@@ -171,7 +171,7 @@ describe('checks of watched domains', () => {
     expect(dropped.changes).toMatchObject([{ type: 'dropped', before: ['yes'], after: ['no'] }]);
   });
 
-  it('reminders are sent 30, 7 and 1 days before the expiry, once each, and a missing expiry is mentioned', async () => {
+  it('reminders are sent once each, 30, 7 and 1 days before the expiry, and a missing expiry date is mentioned', async () => {
     const [name, silent] = [newName(), newName()];
     const day = (days: number) =>
       new Date(under.clock.now().getTime() + days * 24 * HOUR_MS).toISOString().slice(0, 10);
@@ -250,7 +250,7 @@ describe('checks of watched domains', () => {
     expect(await eventsOf(id)).toEqual([]);
   });
 
-  it('a fault in storing one name does not affect other names', async () => {
+  it('a failure to store one name does not affect other names', async () => {
     const [broken, sound] = [newName(), newName()];
     const checkedAt = async (id: string) => (await shown(id)).checks!.whois_checked_at;
     const ids: string[] = [];

@@ -14,7 +14,7 @@ const SOURCES = {
   cut: ['registry whois43 partial'],
 };
 
-describe('the comparison of registrations', () => {
+describe('comparing registrations', () => {
   const seen = (from: keyof typeof SOURCES, members: object) => {
     const sources = SOURCES[from].map((text) => {
       const [role, protocol, outcome] = text.split(' ');
@@ -42,7 +42,7 @@ describe('the comparison of registrations', () => {
     domain_status: ['active'],
   };
 
-  /** Judges one answer per day, each confirmed by a second check. */
+  /** Judges one answer per day, confirming each with a second check. */
   const changesOf = (days: readonly (readonly [keyof typeof SOURCES, object])[]) => {
     let known: KnownState = { state: null, pending: {}, rechecks: 0, restless: {} };
     return days.flatMap(([from, members], day) =>
@@ -64,7 +64,7 @@ describe('the comparison of registrations', () => {
     ).toEqual([]);
   });
 
-  it('changed name servers, or a change of existence, are reported whichever server says so', () => {
+  it('a change of name servers, or of existence, is reported whichever server says so', () => {
     const moved = { ...asText, name_servers: ['ns1.example.org'] };
     expect(
       changesOf([

@@ -3,14 +3,14 @@ import { DAY_MS } from '#libs/platform';
 import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } from './name-state.js';
 import { withSameSources } from './same-sources.js';
 
-/** How often each path has changed, with at most a day between two changes. */
+/** How often each path has changed without staying the same for a day. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
 
 /** The stored state of one part of a name: its DNS or its registration. */
 export interface KnownState {
   /** Null before the first check. */
   state: NameState | null;
-  /** The changes found by the previous check that no later check has confirmed. */
+  /** The changes that the previous check found and no later check has confirmed. */
   pending: NameState;
   /** The number of consecutive checks made to confirm a change. */
   rechecks: number;
@@ -33,8 +33,8 @@ const TOLD_A_DAY = 2;
 
 /**
  * Compares the result of a check with the known state. A difference counts once a second check confirms it, so that a
- * momentary change is not reported. A path that keeps changing is reported twice, and then only after it was stable for
- * a day.
+ * momentary change is not reported. A path that keeps changing is reported twice, and then only after it has been
+ * stable for a day.
  */
 export function judgeCheck(known: KnownState, found: NameState, now: Date): JudgedCheck {
   if (known.state === null) {

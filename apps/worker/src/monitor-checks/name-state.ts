@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type MonitorChangeType, answeredSources } from '#libs/contracts';
 
 /**
- * A name's state in a check: values by path, with digests in place of personal values. A missing path was not seen in
- * this check.
+ * A name's state in a check: values by path, with digests in place of personal values. A path that this check did not
+ * see is missing.
  */
 export type NameState = Readonly<Record<string, readonly string[]>>;
 
@@ -97,15 +97,15 @@ function sourcesOf({ provenance }: Body): NameState {
 }
 
 /**
- * Returns the stored form of a personal value, which may have to be hidden at any time: a digest that changes with the
- * value and is too short to reveal it.
+ * Returns the stored form of a personal value: a digest that changes with the value and is too short to reveal it. (The
+ * value may have to be hidden at any time.)
  */
 const markOf = (path: string, value: string) =>
   createHash('sha256').update(`${path} ${value}`).digest('hex').slice(0, MARK_DIGITS);
 
 const isOfPerson = (path: string) => path.includes('_contact.');
 
-/** Returns the values as they are reported. Of personal values, only their presence is reported. */
+/** Returns the values as they are reported. Only the presence of personal values is reported. */
 export function toldValues(path: string, values: readonly string[]): string[] {
   return isOfPerson(path) && values.length > 0 ? ['published'] : [...values];
 }

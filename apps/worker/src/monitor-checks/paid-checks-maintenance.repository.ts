@@ -8,7 +8,7 @@ const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
 
-/** Checks that are closed to further counting, with the id under which they are charged. */
+/** Checks to which no more are added, and the id under which they are charged. */
 export interface PaidChecks {
   id: string;
   checks: number;
@@ -17,7 +17,7 @@ export interface PaidChecks {
 @Injectable()
 export class PaidChecksMaintenanceRepository {
   /**
-   * Counts an answered check of a name for the monitors whose interval is over. An included check is free. Any other
+   * Counts an answered check of a name for the monitors whose interval is over. Included checks are free; any other
    * check is charged once per account, however many of the account's monitors use it.
    * @returns the accounts that have to pay.
    */
@@ -75,8 +75,8 @@ export class PaidChecksMaintenanceRepository {
   }
 
   /**
-   * Closes an account's checks if their collection time is over, and returns the charge. A charge that an earlier
-   * attempt left is returned first.
+   * Closes an account's checks if their collection time is over, and returns the charge. A charge left over from an
+   * earlier attempt is returned first.
    */
   async close(
     transaction: Transaction,

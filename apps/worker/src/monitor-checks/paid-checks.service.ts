@@ -7,7 +7,7 @@ import { EVERY_MS } from './check-times.js';
 import { PaidChecksQueue } from './paid-checks-queue.js';
 import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repository.js';
 
-/** The collection time. An account's checks within this time are charged together. */
+/** The collection time: an account's checks within it are charged together. */
 const COLLECTED_MS = MINUTE_MS;
 /** How long after a charge an account may have further unpaid checks. */
 export const COLLECTED_SECONDS = 60;

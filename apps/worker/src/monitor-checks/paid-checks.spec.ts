@@ -67,7 +67,7 @@ describe('checks beyond the plan', () => {
       return world.count('dns', name) > before;
     });
   }
-  /** Charges everything possible. @returns the credits that the account has paid in all. */
+  /** Charges everything that can be charged. @returns the credits that the account has paid in total. */
   async function paid(): Promise<number> {
     under.clock.advance(2 * MINUTE_MS);
     // One call charges a single row. The worker may have closed a row while another row was open.
@@ -205,7 +205,7 @@ describe('checks beyond the plan', () => {
     await get(PaidChecksQueue).pause(under.database, 0);
   });
 
-  it('paid checks exist for domains only, and not for suppressed names', async () => {
+  it('only domain monitors have paid checks, and suppressed names have none', async () => {
     const brand = { kind: 'brand', keyword: 'paid', interval_minutes: 10 };
     await expect(call('POST', '', brand)).rejects.toMatchObject({ code: 'invalid_request' });
     const name = newName();

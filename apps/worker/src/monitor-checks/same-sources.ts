@@ -3,16 +3,15 @@ import { DAY_MS } from '#libs/platform';
 import { type NameState, SOURCES_PATH, isSame } from './name-state.js';
 
 /**
- * The time without answers from the previous servers after which the values of the present servers become the known
- * ones.
+ * After this time without answers from the previous servers, the values of the present servers become the known values.
  */
 const MOVED_MS = 7 * DAY_MS;
 
-/** A known and a new state, without the values that cannot be compared. */
+/** The known and the new state, without the values that cannot be compared. */
 export interface Comparable {
   state: NameState;
   seen: NameState;
-  /** Since when other servers have answered, stored with the unconfirmed changes. */
+  /** The time since which other servers have answered, stored with the unconfirmed changes. */
   moving: NameState;
 }
 

@@ -177,8 +177,8 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Lists names for which a reminder may be due: those that expire within some days and whose next reminder was not
-   * sent.
+   * Lists names for which a reminder may be due: they expire within the given days, and their next reminder has not
+   * been sent.
    */
   async listExpiring(
     database: Pick<Database, 'query'>,

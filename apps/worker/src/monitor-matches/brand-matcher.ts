@@ -3,7 +3,7 @@ import { looseSkeletonOf } from '#libs/domain-names';
 import { NearWords } from './near-words.js';
 import { type FoundWord, WordFinder } from './word-finder.js';
 
-/** A registrable name in the form in which it is compared. */
+/** A registrable name, prepared for comparison. */
 export interface SoughtName {
   /** A-labels. */
   name: string;
@@ -12,7 +12,7 @@ export interface SoughtName {
   suffix: string;
 }
 
-/** A rule that matches a name, with the reason. */
+/** A rule that matches a name, and why it matches. */
 export interface BrandHit {
   /** The index of the rule. */
   place: number;

@@ -24,8 +24,8 @@ const PEOPLE = /_contact$|^privacy_service$/;
 
 /**
  * Follows the changes of names in the corpus, and compares each new name and each new registration once with all
- * monitors. The cursor is stored after all findings of a page were reported, so that none is missed. Repeated changes
- * are recognised by their ids.
+ * monitors. The cursor is stored once all findings of a page have been reported, so that none is missed. Repeated
+ * changes are recognised by their ids.
  */
 @Injectable()
 export class FollowChangesJob implements Job {

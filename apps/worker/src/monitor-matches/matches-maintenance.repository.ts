@@ -3,7 +3,7 @@ import type { MonitorRule } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
 
-/** A rule, and the monitor that reports what the rule finds. */
+/** A rule, and the monitor that reports its findings. */
 export interface ReadRule {
   reader: NewsReader;
   rule: MonitorRule;

@@ -37,8 +37,8 @@ function reasonsOf(name: string, ...rules: Partial<MonitorRule>[]): Record<numbe
   return Object.fromEntries(hits.map(({ place, reason }) => [place, reason]));
 }
 
-describe('words that are similar to a text', () => {
-  it('exactly those words are found that a full comparison finds', () => {
+describe('finding words similar to a text', () => {
+  it('exactly the words that a full comparison finds are found', () => {
     const letters = fc.constantFrom(...'abc');
     const word = fc.string({ unit: letters, minLength: 5, maxLength: 12 });
     fc.assert(
@@ -103,7 +103,7 @@ describe('a brand', () => {
     expect(placesOf('myacmeshop.com')).toBe('0');
   });
 
-  it('a brand is not found in own names, with other suffixes, or with excluded words', () => {
+  it('a brand is not found in the account’s own names, under other suffixes, or beside excluded words', () => {
     const keyword = 'acme';
     for (const [name, rule] of [
       ['acme.com', { own_domains: ['acme.com'] }],
@@ -147,7 +147,7 @@ describe('a registrant', () => {
     ]);
   });
 
-  it('S70: withheld values, and contacts replaced by a privacy service, find nothing', () => {
+  it('S70: withheld values, and contacts that a privacy service replaces, are not found', () => {
     expect(found(record, { owner: 'redacted' })).toEqual([]);
     expect(found({ ...record, privacy_service: true }, { owner: 'alex' })).toEqual([]);
   });
@@ -222,7 +222,7 @@ describe('changes in the corpus', () => {
     await untilFound(id, 3);
   });
 
-  it('a finding can be rated by its owner', async () => {
+  it('the owner of a monitor can rate its findings', async () => {
     const id = await watch({ kind: 'brand', keyword: 'qorvexa' });
     await corpus.recordOf({ name: 'zone' }, listed('qorvexa-one.com'), listed('qorvexa-two.com'));
     const [hit] = await untilFound(id, 2);
@@ -278,7 +278,7 @@ describe('changes in the corpus', () => {
     expect(parts).toEqual([700, 2_000]);
   });
 
-  it('a monitor reports at most 1,000 names a day, and then once that there are more', async () => {
+  it('a monitor reports at most 1,000 names a day, and then reports once that there are more', async () => {
     const id = await watch({ kind: 'brand', keyword: 'plenthorn' });
     const last = await watch({ kind: 'brand', keyword: 'plenthorn-last', with_typos: false });
     const record = (...names: string[]) =>
@@ -318,7 +318,7 @@ describe('changes in the corpus', () => {
     expect(await eventsOf(id, '?page_size=100')).toHaveLength(40);
   });
 
-  it('once a domain is suppressed, its findings and their deliveries are deleted, and others are kept', async () => {
+  it('once a domain is suppressed, only its findings and their deliveries are deleted', async () => {
     const body = { url: 'https://hooks.example/in', events: ['monitor.triggered'] };
     await under.gateway.call('POST', '/internal/webhooks', { accountId, body });
     const id = await watch({ kind: 'brand', keyword: 'ossivant' });

@@ -6,7 +6,7 @@ const LENGTH_MIN = 5;
 const TWO_SLIPS_LENGTH = 10;
 const PRIME = 0x01000193;
 
-/** Returns how many letters of a word may be added, omitted, changed or swapped. */
+/** Returns the number of typing errors (added, omitted, changed or swapped letters) allowed in a word. */
 export function slipsOf(word: string): 0 | 1 | 2 {
   if (word.length < LENGTH_MIN) return 0;
   return word.length < TWO_SLIPS_LENGTH ? 1 : 2;
@@ -102,7 +102,7 @@ function keyCount(length: number, slips: 0 | 1 | 2): number {
 
 /** Maximum length of a text, which is greater than that of any label. */
 const TEXT_LENGTH_MAX = 255;
-/** The weights of letters, by the number of letters after them. */
+/** The weight of a letter, by the number of letters after it. */
 const POWERS = new Int32Array(TEXT_LENGTH_MAX + 1);
 POWERS[0] = 1;
 for (let at = 1; at <= TEXT_LENGTH_MAX; at++) POWERS[at] = Math.imul(POWERS[at - 1], PRIME);

@@ -7,7 +7,7 @@ export interface DigestLine extends Pick<StoredNews, 'type' | 'domainName' | 'de
   monitorName: string;
 }
 
-/** E-mails with the events of accounts. Two such e-mails to an account are at least an hour apart. */
+/** Stores when to e-mail an account's events. Two such e-mails to an account are at least an hour apart. */
 @Injectable()
 export class DigestsMaintenanceRepository {
   async want(transaction: Transaction, accountIds: readonly string[], at: Date): Promise<void> {
@@ -96,8 +96,8 @@ export class DigestsMaintenanceRepository {
   }
 
   /**
-   * Removes old events. @param which whether to remove tests, which are kept for a shorter time because they are looked
-   * at once.
+   * Removes old events. @param which whether to remove test events, which are kept for a shorter time, rather than all
+   * others.
    * @returns the number of removed events.
    */
   async deleteNewsBefore(

@@ -9,8 +9,8 @@ import { DigestsMaintenanceRepository } from './digests-maintenance.repository.j
 const READER = 'suppressed domains';
 
 /**
- * Removes events about suppressed domains. There are two runs, because an event that was being processed when its name
- * was suppressed may be stored after the first run.
+ * Removes events about suppressed domains. It runs twice, because an event that was being processed when its name was
+ * suppressed may be stored after the first run.
  */
 @Injectable()
 export class ForgetSuppressedJob implements Job {

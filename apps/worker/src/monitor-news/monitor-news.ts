@@ -31,12 +31,12 @@ export interface NewsReader {
 export interface News {
   type: MonitorEventType;
   domainName: string;
-  /** The id of the event. An event that is reported twice is stored once. */
+  /** The id of the event; an event that is reported twice is stored once. */
   fact: string;
   details: NewsDetails;
 }
 
-/** Events of one monitor that are to be reported. */
+/** Events of one monitor to report. */
 export interface Found {
   reader: NewsReader;
   news: News;

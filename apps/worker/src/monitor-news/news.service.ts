@@ -18,7 +18,7 @@ import { type NewNews, NewsRepository } from './news.repository.js';
 
 /** Maximum number of events in one delivery to a webhook. */
 const EVENTS_SENT_MAX = 50;
-/** Maximum number of events per statement, so that a statement has at most a few megabytes. */
+/** Maximum number of events per statement, so that no statement exceeds a few megabytes. */
 const INSERTED_AT_ONCE = 2_000;
 /** Maximum number of tests of one monitor per hour. */
 const TESTS_AN_HOUR_MAX = 5;
@@ -56,8 +56,8 @@ export class NewsService {
   }
 
   /**
-   * Reports found names as `tell` does, up to a number per monitor and day. After that, one event with the first of the
-   * other names is reported.
+   * Reports found names as `tell` does, up to the daily limit of each monitor. After that, one event with the first of
+   * the other names is reported.
    * @returns the monitors that have reached this limit.
    */
   async tellFinds(transaction: Transaction, found: readonly Found[]): Promise<Set<string>> {

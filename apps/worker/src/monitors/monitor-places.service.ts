@@ -24,7 +24,10 @@ export class MonitorPlacesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns how many monitors of each kind are allowed. Call this before a transaction. */
+  /**
+   * Returns how many monitors of each kind are allowed. Call this before the transaction, because it calls another
+   * service.
+   */
   async slotsOf(accountId: string): Promise<MonitorSlots> {
     const { monitors } = await this.clients.entitlement.allowance(accountId);
     return monitors;

@@ -7,7 +7,7 @@ import type {
 import { looseSkeletonOf, parseDomainName, toALabels } from '#libs/domain-names';
 import { type FieldError, InvalidRequest } from '#libs/platform';
 
-/** Minimum length of a text. Shorter texts occur in too many names. */
+/** Minimum length of a watched text; shorter texts occur in too many names. */
 const TEXT_LENGTH_MIN = 3;
 const REGISTRANT_VALUES = ['owner', 'email', 'company'] as const;
 

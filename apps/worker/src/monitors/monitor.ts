@@ -97,7 +97,7 @@ function priceOf({ rule, isShortOfCredits }: ShownMonitor): { price?: MonitorPri
   };
 }
 
-/** Returns the monitor as its events name it. */
+/** Returns the part of a monitor that its events contain. */
 export const readerOf = ({ id, accountId, kind, name, sendsMail }: Monitor): NewsReader => ({
   monitorId: id,
   accountId,

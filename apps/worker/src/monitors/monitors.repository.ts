@@ -36,7 +36,7 @@ const watchedByOther = (accountId: string, name: string, id: string) =>
     where other.account_id = ${accountId} and other.kind = 'domain' and other.domain_name = ${name}
       and other.id <> ${id} and ${isActive('other')})`;
 
-/** Stores monitors by account. */
+/** Reads and writes the monitors of an account. */
 @Injectable()
 export class MonitorsRepository {
   /** Makes other changes to the account's monitors wait until the transaction ends. */
@@ -65,7 +65,7 @@ export class MonitorsRepository {
   /**
    * Counts a domain monitor that an account creates or resumes.
    * @param day `YYYY-MM-DD`.
-   * @returns how many monitors the account has created on that day, including removed ones.
+   * @returns how many monitors the account has created or resumed on that day, including removed ones.
    */
   async countMade(transaction: Transaction, accountId: string, day: string): Promise<number> {
     const [{ made }] = await transaction.query<{ made: number }>(

@@ -19,7 +19,7 @@ import { MonitorPlacesService } from './monitor-places.service.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { NewsService } from '../monitor-news/news.service.js';
 
-/** Manages monitors in the form that their owners see. */
+/** Manages the monitors of accounts. */
 @Injectable()
 export class MonitorsService {
   constructor(

@@ -78,7 +78,7 @@ describe('monitors', () => {
     expect((await test()).status).toBe(202);
   });
 
-  it('events are sent to the webhook, and by at most one e-mail an hour', async () => {
+  it('events are sent to webhooks at once, and in at most one e-mail an hour', async () => {
     const webhook = await under.gateway.call<WebhookSecretAnswer>('POST', '/internal/webhooks', {
       accountId,
       body: { url: 'https://hooks.example/in', events: ['monitor.triggered'] },
@@ -162,7 +162,7 @@ describe('monitors', () => {
     expect(await call('POST', `/${ids[1]}/resume`)).toMatchObject({ state: 'active' });
     await fit(2);
     await call('POST', `/${ids[0]}/resume`);
-    // An earlier change may have been decided with the previous allowance.
+    // An earlier change may have been based on the previous allowance.
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
   });
 

@@ -15,7 +15,7 @@ const NOTHING: Partial<MonitorChecks> = {
   problem: null,
 };
 
-describe('the checks shown with a monitor', () => {
+describe('the checks that a monitor shows', () => {
   const under = new WorkerUnderTest();
   const world = new WatchedWorld();
   let names = 0;
@@ -82,7 +82,7 @@ describe('the checks shown with a monitor', () => {
     beSomebodyElse();
     const { id, checks } = await watch(name);
     expectOwn(checks);
-    // The other account need not wait until the pause after the failure is over.
+    // The other account need not wait for the end of the pause after the failure.
     const now = under.clock.now().toISOString();
     expect(await checked(id)).toMatchObject({ dns_checked_at: now, whois_checked_at: now });
   });
@@ -107,7 +107,7 @@ describe('the checks shown with a monitor', () => {
     expect(await checked(id)).toMatchObject({ dns_checked_at: now, expiry_date: '2030-01-01' });
   });
 
-  it('the monitors of one account share their checks, and a further monitor causes none', async () => {
+  it('the monitors of one account share their checks, and another monitor causes no more', async () => {
     const name = newName();
     const { id } = await watch(name);
     const { dns_checked_at: at } = await checked(id);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 
-/** The queue of accounts whose allowance has changed, which may change the number of their active monitors. */
+/** The queue of accounts whose allowance has changed, so that some monitors may have to be paused or resumed. */
 @Injectable()
 export class SlotsQueue extends WorkQueue<Record<string, never>> {
   constructor() {

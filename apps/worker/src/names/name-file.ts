@@ -79,7 +79,7 @@ export class NameFile {
     return `${listId}\t${this.number}\t${copied(name)}\t\t${copied(fault!)}\n`;
   }
 
-  /** Finds out from the first line which column contains the names. @returns whether the line is a header. */
+  /** Determines from the first line which column contains the names. @returns whether the line is a header. */
   private begin(line: string): boolean {
     this.delimiter = DELIMITERS.find((one) => line.includes(one));
     const cells = this.cells(line)
@@ -110,7 +110,7 @@ export class NameFile {
   }
 }
 
-/** Text in COPY format. */
+/** Returns text in COPY format. */
 const copied = (text: string) => text.replaceAll(/[\\\t\r\n]/g, (char) => COPIED[char]);
 const COPIED: Readonly<Record<string, string>> = {
   '\\': '\\\\',

@@ -44,7 +44,7 @@ export class NameLinesRepository {
 
   /**
    * Yields the lines without an answer of their own, in order: rejected lines, and lines that repeat an earlier name.
-   * The list is read once, however many pages that takes.
+   * The list is read only once, however many pages are returned.
    * @param hasRepeats whether to find repeated names, which requires sorting all names of the list.
    */
   async *listLeftOut(

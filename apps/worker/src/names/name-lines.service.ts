@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NameLinesRepository } from './name-lines.repository.js';
 
-/** The names as given, as the splitting of jobs needs them. */
+/** Gives the feature that splits jobs access to the names as given. */
 @Injectable()
 export class NameLinesService extends NameLinesRepository {}

@@ -5,7 +5,7 @@ import { Registries } from '#libs/resolvers';
 export interface NamedLine {
   line: number;
   name: string;
-  /** The upstream to query. A name waits only for names with the same upstream. */
+  /** The upstream to query; a name waits only for names with the same upstream. */
   upstream: string;
 }
 
@@ -26,7 +26,7 @@ export interface LeftOutLine extends Pick<StoredLine, 'line' | 'name' | 'fault'>
   firstLine: number | null;
 }
 
-/** Maximum length of a rejected text that is stored. */
+/** Maximum length to which a rejected text is stored. */
 const TEXT_LENGTH_MAX = 255;
 
 /** Maximum number of invalid lines that are listed. */

@@ -125,7 +125,7 @@ function isPlainFile(entry: Entry): boolean {
 
 /** A file in the store that can be read at any position. */
 class StoredFile extends RandomAccessReader {
-  /** The last error of the store. It says nothing about the archive. */
+  /** The last error of the store, which says nothing about the archive. */
   fault?: unknown;
 
   constructor(

@@ -15,7 +15,7 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
 };
 
 /**
- * Maximum number of lines in all uploads of an account: as many as two files of the largest size have. Otherwise, its
+ * Maximum number of lines in all uploads of an account: as many as two files of maximum size contain. Otherwise, its
  * ten uploads could have 30,000,000 lines, which take about 10 GB in the database, although the packed files have only
  * a hundredth of that size.
  */
@@ -34,14 +34,14 @@ export class UnreadableFile extends Error {
     this.detail = detail;
   }
 
-  /** Returns the fault of a file that exceeds the limit of lines together with the account's other uploads. */
+  /** Returns the fault of a file that, together with the account's other uploads, exceeds the limit of lines. */
   static beyondAccount(): UnreadableFile {
     const detail =
       'With this file, the uploads of your account would have more than 6,000,000 lines. Delete uploads that you no longer need, and send the file again.';
     return new UnreadableFile('too_many_lines', undefined, detail);
   }
 
-  /** Returns the fault of a file whose reading has failed too often, for a reason outside the file. */
+  /** Returns the fault of a file that could not be read in several attempts, for a reason outside the file. */
   static afterFaults(): UnreadableFile {
     return new UnreadableFile('not_read');
   }

@@ -17,7 +17,7 @@ const TIME_LIMIT_MS = 10 * MINUTE_MS;
 /** The time to wait for chunks that were in progress when their job was cancelled. */
 const CHUNKS_END_SECONDS = 2;
 
-/** The dependencies of the end of a job. */
+/** The dependencies of `EndJobsJob`. */
 @Injectable()
 export class EndFeatures {
   constructor(
@@ -31,7 +31,7 @@ export class EndFeatures {
 }
 
 /**
- * Ends jobs: charges what is not charged yet, joins the answers into one file, releases unused credits, and sends an
+ * Ends jobs: charges what has not been charged, joins the answers into one file, releases unused credits, and sends an
  * e-mail.
  */
 @Injectable()

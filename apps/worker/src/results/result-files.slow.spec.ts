@@ -130,7 +130,7 @@ describe('a result file', () => {
     return rows;
   }
 
-  it('a list is read once for its lines without an answer, however many there are', async () => {
+  it('however many lines have no answer, their list is read once', async () => {
     const lines = under.worker.app.get(NameLinesService, { strict: false });
     const stored = Array.from({ length: 90 }, (_, place) => {
       const fault = place % 3 === 0 ? 'Not a name.' : null;
@@ -166,7 +166,7 @@ describe('a result file', () => {
     expect(await under.rowsOf(done)).toEqual(['older.com,delivered,1,,']);
   });
 
-  it('410: the file is kept for 30 days, and then deleted with all its content', async () => {
+  it('410: a result file is deleted after 30 days', async () => {
     const accountId = newId();
     const { id } = await under.createJob(accountId, 'whois', { domainNames: ['kept.com'] });
     const done = await under.endOfJob(accountId, id);

@@ -16,13 +16,16 @@ const COPY_LIMIT_MS = 5 * MINUTE_MS;
 /** The time limit of the statement that sorts three million names. */
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
-/** Reading a file with more lines may take minutes; with fewer, less than a second. */
+/** A file with more lines may take minutes to read; one with fewer takes less than a second. */
 const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
-/** How often a file that takes too long is read. Each attempt occupies a reader that other accounts need. */
+/**
+ * The maximum number of attempts to read a file that takes too long. Each attempt occupies a reader that other accounts
+ * need.
+ */
 const SLOW_TRIES_MAX = 2;
 
-/** The dependencies of the reading of uploads. */
+/** The dependencies of `ReadUploadsJob`. */
 @Injectable()
 export class UploadReading {
   constructor(
@@ -34,7 +37,7 @@ export class UploadReading {
   ) {}
 }
 
-/** A long file must wait for its turn. */
+/** Thrown if a long file must wait for its turn. */
 class LongFileWaits extends Error {}
 
 /**
@@ -48,7 +51,10 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
    * files does not delay the others.
    */
   private readonly reading = new Set<string>();
-  /** The uploads that turned out to be long, until they are read. A packed file does not show its length. */
+  /**
+   * The uploads that turned out to be long but are not read yet. The size of a compressed file does not show its
+   * length.
+   */
   private readonly long = new Set<string>();
   private readonly turns = new LongTurns();
 
@@ -149,7 +155,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
   }
 
   /**
-   * Passes a file on. @throws LongFileWaits if it turns out to be long, and it is not its turn; the reason of the signal.
+   * Passes a file on. @throws LongFileWaits if the file turns out to be long before its turn; the reason of the signal.
    */
   private async *inTurn<T>(
     upload: Upload,

@@ -20,7 +20,7 @@ const TOO_MUCH = {
   ),
 };
 
-/** An upload as it arrives, with its sender and its path. */
+/** A request with an upload, its sender and its path. */
 export interface IncomingUpload {
   accountId: string;
   /** The path at this service, without an id. */
@@ -40,7 +40,7 @@ export class IncomingUploadsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Accepts a form, or the start of a tus upload. */
+  /** Accepts a form, or the request that begins a tus upload. */
   async create(incoming: IncomingUpload): Promise<void> {
     const { accountId, request, reply } = incoming;
     const { headers, raw } = request;

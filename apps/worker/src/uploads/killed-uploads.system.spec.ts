@@ -63,7 +63,7 @@ describe('a worker killed during an upload', () => {
     }),
   });
 
-  /** Begins an upload whose client never sends the rest. */
+  /** Begins an upload but never sends the rest. */
   function sendHalf(url: string): ClientRequest {
     const headers = { ...headersOf(0), 'content-length': String(TEXT.length) };
     const sending = open(url, { method: 'PATCH', headers });
@@ -72,7 +72,7 @@ describe('a worker killed during an upload', () => {
     return sending;
   }
 
-  it('S84: the partial file is deleted by the next start, and the client sends the file again', async () => {
+  it('S84: a restarted worker deletes the partial file, and the client can send the file again', async () => {
     const begun = await request(`${worker.url}${PATH}`, {
       method: 'POST',
       headers: { ...headersOf(), 'upload-length': String(TEXT.length) },
@@ -85,7 +85,7 @@ describe('a worker killed during an upload', () => {
     await worker.untilEnded();
     sending.destroy();
     const [left] = readdirSync(making);
-    // A newer file may belong to another process that is still writing to it.
+    // A newer file might still be being written by another process.
     utimesSync(join(making, left), LONG_AGO, LONG_AGO);
     await worker.start();
     expect(readdirSync(making)).toEqual([]);

@@ -10,7 +10,7 @@ const LIMIT_MS = 10 * MINUTE_MS;
 jest.setTimeout(LIMIT_MS);
 
 const MIB = 1024 ** 2;
-/** The memory of the sender, the worker and both ends of each connection, which share this process. */
+/** The limit for the sender, the worker and both ends of each connection, which all run in this process. */
 const GROWTH_MAX = 300 * MIB;
 const LINES_A_PIECE = 10_000;
 const under = new WorkerUnderTest();
@@ -83,7 +83,7 @@ describe('S71: a file with a header line', () => {
     expect(await namesOf(upload)).toBe(0);
   });
 
-  it('the reading of a file stops when it unpacks to more than 768 MiB, in bounded memory', async () => {
+  it('reading stops, in bounded memory, once a file has unpacked to more than 768 MiB', async () => {
     const packed = Readable.from(blankLines(UPLOAD_BYTES_MAX + MIB)).pipe(createGzip());
     const bomb = Buffer.concat(await packed.toArray());
     expect(bomb.length).toBeLessThan(MIB);

@@ -9,8 +9,8 @@ export const isKnownVersion = (headers: IncomingHttpHeaders) =>
   headers['tus-resumable'] === TUS_RESUMABLE;
 
 /**
- * Checks the headers of a tus 1.0.0 request before the tus library does, which does not name the fault. @throws
- * InvalidRequest that names the wrong headers.
+ * Checks the headers of a tus 1.0.0 request before the tus library does, because the library does not say which header
+ * is wrong. @throws InvalidRequest naming the wrong headers.
  */
 export function checkTusHeaders(method: string, headers: IncomingHttpHeaders): void {
   const faults: FieldError[] = [];

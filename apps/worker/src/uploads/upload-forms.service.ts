@@ -10,14 +10,14 @@ import { UploadsService } from './uploads.service.js';
 import { type Upload, contentKey, shownName, uploadAnswer } from './upload.js';
 
 const LIMITS = { fields: 20, fieldSize: 4_096, files: 2, headerPairs: 20, parts: 22 } as const;
-/** The parser reads all parts of a slice, even beyond their limit, and a part may have only nine bytes. */
+/** The parser reads every part in a slice, even beyond the limit of parts, and a part can be as short as nine bytes. */
 const SLICE_BYTES = 4_096;
 const TOO_LARGE = `A file can have at most ${UPLOAD_BYTES_MAX} bytes. Split it into several uploads.`;
 const KEY_FIELD = 'idempotency_key';
 
 interface Kept {
   upload: Upload;
-  /** Whether this form has created the upload. If false, an earlier form with the same key has. */
+  /** Whether this form created the upload, rather than an earlier form with the same key. */
   isNew: boolean;
 }
 
@@ -31,7 +31,8 @@ export class UploadFormsService {
 
   /**
    * Stores the file of a form. @throws NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge, FilesUnavailable;
-   * IdempotencyKeyRunning if a later form with the same key has replaced this one. Data stored until then is removed.
+   * IdempotencyKeyRunning if a later form with the same key has replaced this one. After a failure, the stored data is
+   * removed.
    */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);

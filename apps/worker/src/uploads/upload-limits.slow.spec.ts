@@ -9,7 +9,7 @@ import { ReadQueue } from './upload-queues.js';
 const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
 const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
-/** The number of lines, including the blank line in the text and the one after the last line ending. */
+/** The number of lines, including the blank line in the text and the empty one after the last line ending. */
 const LINES_READ = 6;
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
 
@@ -41,7 +41,7 @@ describe('the uploads of an account', () => {
     expect(count).toBe('0');
   });
 
-  it('S71: uploads that are not read yet have at most 1.5 GiB together', async () => {
+  it('S71: unread uploads may total at most 1.5 GiB', async () => {
     const accountId = newId();
     const begin = (bytes: number) =>
       under.send('POST', PATH, { accountId, headers: { ...TUS, 'upload-length': String(bytes) } });
@@ -54,7 +54,7 @@ describe('the uploads of an account', () => {
     expect((await begin(1)).status).toBe(201);
   });
 
-  it('S71: uploads have at most 6,000,000 lines together', async () => {
+  it('S71: uploads may have at most 6,000,000 lines in total', async () => {
     const accountId = newId();
     const first = await under.upload(accountId, NAMES);
     await under.endOfUpload(accountId, first.id);
@@ -168,7 +168,7 @@ describe('the uploads of an account', () => {
     await queue.pause(under.database, 3_600);
     const uploads = [await under.upload(large, NAMES), await under.upload(large, NAMES)];
     await under.database.transaction(async (transaction) => {
-      // The reading of the large uploads cannot finish.
+      // Reading the large uploads cannot finish.
       await transaction.query('select from uploads where account_id = $1 for update', [large]);
       await queue.pause(under.database, 0);
       await waitFor('the large ones to have had their turn', async () => {
@@ -183,7 +183,7 @@ describe('the uploads of an account', () => {
     }
   });
 
-  it('S105: uploads are read one at a time if they are long, so that they leave a place to short ones', async () => {
+  it('S105: long uploads are read one at a time, so that short ones always find a free slot', async () => {
     const long = [newId(), newId()];
     const queue = under.worker.app.get(ReadQueue, { strict: false });
     await queue.pause(under.database, 3_600);
@@ -208,7 +208,7 @@ describe('the uploads of an account', () => {
     }
   });
 
-  it('S105: uploads wait for each other only while an upload is recorded, not while its names are counted', async () => {
+  it('S105: uploads wait for each other only while one is recorded, not while its names are counted', async () => {
     const accountId = newId();
     const queue = under.worker.app.get(ReadQueue, { strict: false });
     await queue.pause(under.database, 3_600);

@@ -16,7 +16,9 @@ const PATIENCE_MS = MINUTE_MS / 2;
  */
 const LOCKED = { status_code: 423, body: 'locked' };
 
-/** The lock that the tus library takes on an upload. A later request gets the lock, and the earlier request ends. */
+/**
+ * The lock that the tus library takes on an upload. A later request takes the lock over, and the earlier request ends.
+ */
 export class UploadLock implements Lock {
   private readonly holder = newId();
   private renewals?: Loop;

@@ -4,7 +4,9 @@ import { Database } from '#libs/database';
 /** How long a lock lasts: several times the interval at which its holder renews it. */
 const LEASE_SECONDS = 15;
 
-/** Stores which request writes to an upload: one at a time, in any process. Times are those of the database's clock. */
+/**
+ * Records which request is writing to an upload: one at a time, over all processes. Times are by the database's clock.
+ */
 @Injectable()
 export class UploadLocksRepository {
   constructor(private readonly database: Database) {}

@@ -8,7 +8,7 @@ import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.j
 
 /** Maximum size of a piece, which is also the most data that must be sent again after a crash. */
 const PIECE_BYTES = 32 * 1024 ** 2;
-/** Maximum number of pieces, so that a client which sends single bytes cannot fill a folder with files. */
+/** Maximum number of pieces, so that a client that sends single bytes cannot fill a folder with files. */
 const PIECES_MAX = 1_000;
 const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
 const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
@@ -68,7 +68,7 @@ export class UploadStore extends DataStore {
     return UPLOAD_KEPT_MS;
   }
 
-  /** Returns when the upload started, by the machine's clock, with which the tus library compares it. */
+  /** Returns the start time by the machine's clock, because the tus library compares it with that clock. */
   private startOf(upload: Upload): string {
     const nowMs = performance.timeOrigin + monotonicMs();
     return new Date(nowMs - this.uploads.ageMs(upload)).toISOString();
@@ -119,7 +119,7 @@ class Incoming {
 
 const OVER: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Waits for `work`, and throws its rejection in the form in which the tus library passes it on. */
+/** Waits for `work`, and converts its rejection to the form that the tus library passes on. */
 async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

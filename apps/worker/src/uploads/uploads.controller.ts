@@ -18,7 +18,7 @@ import { UploadsService } from './uploads.service.js';
 
 const { path } = UPLOAD_CREATE.owner;
 
-/** Serves files of names, with a key and on the dashboard. */
+/** Serves uploaded files of names, to keys and to the dashboard. */
 @Controller()
 export class UploadsController {
   constructor(

@@ -70,8 +70,8 @@ export class UploadIsRefused extends Problem {
 }
 
 /**
- * The client has disconnected and does not see this answer. It keeps the disconnect from being logged as the service's
- * failure.
+ * The answer to a client that has disconnected. The client never sees it, but without it the disconnect would be logged
+ * as a failure of the service.
  */
 export class FormCutOff extends Problem {
   constructor() {

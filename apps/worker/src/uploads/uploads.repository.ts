@@ -10,14 +10,13 @@ type OwnUpload = Pick<Upload, 'id' | 'accountId'>;
 const COLUMNS = `id, account_id as "accountId", state, file_name as "fileName", size_bytes::float8 as "sizeBytes",
   received_bytes::float8 as "receivedBytes", pieces, lines, unique_names as "uniqueNames", invalid,
   invalid_lines as "invalidLines", name_groups as groups, refusal, created_at as "createdAt", expires_at as "expiresAt"`;
-/** SQL: whether a job needs the names of the upload, because the job is not split into chunks yet. */
+/** SQL: whether a job that is not yet split into chunks still needs the names of the upload. */
 const IN_USE = `exists (select from jobs where jobs.list_id = uploads.id and jobs.state in ('validating', 'queued'))`;
 
 @Injectable()
 export class UploadsRepository {
   /**
-   * Makes other new uploads of the account wait until the transaction ends, so that none is added after the counts were
-   * read.
+   * Makes the account's other new uploads wait until the transaction ends, so that the counts read in it stay correct.
    */
   async lockNew(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`, [
@@ -33,7 +32,10 @@ export class UploadsRepository {
     return count;
   }
 
-  /** Sums the declared sizes. Those of forms are unknown, but no part of an interrupted form is kept. */
+  /**
+   * Sums the declared sizes of unread uploads. The size of a form is unknown, but an interrupted form leaves nothing
+   * behind.
+   */
   async sumUnreadBytes(transaction: Transaction, accountId: string): Promise<number> {
     const [{ bytes }] = await transaction.query<{ bytes: number }>(
       `select coalesce(sum(size_bytes), 0)::float8 as bytes from uploads
@@ -121,8 +123,7 @@ export class UploadsRepository {
   }
 
   /**
-   * Sums the lines of all uploads whose names are counted. Call `lockNew` before, so that none is added after the lines
-   * were summed.
+   * Sums the lines of all uploads whose names have been counted. Call `lockNew` first, so that the sum stays correct.
    */
   async countLines(transaction: Transaction, accountId: string): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(

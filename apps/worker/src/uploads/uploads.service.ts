@@ -35,19 +35,19 @@ const UPLOADS_MAX = 10;
  */
 const UPLOADS_A_DAY_MAX = 500;
 /**
- * Maximum number of lines read per account and day: as many as ten files of the largest size have. Each line is written
- * to the database before it is known whether the file is kept. Without this limit, 500 files of the largest size would
- * add hundreds of gigabytes to the database's log.
+ * Maximum number of lines read per account and day: as many as ten files of maximum size contain. Each line is written
+ * to the database before it is known whether the file will be kept, so without this limit, 500 such files would add
+ * hundreds of gigabytes to the database's log.
  */
 const LINES_A_DAY_MAX = 30_000_000;
 /**
- * Maximum total size of an account's unread uploads: two of the largest size. They are kept for a week even if their
- * last byte never arrives, so ten of them could fill a small disk.
+ * Maximum total size of an account's unread uploads: twice the maximum size of one. They are kept for a week even if
+ * their last byte never arrives, so ten of them could fill a small disk.
  */
 const UNREAD_BYTES_MAX = 2 * UPLOAD_BYTES_MAX;
 const NONE = 'There is no such upload.';
 
-/** Manages files of names in the form that their owners see. */
+/** Manages the files of names that accounts upload. */
 @Injectable()
 export class UploadsService {
   constructor(
@@ -60,7 +60,7 @@ export class UploadsService {
   ) {}
 
   /**
-   * Adds an upload. @returns an existing upload with the same key, if there is one.
+   * Adds an upload, or returns the existing upload with the same key.
    * @throws UploadsFull, TooManyUnreadBytes, TooManyUploadsADay, TooManyLinesADay.
    */
   async begin(
@@ -119,7 +119,7 @@ export class UploadsService {
     return this.clock.now().getTime() - createdAt.getTime();
   }
 
-  /** Returns an upload whose names are counted. @throws NotFound, UploadNotReady, UploadIsRefused. */
+  /** Returns an upload whose names have been counted. @throws NotFound, UploadNotReady, UploadIsRefused. */
   async findReady(accountId: string, uploadId: string): Promise<Upload> {
     const upload = await this.find(accountId, uploadId);
     if (upload.refusal) throw new UploadIsRefused(upload.refusal);
@@ -163,7 +163,7 @@ export class UploadsService {
     }
   }
 
-  /** Schedules the reading of a complete file's names. */
+  /** Queues a complete file, so that its names are read. */
   async read(
     transaction: Transaction,
     { id, accountId }: Pick<Upload, 'id' | 'accountId'>,
@@ -187,6 +187,6 @@ export class UploadsService {
   }
 }
 
-/** The rows of uploads, as the reading of their files needs them. */
+/** The rows of uploads, for the feature that reads their files. */
 @Injectable()
 export class UploadRowsService extends UploadsRepository {}

@@ -161,7 +161,7 @@ describe('an upload by form', () => {
     expect((await under.upload(accountId, NAMES, field)).id).toBe(first.id);
   });
 
-  it('a form that is sent several times at once with the same key creates one upload, and the other requests may be repeated', async () => {
+  it('a form sent several times at once with the same key creates one upload, and the other requests can be repeated', async () => {
     const accountId = newId();
     const field = keyField();
     const answers = await Promise.all(
@@ -199,7 +199,7 @@ describe('an upload by form', () => {
     await expect(taken).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
   });
 
-  it('a form whose client disconnects leaves nothing behind, and is not reported as the service’s failure', async () => {
+  it('a form whose client disconnects leaves nothing behind, and is not logged as a failure of the service', async () => {
     const accountId = newId();
     const forms = under.worker.app.get(UploadFormsService, { strict: false });
     const body = new PassThrough();
@@ -300,7 +300,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ counts: COUNTED, received_bytes: NAMES.length });
   });
 
-  it('S85: a request from another account does not end the request that has the lock', async () => {
+  it('S85: a request from another account does not take the lock away', async () => {
     const path = await create(newId(), 10);
     const id = path.split('/').at(-1)!;
     const holds = `insert into upload_locks (upload_id, holder, locked_until)
@@ -318,7 +318,7 @@ describe('an upload by tus', () => {
     expect(await under.database.query(wanted, [id])).toEqual([{ is_wanted: false }]);
   });
 
-  it('an upload is rejected with 413 if it is too long and with 404 if its id is unknown, and it can be deleted', async () => {
+  it('an upload that is too long gets 413, one with an unknown id gets 404, and an upload can be deleted', async () => {
     const accountId = newId();
     const headers = { ...TUS, 'upload-length': String(1024 ** 3) };
     expect((await under.send('POST', PATH, { accountId, headers })).status).toBe(413);

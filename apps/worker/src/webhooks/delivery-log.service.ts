@@ -4,7 +4,7 @@ import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { WebhookNotActive } from './webhooks.errors.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Lists deliveries to an account's webhooks, and sends tests and repeats on request. */
+/** Lists the deliveries to an account's webhooks, sends test events, and repeats deliveries. */
 @Injectable()
 export class DeliveryLogService {
   constructor(

@@ -3,7 +3,7 @@ import type { WebhookAnswer, WebhookEvent, WebhookState } from '#libs/contracts'
 import { InvalidRequest } from '#libs/platform';
 import { isBlockedAddress } from '#libs/resolvers';
 
-/** A customer's webhook, with the event types that it subscribes to. */
+/** A customer's webhook and the event types to which it subscribes. */
 export interface Webhook {
   id: string;
   accountId: string;
@@ -29,7 +29,7 @@ export function webhookAnswer(webhook: Webhook): WebhookAnswer {
   };
 }
 
-/** What an address has between its scheme and its path: the host, and possibly a user and a port. */
+/** Matches the part of a URL between scheme and path: the host, possibly with a user and a port. */
 const AUTHORITY = /^[^:]*:[/\\\s]*([^/\\?#]*)/;
 const AUTHORITY_LENGTH_MAX = 260;
 
@@ -38,7 +38,7 @@ const AUTHORITY_LENGTH_MAX = 260;
  * @throws InvalidRequest.
  */
 export function readUrl(text: string): string {
-  // Converting a long host to A-labels takes long.
+  // It takes long to convert a long host to A-labels.
   const isLong = (AUTHORITY.exec(text)?.[1].length ?? 0) > AUTHORITY_LENGTH_MAX;
   const url = isLong ? null : URL.parse(text);
   const faults =

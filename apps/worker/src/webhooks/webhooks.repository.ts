@@ -11,7 +11,7 @@ const COLUMNS = `id, account_id as "accountId", url, events, state, created_at a
 @Injectable()
 export class WebhooksRepository {
   /**
-   * Makes other new webhooks of the account wait until the transaction ends. @returns the number of the account's
+   * Makes the account's other new webhooks wait until the transaction ends. @returns the number of the account's
    * webhooks.
    */
   async countLocked(transaction: Transaction, accountId: string): Promise<number> {

@@ -20,11 +20,11 @@ import { WebhooksRepository } from './webhooks.repository.js';
 /** Maximum number of webhooks per account. */
 const WEBHOOKS_MAX = 10;
 /**
- * Maximum number of webhooks that an account may add per day, including removed ones. The limit of tests applies per
+ * Maximum number of webhooks that an account may add per day, including removed ones. The limit on tests applies per
  * webhook, so without this limit, new webhooks would allow more tests.
  */
 const WEBHOOKS_A_DAY_MAX = 100;
-/** The size of a secret, which is that of a SHA-256 hash. */
+/** The size of a secret in bytes: that of a SHA-256 hash. */
 const SECRET_BYTES = 32;
 
 /** Manages the webhooks of accounts, and the secrets that sign their events. */
@@ -83,7 +83,7 @@ export class WebhooksService {
     { url, events, state }: UpdateWebhookRequest,
   ): Promise<WebhookAnswer> {
     return this.database.transaction(async (transaction) => {
-      // Without the lock, one of two concurrent changes would undo the other, and a stopped webhook would continue.
+      // Without the lock, one of two concurrent changes could undo the other, and a stopped webhook would continue.
       const webhook = known(isId(id) && (await this.webhooks.lock(transaction, accountId, id)));
       const changed: Webhook = {
         ...webhook,

@@ -137,7 +137,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('a failing delivery is tried ten times, disables the webhook with an e-mail, and can be sent again', async () => {
+  it('a delivery that keeps failing is tried ten times, disables the webhook, causes an e-mail, and can be sent again', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'c.hooks.example');
     answers.set('c.hooks.example', 302);
@@ -172,7 +172,7 @@ describe('webhooks', () => {
     expect(new Set(ids)).toEqual(new Set([id]));
   });
 
-  it('a delivery that is sent again during its last attempt starts anew, however that attempt ends', async () => {
+  it('a delivery that is sent again during its last attempt starts over, however that attempt ends', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'late.hooks.example');
     answers.set('late.hooks.example', 500);
@@ -217,7 +217,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('S118: deliveries wait while the account is deleted or suspended, even tests, and are sent afterwards', async () => {
+  it('S118: deliveries, even of tests, wait while the account is deleted or suspended, and are sent afterwards', async () => {
     const { database, accounts, queue } = inside();
     const accountId = newId();
     const webhook = await create(accountId, 'closed.hooks.example');
@@ -310,7 +310,7 @@ describe('webhooks', () => {
     await create(accountId, 'made.hooks.example');
   });
 
-  it('410 disables the webhook at once', async () => {
+  it('the answer 410 disables the webhook at once', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'gone.hooks.example');
     answers.set('gone.hooks.example', 410);
@@ -360,7 +360,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('an account has at most ten webhooks, sees only its own, and has none left once it is erased', async () => {
+  it('an account has at most ten webhooks, sees only its own, and leaves none behind when it is erased', async () => {
     const accountId = newId();
     const made = await Promise.allSettled(
       Array.from({ length: 12 }, async () => create(accountId, 'd.hooks.example')),

@@ -16,7 +16,7 @@ const CENT = 10_000;
 export type SubscriptionLineName = SubscriptionChanged['line'];
 export type BillingInterval = 'month' | 'year';
 
-/** A plan that can be subscribed to, at one interval. */
+/** A plan that can be subscribed to, with one billing interval. */
 export interface SubscriptionPlan {
   /** For example `api-15K-month`. */
   sku: string;

@@ -35,7 +35,7 @@ export const LISTED_STANDINGS = ['active', 'suspended', 'deleted', 'erased'] as 
 export type ListedStanding = (typeof LISTED_STANDINGS)[number];
 
 /**
- * An account in a list, without its owner's data. Only `inspect` returns those data, after it has recorded the
+ * An account in a list, without its owner's data. Only `inspect` returns that data, after it has recorded the
  * inspection.
  */
 export interface ListedAccount {

@@ -2,10 +2,10 @@
 export const RATE_CLASSES = ['live', 'bulk', 'heavy', 'account'] as const;
 export type RateClass = (typeof RATE_CLASSES)[number];
 
-/** Requests per minute of class `account` (keys, usage, job polling), the same for every plan. */
+/** Requests per minute in the class `account` (keys, usage, job polling); the same for every plan. */
 export const ACCOUNT_CLASS_LIMIT = 60;
 
-/** Requests per minute of one client address to operations without a key. */
+/** Requests per minute from one client address to operations that need no key. */
 export const PUBLIC_LIMIT = 60;
 
 /** The scopes of a key. A new key has all of them unless its owner selects some. */
@@ -41,8 +41,8 @@ export type UsableState = 'active' | 'deleted';
  * - `session`: a browser's session, on the dashboard's listener.
  * - `public`: anyone. The API's listener allows 60 requests per minute and address; on the dashboard's listener, the
  *   owner of the operation sets the limit.
- * - `signed`: a sender that signs the raw bytes of the body, such as a payment processor, in one of these headers, in
- *   lower case. Without any of these headers, the body is not read (S125).
+ * - `signed`: a sender, such as a payment processor, that signs the raw bytes of the body in one of these headers
+ *   (lower-case names). Without any of these headers, the body is not read (S125).
  */
 export type Access =
   | {
@@ -51,7 +51,7 @@ export type Access =
       class: RateClass;
       /** Set if the operation changes something or reads files: a test key gets 403. */
       isForLiveKeys?: boolean;
-      /** Set if the dashboard's origin has the same call for a session (`atDashboard`). */
+      /** Set if the dashboard's origin offers the same call to sessions (`atDashboard`). */
       isAtDashboard?: boolean;
     }
   | {

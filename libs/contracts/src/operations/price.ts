@@ -1,12 +1,12 @@
-/** Credits that are fixed, or depend on the value of one parameter, which may depend on another. */
+/** A number of credits that is fixed, or depends on the value of one parameter or of two. */
 export type Credits = number | { parameter: string; by: Readonly<Record<string, Credits>> };
 
 /**
  * The price of an operation. The charged outcomes are the same for all (`isOutcomeCharged`).
  *
  * - `answer`: once for an answer.
- * - `item`: for each item of the answer whose outcome is charged, which sentences call `item`; `items` is their maximum
- *   number, which is reserved in advance.
+ * - `item`: once for each item of the answer whose outcome is charged. `item` is the name of an item in sentences;
+ *   `items` is the maximum number, which is reserved in advance.
  * - `page`: for each page that is not empty.
  * - `free`: no charge; `later` states the cost of the started work.
  */

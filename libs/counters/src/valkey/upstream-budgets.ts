@@ -62,7 +62,9 @@ export class UpstreamBudgets {
 
   private constructor(private readonly link: ValkeyLink) {}
 
-  /** Resolves once the server was reached or found unreachable; if unreachable, each process uses its own share. */
+  /**
+   * Resolves once the server has been reached or found unreachable; if unreachable, each process uses its own share.
+   */
   static async open({
     url,
     tlsCa,

@@ -6,7 +6,7 @@ import { UPSTREAM_SCRIPTS } from './upstream-scripts.js';
 const PREFIX = 'counters:';
 const META = `${PREFIX}meta`;
 
-/** The number of gateways to assume until the server was reached once. */
+/** The number of gateways to assume until the server has been reached once. */
 const GATEWAYS_UNSEEN = 4;
 /**
  * The time after which a lower count of gateways is accepted, not counting an outage: all gateways must first report to
@@ -129,7 +129,7 @@ export class ValkeyLink {
     return typeof url === 'string' ? url : url();
   }
 
-  /** Resolves when the server was reached or found unreachable. */
+  /** Resolves when the server has been reached or found unreachable. */
   async start(): Promise<void> {
     this.timer = setInterval(() => this.tick(), PROBE_MS);
     this.timer.unref();

@@ -41,7 +41,7 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));
   }
 
-  /** Resolves once the subscription works or the server was found unreachable. */
+  /** Resolves once the subscription works or the server has been found unreachable. */
   async start(): Promise<void> {
     this.subscriber.on('ready', () => void this.listen());
     await this.subscriber.connect().then(

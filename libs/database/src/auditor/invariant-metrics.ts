@@ -8,7 +8,7 @@ const VIOLATIONS = declareGauge(
 );
 const CHECK_AGE = declareGauge(
   'dds_invariants_age_seconds',
-  'Time since the invariants of a service were last checked, or since the start if they were not checked yet.',
+  'Time since the invariants of a service were last checked, or since the start if they have not been checked yet.',
   { labels: ['service'] },
 );
 

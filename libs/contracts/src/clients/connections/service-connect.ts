@@ -11,7 +11,7 @@ import { AddressLoad } from './address-load.js';
 /** Extra time for the TLS handshake, which costs CPU time on two machines that may be busy. */
 export const HANDSHAKE_LIMIT_MS = 2_000;
 
-/** The time limit for a service's answer, for which our own readiness probe waits. */
+/** The time limit for a service's answer to a readiness check; our own readiness probe waits for that answer. */
 const PROBE_LIMIT_MS = 1_000;
 
 /** The time limit of a connection attempt, without the TLS handshake. */

@@ -30,7 +30,7 @@ export interface GeneratedStretchOfNames {
   seed: number;
 }
 
-/** The corpus's facts about a name's reputation. */
+/** The facts in the corpus about a name's reputation. */
 export interface IndexSignals {
   /** RFC 3339; null if the corpus does not have the name. */
   firstSeen: string | null;
@@ -56,7 +56,7 @@ export class CorpusClient {
     return this.http.call('POST', '/internal/observations', { body: Buffer.from(lines) });
   }
 
-  /** Returns the corpus's facts about a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
+  /** Returns the facts in the corpus about a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
   async signals(name: string): Promise<IndexSignals> {
     return this.http.call('GET', `/internal/signals?name=${encodeURIComponent(name)}`);
   }
@@ -83,7 +83,7 @@ export class CorpusClient {
     });
   }
 
-  /** Lists names that have not been looked up for a while, from sources that permit look-ups. */
+  /** Lists names that have not been looked up for a while, from sources that permit lookups. */
   async nextNames(asked: NextNamesAsked): Promise<NextNames> {
     return this.http.call('POST', '/internal/feed/next-names', {
       body: asked,

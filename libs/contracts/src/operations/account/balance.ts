@@ -23,7 +23,7 @@ export class GrantAnswer extends GrantAmounts {
   @IsString()
   tier: string | null;
 
-  /** The order of the purchase; null if there was none, as for a renewal. */
+  /** The order that bought the credits; null if there was none, as for a renewal. */
   @IsNullable()
   @IsString()
   order_id: string | null;

@@ -30,7 +30,7 @@ export class CreditsBalance {
   @Min(0)
   leased: number;
 
-  /** Credits used within the last minutes that are not in the ledger yet. */
+  /** Credits used within the last few minutes that are not in the ledger yet. */
   @IsInt()
   @Min(0)
   pending: number;

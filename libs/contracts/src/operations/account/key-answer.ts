@@ -23,7 +23,7 @@ import { Paging } from '../paging/paging-answer.js';
 const ADDRESSES_MAX = 50;
 const CREDIT_CAP_MAX = 1_000_000_000;
 
-/** `replaced`: the key still works, until the overlap of its rotation ends. */
+/** `replaced`: the key still works until the overlap after its rotation ends. */
 export const KEY_STATES = ['active', 'replaced', 'expired', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 

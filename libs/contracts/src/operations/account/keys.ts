@@ -52,7 +52,7 @@ export const KEY_CREATE = defineOperation({
   ...dashboardCall('account', 'POST /api/keys'),
   ...POWERFUL,
   name: 'keys.create',
-  summary: 'Creates a key and shows it, only this once',
+  summary: 'Creates a key, which is shown only this once',
   description:
     'A live key beyond the number that the plan allows is created, but paused (`key_paused`) until an older live key is revoked or a larger package or plan is bought: `rank` is then greater than that number.',
   body: {
@@ -109,7 +109,7 @@ export const KEY_REISSUE = defineOperation({
   ...dashboardCall('account', 'POST /api/keys/{id}/reissue'),
   ...POWERFUL,
   name: 'keys.reissue',
-  summary: 'Reissues an ended key: a new key with the same settings',
+  summary: 'Replaces an ended key with a new key that has the same settings',
   parameters: idOf('key', ID),
   body: { of: ReissueKeyRequest, limitBytes: LIMIT_BYTES, example: { expires_at: null } },
   answers: [{ type: 'application/json', of: IssuedKeyAnswer, status: 201 }],

@@ -146,7 +146,7 @@ export const LOG_IN = defineOperation({
   examples: [
     { title: 'The right password', parameters: {}, answer: CURRENT },
     {
-      title: 'The right password of an account with an authenticator app',
+      title: 'The correct password of an account with an authenticator app',
       parameters: {},
       answer: { needs: 'code' },
     },
@@ -171,7 +171,7 @@ export const SESSION = defineOperation({
   answers: [{ type: 'application/json', of: CurrentSessionAnswer }],
   problems: [],
   examples: [
-    { title: 'An account in use', parameters: {}, answer: CURRENT },
+    { title: 'An active account', parameters: {}, answer: CURRENT },
     {
       title: 'A deleted account',
       parameters: {},

@@ -17,7 +17,7 @@ const NO_ADDRESS = /^(?!.*[.。．｡]\p{L})[^/\\@]*$/u;
 export const IsFirstName = () =>
   Matches(NAME, { message: 'must be a name of 1 to 50 letters, spaces, hyphens and apostrophes' });
 
-/** Declares a new password, whose strength account checks. */
+/** Declares a new password; account checks its strength. */
 export const IsPassword = () => IsString({ message: 'must be text' });
 
 /** Declares a password that is only compared with the current one. */

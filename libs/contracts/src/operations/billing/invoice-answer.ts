@@ -22,7 +22,7 @@ export class InvoiceAnswer {
   @IsIn(INVOICE_KINDS)
   kind: InvoiceKind;
 
-  /** The corrected invoice's number; null for an invoice. */
+  /** The number of the corrected invoice; null for an invoice. */
   @IsNullable()
   @IsString()
   corrects: string | null;
@@ -33,7 +33,7 @@ export class InvoiceAnswer {
   @IsString()
   issued_at: string;
 
-  /** The purchase, or the reason for the returned money: the lines as printed. */
+  /** The purchase, or why money was returned: the lines as printed. */
   @IsString({ each: true })
   items: string[];
 

@@ -17,7 +17,7 @@ import { IsLine, MayBeAbsent } from '../account/text-rules.js';
 
 const UNITS_MAX = 20;
 
-/** The requested plan of a subscription. */
+/** The plan requested for a subscription. */
 export class PlanRequest {
   @Matches(/^[\w-]{1,100}$/)
   sku: string;

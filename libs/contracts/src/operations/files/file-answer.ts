@@ -42,7 +42,7 @@ export class FileArtifact {
   sha256: string;
 }
 
-/** The facts about the latest edition of a file of one dataset and day. */
+/** Facts about the latest edition of a dataset's file for one day. */
 export class FileEntry {
   @IsIn(DATASETS)
   dataset: Dataset;

@@ -63,7 +63,7 @@ export class AbuseAddress {
   found_in: string;
 }
 
-/** The facts about a block of addresses or a range of AS numbers. */
+/** Facts about a block of addresses or a range of AS numbers. */
 class NumberAnswer {
   @IsBoolean()
   status: boolean;

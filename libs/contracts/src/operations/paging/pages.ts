@@ -9,7 +9,7 @@ import type { Paging, PreviewedMode, TotalKind } from './paging-answer.js';
 /** The header by which an owner passes the cursor of the next page to the gateway, for `Link`. */
 export const NEXT_CURSOR_HEADER = 'x-next-cursor';
 
-/** The number of results of a search, as far as its owner counted. */
+/** The number of results of a search, as far as its owner has counted them. */
 export interface Total {
   records: number;
   is: TotalKind;
@@ -33,8 +33,8 @@ interface Position {
 }
 
 /**
- * Reads which page is requested, and creates the cursor of the next one. A cursor is signed by the service that issued
- * it, for one operation and its parameters.
+ * Determines which page is requested, and creates the cursor of the next one. A cursor is signed by the service that
+ * issued it, for one operation and its parameters.
  */
 @Injectable()
 export class Pages {
@@ -44,7 +44,7 @@ export class Pages {
   ) {}
 
   /**
-   * Reads which page is requested. @throws InvalidRequest for a cursor that was changed, or was issued for other
+   * Determines which page is requested. @throws InvalidRequest for a cursor that was changed, or was issued for other
    * parameters.
    */
   asked(row: Operation, question: Question): AskedPage {
@@ -197,8 +197,8 @@ export function linkHeaders({ next_cursor }: Paging): Record<string, string> {
 }
 
 /**
- * Returns the total of a list. The records of this page and earlier pages are the total at the end of the list; before
- * that, they are a lower bound.
+ * Returns the total of a list. At the end of the list, it is the number of records on this page and all earlier pages;
+ * before that, this number is a lower bound.
  */
 function totalOf(counted: Total | undefined, { seen, hasNext, isEnd }: Read): Total {
   if (isEnd && counted?.is !== 'exact') return { records: seen, is: 'exact' };

@@ -39,8 +39,7 @@ export function itemMemberOf(type: DataClass): { member: string; of: ItemClass }
 }
 
 /**
- * Returns the class of each member that a selection can cut, which is a member that contains an object but not a list
- * of objects.
+ * Returns the class of each member that a selection can cut: those that contain an object, but not a list of objects.
  */
 export function membersWithMembers(type: DataClass): DataClass[] {
   return [...membersOf(type).values()].filter((below) => typeof below === 'function');

@@ -3,7 +3,7 @@ import { type Operation, type Version, newestVersion, subjectsOf } from '../oper
 import { pageFaults } from '../paging/paged-search.js';
 import type { Parameter, ParameterKind } from '../parameter.js';
 
-/** Stands for a name or value whose encoding is invalid, because no decoded text contains a lone surrogate. */
+/** Stands for a name or value whose encoding is invalid. It is a lone surrogate, which no decoded text contains. */
 export const WRONGLY_ENCODED = '\ud800';
 
 /** The names of unknown parameters that an answer may repeat; a key that was pasted as a name is not repeated. */

@@ -19,7 +19,10 @@ export class ReverseDnsRecord {
   @IsIn(REVERSE_TYPES)
   type: string;
 
-  /** The record's data: an address, a host, a text; with its priority for MX, and with the mailbox for SOA. */
+  /**
+   * The record's data: an address, a host or a text. An MX record's data includes the priority, an SOA record's the
+   * mailbox.
+   */
   @IsString()
   value: string;
 

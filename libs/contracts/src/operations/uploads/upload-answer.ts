@@ -105,7 +105,7 @@ export class UploadAnswer {
   @IsISO8601()
   created_at: string;
 
-  /** When it is deleted. */
+  /** When the upload is deleted. */
   @IsISO8601()
   expires_at: string;
 }
