@@ -153,7 +153,7 @@ export const CONTROLLERS = [
   ExportController,
 ];
 
-/** Features, each listed before those that may use it. */
+/** The features, each listed before those that may use it. */
 const FEATURES = [
   [DataKeysRepository, PersonalDataService],
   [AuditMaintenanceRepository, AuditService],

@@ -33,7 +33,7 @@ const ROUTES = (
     ['PUT', 'billing-details', { address_line1: '1 Quay', city: 'Leith', country: 'GB' }],
   ] as [Method, string, object?][]
 )
-  // All rows have the same length: Jest would pass its `done` callback in place of a missing last column.
+  // All rows have the same length, because Jest would pass its `done` callback in place of a missing last column.
   .map(([method, path, body]) => [method, path, body] as const);
 
 describe('account', () => {

@@ -19,8 +19,8 @@ import { AccountIsDeleted, RestoreTooLate } from './accounts.errors.js';
 import { AccountsRepository } from './accounts.repository.js';
 
 /**
- * The time during which a deleted account can be restored: 90 × 24 hours, not calendar days, so that it is equally long
- * everywhere.
+ * The time during which a deleted account can be restored: 90 × 24 hours rather than calendar days, so that it is the
+ * same in every time zone.
  */
 const RESTORE_MS = 90 * DAY_MS;
 const NOT_SUSPENDED = { suspendedAt: null, suspendedBecause: null };
@@ -109,12 +109,12 @@ export class AccountsService {
 
   /**
    * Restores a deleted account and publishes AccountRestored. @returns false if the account was not deleted.
-   * @throws RestoreTooLate from the deadline on, whether or not the account is erased yet.
+   * @throws RestoreTooLate from the deadline on, even if the account has not been erased yet.
    */
   async restore(transaction: Transaction, accountId: string): Promise<boolean> {
     const lock = await this.lockAggregate(transaction, accountId);
     const account = await this.accounts.lock(transaction, accountId);
-    // The erasure ran after the session was read.
+    // The account was erased after the session was read.
     if (!account || account.state === 'erased') throw new RestoreTooLate();
     if (!account.restoreUntil) return false;
     const now = this.clock.now();

@@ -12,7 +12,7 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
 import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 
-/** Changes a person's e-mail address once the person has proven to own the new address. */
+/** Changes a person's e-mail address once the person has proved ownership of the new one. */
 @Injectable()
 export class AddressChangesService {
   constructor(
@@ -24,7 +24,7 @@ export class AddressChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** E-mails a link to the new address. The answer does not reveal whether the address already belongs to someone. */
+  /** E-mails a link to the new address. The answer does not reveal whether someone already has the address. */
   async request(
     owner: ActiveSession,
     { email: address }: ChangeAddressRequest,

@@ -75,7 +75,7 @@ describe('address changes', () => {
     expect(login.body.account_id).toBe(accountId);
   });
 
-  it('S32: a new password cancels a pending change of address, which a stranger may have requested', async () => {
+  it('S32: a new password cancels a pending change of address, because a stranger may have requested it', async () => {
     await request();
     const token = await account.linkToken(wanted);
     const passwords = { current_password: PASSWORD, password: 'another sentence that is new' };
@@ -117,7 +117,7 @@ describe('address changes', () => {
     expect(answer.body.code).toBe('link_invalid');
   });
 
-  it('when address and password change at the same time, one of the changes succeeds without a deadlock', async () => {
+  it('when address and password are changed at the same time, one change succeeds and nothing deadlocks', async () => {
     await account.dashboard('POST', 'password/forgot', { body: { email: old } });
     const reset = { token: await account.linkToken(old), password: 'nine yellow trumpets' };
     await request();

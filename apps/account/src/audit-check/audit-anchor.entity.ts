@@ -13,7 +13,7 @@ export class AuditAnchor {
   hash: Buffer;
 }
 
-/** The head of a chain when an anchor was taken. */
+/** The head of a chain at the time of an anchor. */
 @Entity('audit_anchored_heads')
 export class AnchoredHead {
   @PrimaryColumn('uuid')

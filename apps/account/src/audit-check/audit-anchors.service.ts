@@ -21,9 +21,7 @@ export class AuditAnchorsService {
     private readonly seal: AuditSeal,
   ) {}
 
-  /**
-   * Signs the current heads of all chains. @returns an anchor to be stored where the database's owner cannot change it.
-   */
+  /** Signs the current heads of all chains. @returns an anchor to store where the database's owner cannot change it. */
   async take(): Promise<SignedAnchor> {
     return this.database.transaction(async (transaction) => {
       await this.anchors.lock(transaction);

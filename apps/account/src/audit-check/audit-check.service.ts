@@ -14,7 +14,7 @@ export interface AuditVerdict {
   brokenAt: string | null;
 }
 
-/** Checks that the audit log was not changed after it was written (S116). */
+/** Checks that the audit log has not been changed since it was written (S116). */
 @Injectable()
 export class AuditCheckService {
   constructor(
@@ -24,8 +24,8 @@ export class AuditCheckService {
   ) {}
 
   /**
-   * Verifies that every chain is consistent and matches its anchors. The anchors matter because a completely rewritten
-   * chain is consistent. Reads one snapshot without locks.
+   * Verifies that every chain is consistent and matches its anchors. The anchors matter because a chain that was
+   * rewritten completely is consistent, too. Reads one snapshot without locks.
    * @param kept anchors from outside the database.
    * @throws AnchorNotOurs if this installation did not sign one of the anchors.
    */

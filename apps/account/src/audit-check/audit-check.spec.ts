@@ -175,7 +175,7 @@ describe('audit', () => {
       expect(anchored).toMatch(/^anchor \d+$/);
     });
 
-    it('S116: the removal of anchors together with the entries they cover is detected', async () => {
+    it('S116: removing anchors together with the entries that they cover is detected', async () => {
       const { number } = anchors[1];
       const cut = `delete from audit_anchors where number >= ${number};
         delete from audit_anchored_heads where anchor >= ${number}`;

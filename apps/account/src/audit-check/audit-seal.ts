@@ -7,7 +7,7 @@ import {
   verify,
 } from 'node:crypto';
 
-/** The signed heads of all chains at one time. A copy of the anchor outside the database reveals a rewritten chain. */
+/** The signed heads of all chains at one time. A copy outside the database reveals a rewritten chain. */
 export interface SignedAnchor {
   /** The number of the anchor, from 1 and without gaps, in decimal. */
   number: string;

@@ -7,7 +7,7 @@ export interface Visitor {
   address: string;
   userAgent: string;
   requestId: string;
-  /** A token which proves that this browser logged in before; empty if there is none. */
+  /** A token that proves that this browser has logged in before; empty if there is none. */
   deviceToken: string;
   /** The token of an unfinished log-in; empty if there is none. */
   stepToken: string;
@@ -20,7 +20,7 @@ export interface Actor {
   visitor: Visitor;
 }
 
-/** A person at the operator's command line. */
+/** A person who uses the operator commands. */
 export interface Operator {
   /** The name given on the command line; it is not verified. */
   operator: string;

@@ -4,7 +4,7 @@ import type { AuditEntry } from './audit-entry.entity.js';
 /** The chain of entries that belong to no account. */
 export const INSTALLATION = '00000000-0000-0000-0000-000000000000';
 
-/** The value that takes the place of the previous hash in the first entry of a chain and in the first anchor. */
+/** Takes the place of the previous hash in the first entry of a chain and in the first anchor. */
 export const NO_HASH: Buffer = Buffer.alloc(32);
 
 /** The last entry of a chain. */
@@ -18,8 +18,8 @@ export interface AuditHead {
 export type UnchainedEntry = Omit<AuditEntry, 'hash'>;
 
 /**
- * Returns the hash of an entry, over all its columns and the previous hash: to change, remove or insert an entry, an
- * attacker would have to rewrite all later entries of its chain and the head.
+ * Returns the hash of an entry, over all its columns and the previous hash. To change, remove or insert an entry, an
+ * attacker would have to rewrite all later entries of the chain and its head.
  */
 export function chainHash(entry: UnchainedEntry): Buffer {
   const text = JSON.stringify([

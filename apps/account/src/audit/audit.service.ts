@@ -8,7 +8,7 @@ import { AuditMaintenanceRepository } from './audit.repository.js';
 
 /** One recorded action. States are hashed, never stored. */
 export interface AuditRecord {
-  /** The actor: a person, an unidentified visitor, an operator, or the service itself. */
+  /** Who acted: a person, an unidentified visitor, an operator, or the service itself. */
   by: Actor | Visitor | Operator | 'system';
   /** The account in which the action happened, if `by` does not name it. */
   accountId?: string;
@@ -39,7 +39,7 @@ export class AuditService {
 
   /**
    * Appends one entry to the account's chain, or to the installation's. Call this last in a transaction: other entries
-   * of the chain wait from here until the commit, and a transaction that takes another lock afterwards may deadlock.
+   * of the chain wait from then until the commit, and taking another lock afterwards could cause a deadlock.
    */
   async record(transaction: Transaction, record: AuditRecord): Promise<void> {
     const { by } = record;

@@ -14,7 +14,7 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { BillingDetailsRepository } from './billing-details.repository.js';
 import { plainTaxId } from './tax-id.js';
 
-/** Manages the recipient's details on invoices, which are encrypted at rest. */
+/** Manages the recipient's details for invoices, which are encrypted at rest. */
 @Injectable()
 export class BillingDetailsService {
   constructor(

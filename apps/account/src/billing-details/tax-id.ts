@@ -1,7 +1,7 @@
 /**
  * The patterns of tax ids by country, including the prefix, without spaces and punctuation. The EU's patterns are taken
  * from Council Directive 2006/112/EC, as listed by the VIES service. Only the format is checked, because only a tax
- * office can tell whether the number exists.
+ * office knows whether the number exists.
  */
 const PATTERNS: Record<string, RegExp> = {
   AT: /^ATU[0-9]{8}$/,

@@ -29,8 +29,8 @@ export class DeletionService {
   ) {}
 
   /**
-   * Deletes the account. Keys and sessions end in the same transaction (S118). @throws ReauthenticationRequired if the
-   * last log-in is not recent and no password was sent; WrongCredentials.
+   * Deletes the account, and ends its keys and sessions in the same transaction (S118). @throws
+   * ReauthenticationRequired if the last log-in is not recent and no password was sent; WrongCredentials.
    */
   async delete(
     owner: ActiveSession,
@@ -57,7 +57,7 @@ export class DeletionService {
     });
   }
 
-  /** Undoes the deletion, but keys stay revoked. @throws RestoreTooLate. */
+  /** Undoes a deletion, except that keys stay revoked. @throws RestoreTooLate. */
   async restore(owner: ActiveSession): Promise<AccountRestoredAnswer> {
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {

@@ -96,7 +96,7 @@ describe('deletion', () => {
     expect((await call('POST', 'account/delete', token)).body.code).toBe('account_deleted');
   });
 
-  it('S118: an account can be restored just before 90 days have passed, and a revoked key can then be reissued', async () => {
+  it('S118: an account can be restored until just before 90 days have passed, and a revoked key can then be reissued', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS - 1);
     const token = await logInToken();
@@ -129,7 +129,7 @@ describe('deletion', () => {
     expect(late).toMatchObject({ status: 410, body: { code: 'restore_too_late' } });
     await account.get(EraseJob).runOnce();
     expect((await call('POST', 'account/restore', token)).status).toBe(401);
-    // A request whose session was read just before the erasure would make this call.
+    // This call stands for a request whose session was read just before the erasure.
     const accounts = account.get(AccountsService);
     const restored = accounts.transaction((transaction) =>
       accounts.restore(transaction, owner.accountId),
@@ -154,7 +154,7 @@ describe('deletion', () => {
       country: 'GB',
     };
     expect((await call('PUT', 'billing-details', owner.token, details)).status).toBe(200);
-    // Random ids and ciphertexts could contain a short name by chance.
+    // A short name could occur in random ids and ciphertexts by chance.
     const firstName = 'Ada of the Erasure';
     const renamed = await call('PATCH', 'account', owner.token, { first_name: firstName });
     expect(renamed.status).toBe(200);
@@ -191,7 +191,7 @@ describe('deletion', () => {
     expect(await account.get(AuditCheckService).verify()).toMatchObject({ brokenAt: null });
   });
 
-  it('after an erasure, the same address can sign up again and has the same trial claim', async () => {
+  it('after an erasure, the same address can sign up again, with the same trial claim', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS);
     await account.get(EraseJob).runOnce();
@@ -213,7 +213,7 @@ describe('deletion', () => {
     expect((await withPassword(PASSWORD)).status).toBe(200);
   });
 
-  it('S118: an account that cannot be erased does not block the erasure of others', async () => {
+  it('S118: an account that cannot be erased does not keep others from being erased', async () => {
     const stuck = owner.accountId;
     await deleteAccount();
     account.clock.advance(HOUR_MS);

@@ -6,7 +6,7 @@ import { OwnerMailService } from '../people/owner-mail.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { WaysInService } from './ways-in.service.js';
 
-/** Deletes an account's data when the account is erased, except for the people and the data key. */
+/** Deletes an account's data, except its people and its data key, when the account is erased. */
 @Injectable()
 export class ErasedDataService {
   constructor(

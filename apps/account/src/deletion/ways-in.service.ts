@@ -8,8 +8,8 @@ import { PasswordResetsService } from '../password-resets/password-resets.servic
 import { SecondFactorsService } from '../second-factor/second-factors.service.js';
 
 /**
- * Deletes every means of access besides the password: e-mailed links, unfinished log-ins, second factor, providers and
- * passkeys.
+ * Deletes everything by which people log in except the password: e-mailed links, unfinished log-ins, second factor,
+ * providers and passkeys.
  */
 @Injectable()
 export class WaysInService {

@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** The provider refused, sent an invalid statement, or could not be reached; the cause is in the log. */
+/** Thrown if the provider refused, sent an invalid statement, or could not be reached; the cause is in the log. */
 export class ProviderRefused extends Problem {
   constructor(cause?: unknown) {
     super(

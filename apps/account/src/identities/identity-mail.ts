@@ -1,6 +1,6 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** Notifies the owner that a provider was connected or disconnected. */
+/** Composes the e-mail that tells the owner that a provider was connected or disconnected. */
 export function identityMail(
   change: 'connected' | 'removed',
   provider: string,

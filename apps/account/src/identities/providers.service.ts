@@ -31,7 +31,7 @@ export interface ProvenIdentity {
 }
 
 const TIMEOUT_SECONDS = 5;
-/** The time for which discovered metadata and keys are cached. An unknown key id causes an earlier refresh. */
+/** How long discovered metadata and keys are cached. An unknown key id causes an earlier refresh. */
 const DISCOVERED_MS = HOUR_MS;
 const GITHUB_VERSION = '2022-11-28';
 
@@ -65,7 +65,7 @@ export class ProvidersService {
   }
 
   /**
-   * @returns the URL to which the visitor is redirected, and the data to keep until the return.
+   * @returns the URL to which to redirect the visitor, and the data to keep until the visitor returns.
    * @throws NotFound, ProviderRefused.
    */
   async ask(provider: Provider): Promise<AskedProvider & { url: string }> {
@@ -182,7 +182,7 @@ export class ProvidersService {
         ...(isLoopbackOrigin(googleIssuer) && { execute: [allowInsecureRequests] }),
       },
     );
-    // The signature is checked although the token comes over TLS.
+    // The signature is checked even though the token arrives over TLS.
     enableNonRepudiationChecks(client);
     return client;
   }

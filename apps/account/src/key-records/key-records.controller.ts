@@ -4,7 +4,7 @@ import { AllowCallers } from '#libs/platform';
 import { KeyHashPath, KeysUsedRequest } from './key-records.dto.js';
 import { KeyRecordService } from './key-records.service.js';
 
-/** Serves the gateways' calls about keys. `AccountClient` has their types. */
+/** Serves the gateways' calls about keys, whose types are in `AccountClient`. */
 @Controller('internal')
 @AllowCallers('gateway')
 export class KeyRecordController {

@@ -67,7 +67,10 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** Records the use of all given keys with one statement. Keys that were used after `before` stay unchanged. */
+  /**
+   * Records the use of all given keys with one statement. Keys whose last recorded use is after `before` stay
+   * unchanged.
+   */
   async noteUsed(keyIds: string[], at: Date, before: Date): Promise<void> {
     await this.database.query(
       `update api_keys set last_used_at = $2

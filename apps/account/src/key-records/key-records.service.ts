@@ -8,7 +8,7 @@ const USED_WRITE_MS = MINUTE_MS;
 const EXPIRE_BATCH = 500;
 const ENDINGS_MAX = 50;
 
-/** The data about a key from which a gateway decides whether to accept a request. */
+/** The data about a key by which a gateway decides whether to accept a request. */
 @Injectable()
 export class KeyRecordService {
   constructor(
@@ -53,8 +53,8 @@ export class KeyRecordService {
   }
 
   /**
-   * Retires expired keys and publishes an event for each, because the ranks of other keys change. An expired key stops
-   * working even before that, because gateways check the expiry themselves.
+   * Retires expired keys and publishes an event for each, because the ranks of other keys change. (Gateways check the
+   * expiry themselves, so a key may stop working before that.)
    * @returns how many were retired.
    */
   async expireDue(): Promise<number> {

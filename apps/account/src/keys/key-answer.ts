@@ -5,7 +5,9 @@ import type { NewKey } from './keys.repository.js';
 /** A key without its rank, which depends on the other keys. */
 export type KeyDescription = Omit<KeyAnswer, 'rank'>;
 
-/** Describes a key as its owner sees it and as the audit log hashes it. @param now business time. */
+/**
+ * Returns the description of a key that its owner sees and whose hash the audit log stores. @param now business time.
+ */
 export function describeKey(key: NewKey, now: Date): KeyDescription {
   return {
     id: key.id,

@@ -55,7 +55,7 @@ export class KeysRepository {
       .getMany();
   }
 
-  /** Lists the ids of active keys that no rotation has replaced, those of the oldest chain of rotations first. */
+  /** Lists the ids of active keys that have not been replaced, the oldest chain of rotations first. */
   async listCurrent(
     transaction: Transaction,
     accountId: string,

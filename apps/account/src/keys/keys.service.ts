@@ -139,9 +139,10 @@ export class KeysService {
   }
 
   /**
-   * Replaces a key with a new key of the same settings and rank. The old key works until the end of the overlap but no
-   * longer counts towards the plan. If the old key itself replaced another key, that key ends now, so that at most two
-   * keys work at a time (S6). The new key has the expiry of the old key, unless the request sets another.
+   * Replaces a key with a new key that has the same settings and rank. The old key works until the end of the overlap
+   * but no longer counts towards the plan. If the old key itself replaced another key, that key ends now, so that at
+   * most two keys work at a time (S6). The new key expires when the old key would have, unless the request sets another
+   * expiry.
    * @throws NotFound, KeyNotActive, TooManyNewKeys.
    */
   async rotate(
@@ -248,7 +249,9 @@ export class KeysService {
     }
   }
 
-  /** Removes the texts that the owner entered. Hashes stay, so that gateways recognise keys of an erased account. */
+  /**
+   * Removes the texts that the owner entered. Hashes stay, so that gateways recognise the keys of an erased account.
+   */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await this.keys.scrub(transaction, accountId);
   }

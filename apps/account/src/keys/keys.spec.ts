@@ -219,7 +219,7 @@ describe('keys', () => {
     expect((await create('Twice')).body.name).toBe('Twice');
   });
 
-  it('of several parallel repeats, one creates the key, and the others are told that the request is running or done', async () => {
+  it('one of several parallel repeats creates the key; the others learn that the request is running or done', async () => {
     const headers = { 'idempotency-key': newId() };
     const body = { name: 'Once', environment: 'live' };
     const answers = await Promise.all(

@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** The log-in that began in this browser is complete, took too long, or had too many wrong codes. */
+/** Thrown if the log-in that began in this browser is complete, took too long, or had too many wrong codes. */
 export class LogInOver extends Problem {
   constructor() {
     super({

@@ -20,13 +20,13 @@ export interface PendingIdentity {
 
 /** The data for the next step, by the kind of step. */
 export interface StepContents {
-  /** The next step is a code of the authenticator app, or a recovery code. */
+  /** The next step is a code from the authenticator app, or a recovery code. */
   code: { personId: string; passwordHash: string | null; link?: PendingIdentity };
   /** The request to a provider, the page to open afterwards, and the session whose account gets connected. */
   provider: AskedProvider & { to: string; sessionId?: string };
   /**
-   * The challenge for a passkey: to add the passkey in the session that requested the challenge, or to log in and
-   * connect a pending provider.
+   * The challenge for a passkey, used either to add a passkey in the session that requested the challenge, or to log in
+   * and connect a pending provider.
    */
   passkey: { challenge: string; sessionId?: string; link?: PendingIdentity };
   /** An identity to be connected once the owner of its address has logged in. */

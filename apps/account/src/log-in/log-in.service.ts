@@ -20,7 +20,7 @@ const NETWORK_LIMIT: AttemptLimit = {
 };
 
 /**
- * Limits failed log-ins to one address from all unknown networks together, to no more than NIST SP 800-63B allows. A
+ * Limits failed log-ins to one address from all unknown networks together, within what NIST SP 800-63B allows. A
  * network is known once somebody has logged in to the address from there. A new password, set with an e-mailed link,
  * starts a new count.
  */
@@ -31,7 +31,7 @@ const STRANGERS_LIMIT: AttemptLimit = {
 };
 
 /**
- * Limits successful log-ins of one person with one password, because each is an entry in a log that is kept
+ * Limits successful log-ins of one person with one password, because each adds an entry to a log that is kept
  * permanently.
  */
 const PERSON_LIMIT: AttemptLimit = {
@@ -53,7 +53,7 @@ export class LogInService {
   ) {}
 
   /**
-   * Logs in with a password. Does the same work whether or not the address exists (S24). Wrong guesses delay further
+   * Logs in with a password. The work is the same whether or not the address exists (S24). Wrong guesses delay further
    * attempts from the same network or site. A browser that logged in before is delayed only by its own guesses, so that
    * nobody else can delay the owner (S22).
    * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.

@@ -25,7 +25,7 @@ export class OperatorRequest {
 
 /** A suspension or its end, with a reason. */
 export class SuspensionRequest extends OperatorRequest {
-  /** The owner can read the reason for a suspension; the reason for its end is only in the audit log. */
+  /** The owner can read the reason for a suspension; the reason for ending it is only in the audit log. */
   @IsString()
   @Length(1, 500)
   reason: string;

@@ -3,7 +3,7 @@ import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { EVENT_LINES } from '#libs/messaging';
 
-/** The audit log's name for the reading of an account by an operator. */
+/** The name in the audit log for an operator's inspection of an account. */
 export const INSPECTION = 'account.inspected';
 
 @Injectable()
@@ -12,7 +12,7 @@ export class TimelineRepository {
 
   /**
    * Lists entries, newest first, including all entries with the same time as the last one. Each part of the query is
-   * limited through its own index.
+   * limited by means of its own index.
    * @param withInspections whether to include inspections by operators.
    */
   async list(

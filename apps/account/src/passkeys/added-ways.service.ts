@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 import { IdentitiesService } from '../identities/identities.service.js';
 import { PasskeysService } from './passkeys.service.js';
 
-/** Removes passkeys and providers, because an intruder may have added them. */
+/** Removes passkeys and providers when the owner recovers the account, because an intruder may have added them. */
 @Injectable()
 export class AddedWaysService {
   constructor(

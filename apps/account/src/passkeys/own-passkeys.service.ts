@@ -20,7 +20,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { PasskeysService } from './passkeys.service.js';
 import { creationOptions, verifyNew } from './webauthn.js';
 
-/** Lets owners change their passkeys. A change gives the session a new token (S26). */
+/** Lets owners list and change their passkeys. Some changes give the session a new token (S26). */
 @Injectable()
 export class OwnPasskeysService {
   constructor(

@@ -23,7 +23,7 @@ const NETWORK_LIMIT: AttemptLimit = {
   max: 60,
   windowMs: 15 * MINUTE_MS,
 };
-/** Limits log-ins of one person with passkeys, because each is an entry in a log that is kept permanently. */
+/** Limits log-ins of one person with passkeys, because each adds an entry to a log that is kept permanently. */
 const PERSON_LIMIT: AttemptLimit = { name: 'passkey person', max: 300, windowMs: HOUR_MS };
 
 /**
@@ -49,7 +49,7 @@ export class PasskeyLogInService {
     const options = await requestOptions(this.passkeys.party);
     const { challenge } = options;
     return this.accounts.transaction(async (transaction) => {
-      // The pending identity of this browser continues to wait for its owner.
+      // The pending identity of this browser keeps waiting for its owner.
       const link = await this.steps.tryTakeLink(transaction, visitor.stepToken);
       const content = { challenge, link };
       const token = await this.steps.begin(transaction, 'passkey', { accountId: null, content });

@@ -2,7 +2,7 @@ import type { MailTemplate } from '#libs/mail';
 
 export type PasskeyChange = 'added' | 'removed' | 'all-removed' | 'copied';
 
-/** The subject and the sentence of the e-mail about each event of a passkey. */
+/** The subject and the sentence of the e-mail about each event. */
 const SENTENCES: Readonly<
   Record<PasskeyChange, readonly [subject: string, sentence: (passkey: string) => string]>
 > = {
@@ -27,7 +27,7 @@ const SENTENCES: Readonly<
   ],
 };
 
-/** Notifies the owner of an event of a passkey. @param name given by the owner. */
+/** Composes the e-mail about an event of a passkey. @param name the passkey's name, given by the owner. */
 export function passkeyMail(
   change: PasskeyChange,
   name = '',

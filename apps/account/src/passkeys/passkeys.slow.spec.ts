@@ -103,7 +103,7 @@ describe('passkeys', () => {
     expect((await finish(late)).body.code).toBe('log_in_over');
   });
 
-  it('S34: a log-in challenge cannot add a passkey; a challenge for adding a passkey can neither log in nor be used in another session', async () => {
+  it('S34: a challenge for a log-in cannot add a passkey; a challenge for adding a passkey can neither log in nor be used in another session', async () => {
     await add();
     const toAdd = await call('passkeys/options', {}, '', token);
     expect((await finish(toAdd)).body.code).toBe('log_in_over');
@@ -144,7 +144,7 @@ describe('passkeys', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  it('S34: a malformed passkey is refused, and so is a passkey with an issuer’s certificate, because its revocation lists would be fetched', async () => {
+  it('S34: malformed passkeys are refused, and so are passkeys with an issuer’s certificate, because revocation lists would be fetched', async () => {
     const chain: Said['attestation'] = [
       'packed',
       new Map<string, Uint8Array | Uint8Array[] | number>([
@@ -275,7 +275,7 @@ describe('passkeys', () => {
     expect(answers.map(({ body: { code } }) => code)).toEqual(
       Array(3).fill('reauthentication_required'),
     );
-    // A log-in with the passkey is also a recent proof.
+    // Logging in with the passkey also counts as a recent proof.
     token = tokenOf(await logIn());
     expect((await remove(id)).status).toBe(200);
   });
@@ -289,7 +289,7 @@ describe('passkeys', () => {
     expect(await subjects()).toContain('Your passkeys were removed');
   });
 
-  it('an account has at most ten passkeys, its last way to log in cannot be removed, exports list passkeys, and an erasure deletes them', async () => {
+  it('an account has at most ten passkeys; the last way to log in cannot be removed; exports list passkeys, and an erasure deletes them', async () => {
     for (let i = 0; i < 10; i++) {
       expect((await add(token, undefined, new SoftwarePasskey(ORIGIN))).status).toBe(200);
     }

@@ -119,7 +119,7 @@ export async function verifyUse(
       expectedOrigin: origin,
       expectedRPID: id,
       requireUserVerification: true,
-      // Passes a counter lower than any real counter: with the real one, the library would not distinguish a copied
+      // The library gets a counter lower than any real one, because with the real one it would not distinguish a copied
       // passkey from a wrong signature.
       credential: { id: response.id, publicKey: new Uint8Array(passkey.publicKey), counter: -1 },
     });

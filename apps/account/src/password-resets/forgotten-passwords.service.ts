@@ -10,7 +10,7 @@ import { PeopleService } from '../people/people.service.js';
 import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };
-/** The window is no longer than the lifetime of a link, so a user who gets no further link still has a valid link. */
+/** The window is no longer than the lifetime of a link, so a user who gets no further link still has a valid one. */
 const ADDRESS_LIMIT: AttemptLimit = {
   name: 'forgot address',
   max: 3,
@@ -20,7 +20,7 @@ const ADDRESS_LIMIT: AttemptLimit = {
 /** Sends links to people who forgot their password. */
 @Injectable()
 export class ForgottenPasswordsService implements OnApplicationShutdown {
-  /** The limits above and the connection pool bound the number of e-mails that are being sent. */
+  /** The e-mails that are being sent. The limits above and the connection pool bound their number. */
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -33,9 +33,9 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Answers after the look-up and sends the link afterwards, so that neither the answer nor the work before it reveals
-   * whether the address exists (S24). Beyond the limit per address nothing is sent, so that the last link stays valid:
-   * strangers' requests do not lock anyone out. @throws TooManyAttempts.
+   * Answers after the lookup and sends the link afterwards, so that neither the answer nor the work before it reveals
+   * whether the address exists (S24). Beyond the limit per address, nothing is sent, so that the last link stays valid
+   * and strangers' requests lock nobody out. @throws TooManyAttempts.
    */
   async forgot(
     { email }: ForgotPasswordRequest,

@@ -37,7 +37,7 @@ export class MailedResetsService {
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password, visitor.address);
     return this.accounts.transaction(async (transaction) => {
-      // The account is locked first, because a change of the address also deletes this link.
+      // The account is locked before the link, because a change of address also deletes the link.
       const accountId = await this.resets.accountOf(transaction, token);
       await this.accounts.lock(transaction, accountId);
       const link = await this.resets.take(transaction, token);

@@ -56,7 +56,7 @@ export class PasswordsService {
   }
 
   /**
-   * Compares a password with a stored hash. @returns false for a missing hash, after the same work, so that look-ups
+   * Compares a password with a stored hash. @returns false for a missing hash, after the same work, so that lookups
    * without a result take the same time (S24). @throws PasswordQueueFull.
    */
   async matches(password: string, stored: string | null, address: string): Promise<boolean> {

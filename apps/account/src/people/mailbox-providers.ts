@@ -1,6 +1,6 @@
 /**
- * The rules by which a mail service interprets the part before the @, beyond RFC 5321. Two addresses count as one
- * mailbox only if the service or a well-maintained list says so, because a person who is mistaken for another gets no
+ * The rules, beyond RFC 5321, by which a mail service interprets the part before the @. Two addresses count as one
+ * mailbox only if the service or a well-maintained list says so, because a person mistaken for another would get no
  * trial credits.
  *
  * Sources, read on 2026-11-22:
@@ -16,7 +16,7 @@
 export interface MailboxProvider {
   /** The domains that deliver a name to the same mailbox; the first domain represents the mailbox. */
   domains: string[];
-  /** Characters that are ignored in a name. */
+  /** Characters in a name that the service ignores. */
   ignored?: string;
   /** Whether a hyphen in a name counts as a dot. */
   isHyphenDot?: boolean;

@@ -139,7 +139,7 @@ export class PeopleService {
     return mailboxOf(address);
   }
 
-  /** Creates the token of a browser whose user has just proved to own the address. */
+  /** Creates the token for a browser whose user has just proved ownership of the address. */
   newDeviceToken(address: string): string {
     return newDeviceToken(address, this.config.addressPepper);
   }

@@ -40,7 +40,7 @@ describe('log-in with a provider', () => {
   });
   beforeEach(() => {
     account.clock.advance(HOUR_MS);
-    // The simulator's ID tokens contain the time of this machine.
+    // The simulator's ID tokens contain the time of this machine's clock.
     email = `person${++count}@example.com`;
     simulator.faults = {};
   });
@@ -105,7 +105,7 @@ describe('log-in with a provider', () => {
     const code = new URLSearchParams((await go('google')).query).get('code') ?? '';
     const swapped = new URLSearchParams(third.query);
     swapped.set('code', code);
-    // The PKCE verifier of this log-in does not match the other code.
+    // The PKCE verifier of this log-in does not match the code of the other one.
     expect((await comeBack({ ...third, query: `?${swapped}` })).body.code).toBe('provider_refused');
     const refused = await go('google', { refused: '1' });
     expect((await comeBack(refused)).body.code).toBe('provider_refused');
@@ -156,7 +156,7 @@ describe('log-in with a provider', () => {
     expect((await session(tokenOf(first))).status).toBe(401);
   });
 
-  it('S38: one network can create no more accounts through providers than through the form', async () => {
+  it('S38: one network cannot create more accounts through providers than through the form', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 11; i++) {
       email = `many${i}@example.com`;
@@ -301,7 +301,7 @@ describe('log-in with a provider', () => {
     ]);
   });
 
-  it('the only way to log in cannot be removed, exports list providers, and an erasure deletes them', async () => {
+  it('the only way to log in cannot be removed; exports list providers, and an erasure deletes them', async () => {
     const opened = await comeBack(await go('github'));
     const token = tokenOf(opened);
     const [{ id }] = (await identitiesOf(token)).identities;

@@ -24,9 +24,9 @@ export class ConfirmationService {
   ) {}
 
   /**
-   * Registers the account, issues its first keys and starts a session. Repeated and parallel calls with the same link
-   * succeed only once (S39). The password is required again, because anyone can sign up with anyone's address: the
-   * mailbox's owner must not get an account that a stranger can log in to. The owner may set another password instead
+   * Registers the account, issues its first keys and starts a session. Of several calls with the same link, only one
+   * succeeds (S39). The password is required again, because anyone can sign up with anyone's address: the mailbox's
+   * owner must not get an account to which a stranger knows the password. The owner may set another password instead
    * (S129).
    * @throws LinkInvalid, also if another sign-up with the same address was confirmed before; NotTheSignUpPassword;
    *   TooManyAttempts.

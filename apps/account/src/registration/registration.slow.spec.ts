@@ -98,7 +98,7 @@ describe('registration', () => {
     expect((await confirm(strangers, 'the password of a stranger')).status).toBe(410);
   });
 
-  it('S129: after sign-ups by three strangers, the mailbox’s owner can set a password with one of their links', async () => {
+  it('S129: after three strangers have signed up with an address, the mailbox’s owner can set a password with one of the links', async () => {
     const address = 'owner@example.com';
     for (let stranger = 0; stranger < 3; stranger++) {
       await signUp(address, { password: 'the password of a stranger' });
@@ -139,7 +139,7 @@ describe('registration', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => confirm(token)));
     const registered = answers.filter(({ status }) => status === 201);
     expect(registered).toHaveLength(1);
-    // A network has a limited number of slots for hashing.
+    // A network has only a limited number of slots for hashing.
     const refused = answers.filter(({ status }) => status === 410 || status === 429);
     expect(refused).toHaveLength(49);
     const events = (await recordedEvents(account.database)).filter(
@@ -149,7 +149,7 @@ describe('registration', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('of two sign-ups with one address, the first to be confirmed gets the account', async () => {
+  it('if there are two sign-ups with one address, the first one to be confirmed gets the account', async () => {
     await signUp('twice@example.com');
     const first = await account.linkToken('twice@example.com');
     await signUp('TWICE@example.com');

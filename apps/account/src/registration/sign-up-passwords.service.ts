@@ -12,8 +12,8 @@ import type { SignUp } from './sign-up.entity.js';
 const LINK_LIMIT: AttemptLimit = { name: 'sign-up link', max: 60, windowMs: HOUR_MS };
 
 /**
- * Determines the password of a new account: the password chosen at sign-up, or the password that the mailbox's owner
- * sets instead.
+ * Determines the password of a new account: the one chosen at sign-up, or the one that the mailbox's owner sets
+ * instead.
  */
 @Injectable()
 export class SignUpPasswordsService {

@@ -12,7 +12,7 @@ export class SecondFactorRepository {
     return transaction.manager.findOneBy(SecondFactor, { accountId, personId });
   }
 
-  /** Adds a second factor, or replaces a second factor that was never confirmed. */
+  /** Adds a second factor, or replaces one that was never confirmed. */
   async put(
     transaction: Transaction,
     accountId: string,

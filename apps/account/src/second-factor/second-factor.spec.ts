@@ -64,7 +64,7 @@ describe('second factor', () => {
     [1_111_111_111, '050471'],
     [1_234_567_890, '005924'],
     [2_000_000_000, '279037'],
-  ])('at second %i the code is %s, as in RFC 6238', (seconds, code) => {
+  ])('%i seconds after the epoch, the code is %s, as in RFC 6238', (seconds, code) => {
     const rfc = Buffer.from('12345678901234567890');
     expect(codeOf(rfc, stepOf(new Date(seconds * SECOND_MS)))).toBe(code);
     expect(base32(rfc)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
@@ -101,7 +101,7 @@ describe('second factor', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  it('S33: a log-in has five attempts, and the next log-in has to wait after them', async () => {
+  it('S33: a log-in has five attempts; after that, the next log-in has to wait', async () => {
     const step = await firstStep();
     for (let i = 0; i < 5; i++) expect((await secondStep(step, 'wrong')).status).toBe(401);
     expect((await secondStep(step, codeAt(0))).body.code).toBe('log_in_over');
@@ -171,7 +171,7 @@ describe('second factor', () => {
     }
   });
 
-  it('an app that was never confirmed is not required, and its set-up can be started again', async () => {
+  it('an app that was never confirmed is not required at log-in, and its set-up can be started again', async () => {
     token = tokenOf(await own('/remove', codeAt(0)));
     const first = secretOf((await own('')).body.secret);
     const second = secretOf((await own('')).body.secret);

@@ -105,8 +105,8 @@ export class SecondFactorsService {
 
   /**
    * Counts a guess at the person's codes. Call this before the transaction that checks a code, because a wrong code
-   * rolls that transaction back. Whoever guesses during a log-in knows the password, so a new password starts a new
-   * count. @throws TooManyAttempts.
+   * rolls that transaction back. Anyone who guesses codes during a log-in knows the password, so a new password starts
+   * a new count. @throws TooManyAttempts.
    */
   async countGuess(by: Actor, passwordHash: string | null): Promise<void> {
     await this.throttling.countGuess(subjectOf(by, passwordHash), by);
@@ -116,7 +116,7 @@ export class SecondFactorsService {
     await this.throttling.forgetGuesses(subjectOf(by, passwordHash));
   }
 
-  /** Consumes a code of the app or a recovery code. @throws WrongCode. */
+  /** Consumes a code from the app or a recovery code. @throws WrongCode. */
   async take(transaction: Transaction, person: Person, typed: string): Promise<void> {
     const code = typed.replaceAll(/\s/g, '');
     if (APP_CODE.test(code)) return this.takeOfApp(transaction, person, code);

@@ -52,7 +52,7 @@ describe('the rate of changes', () => {
       `select encode(subject, 'hex') as subject, count from attempts`,
     );
 
-  it('an account’s changes have their own limit: 429 with Retry-After, and another account is not delayed', async () => {
+  it('429: the changes of an account are limited, without delaying another account', async () => {
     const made = (await createKey()).body as { id: string };
     await useUp(3);
     for (let change = 0; change < 3; change += 1) expect((await rename()).status).toBe(200);

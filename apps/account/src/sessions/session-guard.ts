@@ -30,8 +30,8 @@ type RequestWithSession = FastifyRequest & { session?: ActiveSession };
 const SERVED_ROW = 'served-row';
 
 /**
- * Limits the changes of one account by its owner: each is an entry in a log that is kept permanently, and most publish
- * an event.
+ * Limits the changes that an owner makes to one account: each adds an entry to a log that is kept permanently, and most
+ * publish an event.
  */
 const CHANGES_LIMIT: AttemptLimit = {
   name: 'changes of account',
@@ -40,8 +40,8 @@ const CHANGES_LIMIT: AttemptLimit = {
 };
 
 /**
- * Accepts a call only with a session that the operation's row permits, and within the limit of changes. The audit log
- * gets the first rejections of an hour.
+ * Accepts a call only with a session that the operation's row permits, and within the limit of changes. The first
+ * rejections of an hour are recorded in the audit log.
  */
 @Injectable()
 export class SessionGuard implements CanActivate {
@@ -79,7 +79,7 @@ export class SessionGuard implements CanActivate {
       );
       throw refusal;
     }
-    // The changes of a stranger who had access to the account do not count towards its owner's limit.
+    // Changes by a stranger who had access to the account do not count towards its owner's limit.
     const since = found.takenBackAt?.getTime() ?? '';
     if (access.kind === 'session' && access.isPaced) {
       await this.throttling.count(CHANGES_LIMIT, `${accountId}\n${since}`, session);

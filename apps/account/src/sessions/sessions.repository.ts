@@ -28,7 +28,7 @@ export class SessionsRepository {
     return transaction.manager.existsBy(Session, open);
   }
 
-  /** Ends a session. @returns false if there is no such open session. */
+  /** Ends a session. @returns false if there is no open session with this id. */
   async end(
     transaction: Transaction,
     accountId: string,

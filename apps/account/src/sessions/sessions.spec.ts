@@ -140,7 +140,7 @@ describe('sessions', () => {
     expect((await account.mailsTo(email))[0].subject).toBe('Your password was changed');
   });
 
-  it('S28: a password that is replaced while it is checked starts no session and sets no other password', async () => {
+  it('S28: a password that is replaced while it is being checked neither starts a session nor sets another password', async () => {
     const passwords = account.get(PasswordsService);
     const matches = passwords.matches.bind(passwords);
     const changeTo = (token: string, password: string) =>
@@ -205,7 +205,7 @@ describe('sessions', () => {
     expect((await logIn(body.password, '198.51.100.200')).status).toBe(200);
   });
 
-  it('S22: a person who knows the password can exhaust its limit of log-ins; a new password has its own limit', async () => {
+  it('S22: someone who knows the password can exhaust its limit of log-ins, but a new password has its own limit', async () => {
     const before = await account.database.query<{ subject: Buffer }>(
       'select subject from attempts',
     );
@@ -252,7 +252,7 @@ describe('sessions', () => {
     expect((await logInWith(await deviceOf())).status).toBe(200);
   });
 
-  it('S23: one network may fail to log in twenty times in 15 minutes, over all accounts', async () => {
+  it('S23: log-ins from one network may fail twenty times in 15 minutes, over all accounts', async () => {
     const address = (i: number) => `2001:db8:5:6::${i.toString(16)}`;
     const statuses = [];
     for (let i = 1; i <= 25; i++) {
@@ -315,7 +315,7 @@ describe('sessions', () => {
     expect((await reset(late)).body.code).toBe('link_invalid');
   });
 
-  it('a stranger’s requests for a link do not lock anyone out: 202, and the last link stays valid', async () => {
+  it('a stranger’s requests for a link lock nobody out: they get 202, and the last link stays valid', async () => {
     const forgot = (i: number) =>
       account.dashboard('POST', 'password/forgot', {
         body: { email },

@@ -28,7 +28,7 @@ export class ThrottlingMaintenanceRepository {
   }
 
   /**
-   * Counts one attempt if enough time has passed since the last: none for the first `free` attempts, then 2, 4, 8 …
+   * Counts one attempt if enough time has passed since the last one: none for the first `free` attempts, then 2, 4, 8 …
    * seconds. Uses one statement, so that parallel attempts cannot all pass. @returns undefined if the attempt is too
    * early.
    */

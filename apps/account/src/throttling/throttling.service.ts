@@ -15,7 +15,7 @@ export interface AttemptLimit {
   windowMs: number;
 }
 
-/** The time for which a refusal is cached. It is short, because another process may remove attempts from the count. */
+/** How long a refusal is cached: not long, because another process may remove attempts from the count. */
 const REFUSAL_KNOWN_MS = 10 * SECOND_MS;
 const REFUSALS_KNOWN_MAX = 10_000;
 /** The number of /64 networks whose limits together are the limit of a /48 site. */
@@ -44,7 +44,7 @@ export class ThrottlingService {
 
   /**
    * Counts an attempt. While a refusal is cached, further attempts are refused without a statement: a flood must not
-   * take the connections and the disk from everybody's log-ins (S121). @throws TooManyAttempts above the limit.
+   * use up the connections and the disk that everybody's log-ins need (S121). @throws TooManyAttempts above the limit.
    */
   async count(limit: AttemptLimit, subject: string, by: Actor | Visitor): Promise<void> {
     const name = this.subjectOf(limit.name, subject).toString('base64');
@@ -78,8 +78,8 @@ export class ThrottlingService {
   }
 
   /**
-   * Counts an attempt. Only the first attempt above the limit becomes an entry in the audit log, so that a flood does
-   * not fill the log. @returns milliseconds until the window ends, or 0 within the limit.
+   * Counts an attempt. Only the first attempt above the limit is recorded in the audit log, so that a flood does not
+   * fill the log. @returns milliseconds until the window ends, or 0 within the limit.
    */
   async waitMsOf(
     { name, max, windowMs }: AttemptLimit,
@@ -126,8 +126,8 @@ export class ThrottlingService {
   }
 
   /**
-   * Appends an entry to the audit log, unless the log has several entries of this hour for the same subject and kind of
-   * rejection (S122).
+   * Appends an entry to the audit log, unless it already has several entries for the same subject and kind of rejection
+   * in this hour (S122).
    */
   async recordRefusal(record: AuditRecord, subject: string): Promise<void> {
     const hash = this.subjectOf(`refusal ${record.action} ${record.object}`, subject);

@@ -101,8 +101,7 @@ const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
 /**
  * The public API's listener. Our own code reads a connection as long as it carries only plain requests for operations;
  * the first other request hands the connection to Node. Node's listener recognises operations by their exact path
- * before Fastify sees them, because a router and its hooks cost more than all the checks. Fastify handles everything
- * else.
+ * before Fastify sees them, because a router and its hooks cost more than all the checks. Fastify does the rest.
  */
 export class ApiListener {
   private server: Server;
