@@ -139,10 +139,9 @@ export class KeysService {
   }
 
   /**
-   * Replaces a key with a new key that has the same settings and rank. The old key works until the end of the overlap
+   * Replaces a key with a new one that has the same settings and rank. The old key works until the end of the overlap
    * but no longer counts towards the plan. If the old key itself replaced another key, that key ends now, so that at
-   * most two keys work at a time (S6). The new key expires when the old key would have, unless the request sets another
-   * expiry.
+   * most two keys work at a time (S6). The new key keeps the old key's expiry unless the request sets another.
    * @throws NotFound, KeyNotActive, TooManyNewKeys.
    */
   async rotate(
@@ -249,9 +248,7 @@ export class KeysService {
     }
   }
 
-  /**
-   * Removes the texts that the owner entered. Hashes stay, so that gateways recognise the keys of an erased account.
-   */
+  /** Removes the texts that the owner entered. Hashes stay, so that gateways recognise keys of erased accounts. */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await this.keys.scrub(transaction, accountId);
   }

@@ -30,8 +30,7 @@ export class AccountStatesService {
   }
 
   /**
-   * Stores or ends a suspension. A suspended account's earlier payments still count, but the account cannot buy
-   * anything else.
+   * Stores or ends a suspension. A suspended account's earlier payments still count, but it cannot buy anything else.
    */
   async changeSuspension(
     transaction: Transaction,

@@ -144,7 +144,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('an undo that starts before the deletion but reaches the processor last does not renew the subscription', async () => {
+  it('an undo of a cancellation that starts before the deletion but reaches the processor last does not renew the subscription', async () => {
     await billing.act(await order(), 'pay');
     const [{ externalId }] = await billing.database.query<{ externalId: string }>(
       `select external_id as "externalId" from subscriptions where account_id = $1`,
@@ -159,7 +159,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('between a restoration and its effects, the customer cannot change the subscription, because the effects would overwrite the change', async () => {
+  it('until a restoration has taken effect, the customer cannot change the subscription, because the change would be overwritten', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.follow();
@@ -219,7 +219,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     });
   });
 
-  it('a suspended account cannot buy, its payments count, and it can buy again afterwards', async () => {
+  it('a suspended account cannot buy, but its payments count, and it can buy again after the suspension', async () => {
     const open = await orderCredits();
     await billing.deliver('suspended', accountId);
     const body = { product: 'package', credits: 5_000, processor };
@@ -297,7 +297,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     it.each([
       ['', async () => undefined],
       [', although its customer had cancelled the subscription before', cancel],
-    ])('takes no money after it%s', async (_, before) => {
+    ])('takes no money after the deletion%s', async (_, before) => {
       const page = await leaveUnpaid();
       await before();
       await billing.deliver('deleted', accountId);

@@ -12,7 +12,7 @@ const openFindings = (kind: string) => `
   where f.run_id = (select id from reconciliation_runs order by id desc limit 1)
     and f.kind = '${kind}' and not f.is_healed`;
 
-/** The invariants of this service, with their numbers in the system-wide list. */
+/** The invariants of this service, under their numbers in the system-wide list. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I8',

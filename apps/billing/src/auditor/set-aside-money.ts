@@ -8,9 +8,7 @@ const SET_ASIDE = declareGauge(
   { labels: ['kind'] },
 );
 
-/**
- * The number of attempts after which neither an unavailable processor nor a missing earlier object can be the cause.
- */
+/** After this many attempts, neither an unavailable processor nor a missing earlier object can be the cause. */
 const ATTEMPTS_MIN = 4;
 
 /** The part of payment `p` that was paid and not returned. */

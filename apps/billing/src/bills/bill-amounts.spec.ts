@@ -98,7 +98,7 @@ describe('bills whose amount differs from the price of their lines', () => {
     ]);
   });
 
-  /** Renews for 6.50 instead of 10.00. */
+  /** Makes the renewal cost 6.50 instead of 10.00. */
   async function renewCheaper(): Promise<void> {
     const { world, subscriptions } = billing.simulator;
     const coupon = world.put({

@@ -5,10 +5,10 @@ import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import { worthOf } from './paid-time.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 
-/** The reason why a bill is implausible. Nothing is granted, and an operator checks the bill. */
+/** Why a bill is implausible. Nothing is granted, and an operator checks the bill. */
 export interface UnfitBill {
   fault: string;
-  /** Whether the bill of a change arrived before the bill of its period; the bill is then retried. */
+  /** Whether the bill of a change arrived before the bill of its period. If so, it is retried. */
   isEarly?: boolean;
 }
 

@@ -53,8 +53,8 @@ const isLong = ({ startsAt, periodEnd }: SubscriptionPayment) =>
   periodEnd.getTime() - startsAt.getTime() >= GRACE_MS;
 
 /**
- * Returns the highest plan among the changes of the period that are still paid, because these are upgrades. Without
- * such changes, returns the plan with which the period began.
+ * Returns the highest plan among the changes of the period that are still paid, because changes within a period are
+ * upgrades. Without such changes, returns the plan with which the period began.
  */
 function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPayment): PaidPlan {
   const changes = payments.filter((change) => change.isChange && isSameEnd(change, last));
@@ -63,7 +63,7 @@ function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPaym
   return { sku, quantity };
 }
 
-/** Returns the worth of a plan, by which plans of one line are compared. */
+/** Returns the value by which plans of one line are compared. */
 export const worthOf = ({ sku, quantity }: PaidPlan) =>
   (planOfSku(sku)?.monthlyMicros ?? 0) * quantity;
 

@@ -8,7 +8,7 @@ export interface ProcessorObject {
   externalId: string;
 }
 
-/** Reads callbacks whose account is not known yet. */
+/** Assigns callbacks whose account is not known yet. */
 @Injectable()
 export class CallbackOwnersMaintenanceRepository {
   async set(

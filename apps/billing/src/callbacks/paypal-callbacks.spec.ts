@@ -159,7 +159,7 @@ describe('callbacks from PayPal', () => {
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
 
-  it('S48: the return captures an approved order and no other order', async () => {
+  it('S48: a customer’s return captures an approved order and no other order', async () => {
     const { callbacks } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');
     const back = () => billing.call('POST', `orders/${order.id}/return`, { accountId });

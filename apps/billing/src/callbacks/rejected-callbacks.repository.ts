@@ -12,7 +12,7 @@ export interface RejectedCallback {
   raw: Buffer;
 }
 
-/** The callbacks rejected on one day for one reason. */
+/** The number of callbacks rejected on one day for one reason. */
 export interface RejectedCount {
   day: string;
   processor: ProcessorName;

@@ -18,9 +18,9 @@ interface Gathered {
 }
 
 /**
- * Counts rejected callbacks. Anyone can send such callbacks, so one transaction at a time writes all that arrived
- * during the previous transaction. A flood therefore neither queues for one row nor uses up the connections that
- * genuine callbacks need.
+ * Counts rejected callbacks. Anyone can send such callbacks, so they are written in batches: each transaction writes
+ * all that arrived during the previous one. A flood therefore neither queues for one row nor uses up the connections
+ * that genuine callbacks need.
  */
 @Injectable()
 export class RejectedCallbacksService {

@@ -9,7 +9,7 @@ export interface Contact extends BillingContact {
   accountId: string;
 }
 
-/** Asks account for names and addresses when they are needed, because billing does not store them. */
+/** Fetches names and addresses from account when they are needed, because billing does not store them. */
 @Injectable()
 export class ContactsService {
   constructor(

@@ -22,7 +22,7 @@ const SUBSCRIPTIONS_MAX = 100;
 @Injectable()
 export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
-  /** The position from which the next run continues, so that rejected subscriptions never delay those after them. */
+  /** The position at which the next run continues, so that rejected subscriptions never delay those after them. */
   private after = FIRST_ID;
 
   constructor(
@@ -97,8 +97,7 @@ export class FollowAccountsJob implements Job {
       return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
     }
     const resumed = await processor.resume(externalId, key);
-    // If customers approve changes at the processor, the processor keeps an approved change even when the subscription
-    // is cancelled.
+    // A processor where customers approve changes keeps an approved change even when the subscription is cancelled.
     const isChangeDropped = !processor.capabilities.changesNeedApproval;
     if (resumed.outcome !== 'done' || !change || !isChangeDropped) return resumed;
     return processor.changeAtPeriodEnd(change, key);

@@ -94,8 +94,8 @@ export class FollowedSubscriptionsMaintenanceRepository {
   }
 
   /**
-   * Stores that the deletion cancels the subscription, and which change this cancellation drops. A repeated call, after
-   * the processor has dropped the change, keeps the first record.
+   * Records that the deletion cancels the subscription, and which change this cancellation drops. A repeated call,
+   * after the processor has dropped the change, keeps the first record.
    */
   async markCancelledByDeletion({ accountId, id }: FollowedSubscription): Promise<void> {
     await this.maintenance.query(

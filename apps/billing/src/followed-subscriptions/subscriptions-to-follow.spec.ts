@@ -41,7 +41,7 @@ describe('subscriptions to follow up', () => {
     expect(await blocksRead()).toBeLessThan(BLOCKS_MAX);
   });
 
-  it('are listed one by one, each once, so that rejected ones do not hold up later ones', async () => {
+  it('are listed one after another, each once, so that rejected ones do not delay later ones', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );
@@ -55,7 +55,7 @@ describe('subscriptions to follow up', () => {
     expect(new Set(found).size).toBe(6 * WISHING);
   });
 
-  /** Returns the number of blocks that PostgreSQL counted when it ran the job's own statement. */
+  /** Returns the number of blocks that PostgreSQL read for the job's own statement. */
   async function blocksRead(): Promise<number> {
     const explaining = {
       query: (sql: string, parameters: unknown[]) =>

@@ -27,7 +27,7 @@ async function buy(): Promise<string> {
 const list = async (query = ''): Promise<InvoiceAnswer[]> =>
   (await billing.call('GET', `invoices?${query}`, { accountId })).body.invoices;
 
-/** Returns the texts of an archive by file name, read by another library than the one that wrote the archive. */
+/** Returns the texts in an archive by file name. They are not read by the library that wrote the archive. */
 async function unzipped(query = ''): Promise<Map<string, string>> {
   const { status, headers, body } = await billing.bytes(`invoices/archive?${query}`, accountId);
   expect([status, headers['content-type']]).toEqual([200, 'application/zip']);
@@ -55,7 +55,7 @@ async function entriesOf(zipped: Buffer): Promise<Map<string, Buffer>> {
 }
 
 describe('the invoices of an account', () => {
-  it('can be filtered by whether they were refunded, and by day of issue', async () => {
+  it('can be filtered by state and by day of issue', async () => {
     const side = sideOf(billing, 'stripe');
     const numbers = async (state: InvoiceState) =>
       (await list(`state=${state}`)).map(({ number }) => number);

@@ -38,7 +38,7 @@ export interface InvoiceDocument {
   kind: InvoiceKind;
   number: string;
   issuedAt: Date;
-  /** The corrected invoice's number; null for an invoice. */
+  /** The number of the corrected invoice; null for an invoice. */
   corrects: string | null;
   revision: number;
   printedAt: Date;

@@ -29,7 +29,7 @@ export function layoutOf(document: InvoiceDocument): Layout {
   const { kind, number, issuedAt, seller } = document;
   const title = `${TITLES[kind]} ${number}`;
   return {
-    // Nothing depends on the time of printing: two prints have equal bytes.
+    // Nothing depends on the time of printing, so two prints have equal bytes.
     info: { title, author: printable(seller.name), creationDate: issuedAt, producer: 'pdfmake' },
     language: 'en',
     pageSize: 'A4',

@@ -30,8 +30,8 @@ class ParsedFormat {
   }
 
   constructor({ buffer }: { buffer: Uint8Array }) {
-    // A glyph keeps the letter for which it was first drawn, and two letters may share a glyph. If each document has
-    // its own glyphs, its bytes do not depend on documents drawn earlier.
+    // A glyph keeps the letter for which it was first drawn, and two letters may share a glyph. Each document therefore
+    // gets its own glyphs, so that its bytes do not depend on documents drawn earlier.
     return Object.create(parsed.get(buffer)!, { _glyphs: { value: {} } }) as ParsedFormat;
   }
 }

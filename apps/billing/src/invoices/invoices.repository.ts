@@ -34,7 +34,7 @@ interface InvoicePage {
 const NOTED = `(select coalesce(sum(case note.kind when 'credit_note' then note.total_micros else -note.total_micros end), 0)
   from invoices note where note.account_id = invoice.account_id and note.payment_id = invoice.payment_id
   and note.kind <> 'invoice')`;
-/** The conditions of the states that `toInvoiceAnswer` distinguishes. */
+/** The conditions for the states that `toInvoiceAnswer` distinguishes. */
 const IN_STATE: Readonly<Record<InvoiceState, string>> = {
   paid: `invoice.kind = 'invoice' and ${NOTED} = 0`,
   partly_returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} < invoice.total_micros`,
@@ -70,7 +70,7 @@ export class InvoicesRepository {
     return transaction.manager.findOneBy(Invoice, { accountId, paymentId: id, kind: 'invoice' });
   }
 
-  /** Finds how the tax of a payment was decided: with its order, or before the renewal. */
+  /** Finds how the tax of a payment was decided: with its order, or before its renewal. */
   async findTaxDecision(
     transaction: Transaction,
     { accountId, id, orderId }: Payment,

@@ -132,7 +132,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
       'Refund',
       'Correction',
     ]);
-    // The tax on 10 of 54 dollars, rounded up.
+    // Ten of 54 dollars paid for this share of the 15,000 credits, rounded up.
     expect(mails[1].text).toContain('2,778 credits taken back');
     expect(mails[2].text).toContain('2,778 credits are yours again');
   });

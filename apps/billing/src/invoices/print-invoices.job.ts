@@ -28,8 +28,7 @@ export class PrintInvoicesJob extends WorkRunner<PrintWork> {
     logger: Logger,
   ) {
     const queue = new WorkQueue<PrintWork>({ name: 'print-invoices' });
-    // Printing blocks the event loop. Callbacks can be handled after each invoice, because invoices are printed one at
-    // a time.
+    // Printing blocks the event loop, so invoices are printed one at a time, and callbacks are handled in between.
     super({ queue, database, logger, concurrency: 1 });
   }
 

@@ -15,7 +15,7 @@ import { type Invoice, invoiceNumber, yearOf } from './invoice.entity.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';
 
-/** Manages revisions, each of which is kept as long as its invoice. */
+/** Maximum number of reprints per account and day. Each revision is kept as long as its invoice. */
 const REVISIONS_A_DAY_MAX = 20;
 
 /** A document that is printed but not yet stored. */

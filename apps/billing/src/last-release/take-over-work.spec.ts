@@ -17,7 +17,7 @@ const namesIn = async (queue: string) => {
   return rows.map(({ name }) => name);
 };
 
-it('work left by services of the last release is taken over, but not work that they are still doing', async () => {
+it('work that services of the last release left behind is taken over, but not work that they are still doing', async () => {
   await billing.database.query(
     `insert into processor_objects (processor, kind, external_id, sync_no, due_at, claimed_until)
      values ('stripe', 'dispute', 'due', 7, now() - interval '1 min', null),

@@ -8,7 +8,7 @@ import { type MissedNewsCount, MissedNewsService } from './missed-news.service.j
 
 /** How far back the first check looks. */
 const LOOK_BACK_MS = 3 * DAY_MS;
-/** How long an event may become visible after a newer event. */
+/** How late an event may become visible, after newer events. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
 /** Reads the events at the processors, and handles those for which no callback arrived. */
@@ -34,7 +34,7 @@ export class MissedEventsJob implements Job {
     const stored = await this.database.transaction((transaction) =>
       this.callbacks.readCursor(transaction, name),
     );
-    // A wrong clock stored a cursor in the future, so the cursor does not show which events were read.
+    // While the clock was wrong, a cursor in the future was stored, so it does not show which events were read.
     const latest = count.startedAt.getTime() + OVERLAP_MS;
     const isKnown = stored !== undefined && stored.getTime() <= latest;
     const from = isKnown ? stored.getTime() - OVERLAP_MS : count.startedAt.getTime() - LOOK_BACK_MS;

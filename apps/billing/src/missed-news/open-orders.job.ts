@@ -9,7 +9,7 @@ import { MissedNewsService } from './missed-news.service.js';
 const SILENT_MS = 5 * MINUTE_MS;
 const ORDERS_MAX = 200;
 
-/** Fetches orders that were neither paid nor dropped, because a callback or an answer may have been lost. */
+/** Fetches orders that have been neither paid nor dropped, because a callback or an answer may have been lost. */
 @Injectable()
 export class OpenOrdersJob implements Job {
   readonly name = 'open-orders';

@@ -108,8 +108,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Resolves an order whose checkout may or may not have been created: by repeating the call while its key and its page
-   * are valid, then by a search. @returns false while the processor does not answer.
+   * Resolves an order whose checkout may or may not have been created: repeats the call while its key and its page are
+   * valid, and searches afterwards. @returns false while the processor does not answer.
    */
   async recover(order: Order): Promise<boolean> {
     if (this.clock.now() < order.expiresAt) return (await this.open(order)).outcome !== 'unknown';
@@ -130,8 +130,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Ends an order whose checkout the processor no longer returns, a day after the page closed, because some processors
-   * delete unpaid checkouts. A late payment still counts. @returns false before that day is over.
+   * Ends an order whose checkout the processor no longer returns a day after the page closed. (Some processors delete
+   * unpaid checkouts.) A late payment still counts. @returns false before that day is over.
    */
   async giveUp(order: Order): Promise<boolean> {
     if (this.clock.now().getTime() < order.expiresAt.getTime() + DAY_MS) return false;

@@ -9,8 +9,8 @@ const ORDERS_MAX = 100;
 export class CloseCheckoutsJob implements Job {
   readonly name = 'close-checkouts';
   /**
-   * The position from which the next run continues, so that pages which a processor does not close never delay the
-   * pages after them.
+   * The position at which the next run continues, so that pages that a processor does not close never delay those after
+   * them.
    */
   private after = FIRST_ID;
 

@@ -60,7 +60,7 @@ describe('an unpaid order', () => {
     expect(await billing.stateOf(accountId, order)).toBe('paid');
   });
 
-  it('makes room for another order when it is dropped, for at most 60 orders an hour', async () => {
+  it('makes room for another order when it is dropped, up to 60 orders an hour', async () => {
     const { id } = await billing.order(accountId);
     await drop(id);
     await billing.database.query(

@@ -5,7 +5,7 @@ import type { ProcessorName } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 
-/** Finds our orders by the references that processors return. */
+/** Finds orders by the references that processors return. */
 @Injectable()
 export class OrderReferencesService {
   constructor(private readonly orders: OrdersRepository) {}

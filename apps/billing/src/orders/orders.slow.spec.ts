@@ -47,7 +47,7 @@ describe('orders', () => {
     (await billing.events(accountId)).filter(({ type }) => type === 'billing.payment-confirmed');
 
   describe('creation', () => {
-    it('leads to a processor’s page with the catalogue price', async () => {
+    it('leads to a processor’s page that shows the catalogue price', async () => {
       const order = await billing.order(accountId, 15_000);
       expect(order).toMatchObject({
         state: 'redirected',
@@ -235,7 +235,7 @@ describe('orders', () => {
       ]);
     });
 
-    it('S48: a return alone grants nothing, whatever its URL contains', async () => {
+    it('S48: a customer’s return alone grants nothing, whatever its URL contains', async () => {
       const [mine, paid] = [await order(), await order()];
       await billing.act(paid, 'pay');
       const page = new URL(paid.redirect_url as string).pathname.split('/').at(-1);

@@ -5,7 +5,7 @@ import { TooManyCalls } from './pace.errors.js';
 
 /** The number of calls that a customer may cause at once after a pause. */
 const BURST = 60;
-/** The interval between later calls: people are slower, and each order is a stored row. */
+/** The interval between later calls. People are slower anyway, and each order stores a row. */
 const EVERY_MS = 10 * SECOND_MS;
 /** Maximum number of accounts in memory. Above this number, accounts whose full burst is available are removed. */
 const ACCOUNTS_MAX = 10_000;

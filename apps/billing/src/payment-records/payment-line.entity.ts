@@ -9,7 +9,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** The subscription; null on other lines, as are the following columns. */
+  /** The subscription. Like the columns below, it is null on other lines. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 

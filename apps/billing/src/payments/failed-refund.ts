@@ -2,8 +2,8 @@ import { DAY_MS, HOUR_MS } from '#libs/platform';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 
 /**
- * The pauses between attempts at a refund that the processor rejects, because our balance there may be topped up in the
- * meantime.
+ * The pauses between attempts at a refund that the processor rejects. In the meantime, our balance there may be topped
+ * up.
  */
 export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 

@@ -121,7 +121,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
   });
 
   it.each(['nothing happens', 'the customer cancels and undoes it'])(
-    'S49: the rest of a late payment is refunded after a partial refund at PayPal (%s in the next period, before any callback)',
+    'S49: after a partial refund at PayPal, the rest of a late payment is refunded (%s in the next period, before any callback)',
     async (meanwhile) => {
       await reviewed(1);
       const callbacks = await callbacksAfterwards();

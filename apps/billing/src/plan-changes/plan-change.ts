@@ -24,7 +24,7 @@ export function effectOfChange(
   return worth(to) > worth(from) ? 'now' : 'period_end';
 }
 
-/** Returns a plan of today's catalogue in the form that processors need. A change counts as a purchase. */
+/** Returns a plan at today's catalogue price, in the form that processors need. A change counts as a purchase. */
 export function planRefOf(
   { sku, interval, name, unitMicros }: SubscriptionPlan,
   taxPpm: number,

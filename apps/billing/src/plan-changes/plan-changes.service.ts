@@ -37,7 +37,7 @@ import {
   PlanNotChangeable,
 } from '../subscriptions/subscriptions.errors.js';
 
-/** The time for which the price of a preview is valid. */
+/** How long the price of a preview is valid. */
 const PREVIEW_MS = 15 * MINUTE_MS;
 /**
  * Maximum number of concurrent changes. Each holds a database connection until the processor answers; further changes
@@ -48,7 +48,7 @@ const CHANGES_AT_ONCE = 3;
 const CHANGES_MAX = 50;
 
 const UNDER_WAY = 'Another change to your subscriptions is in progress.';
-/** A refusal until a restoration is complete, because the restoration would overwrite what the customer changes. */
+/** The refusal until a restoration is complete, because it would overwrite the customer's changes. */
 const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const NEXT_IS_PAID = 'The next period is already paid. Change the plan once that period has begun.';
@@ -153,8 +153,8 @@ export class PlanChangesService {
   }
 
   /**
-   * Ends the subscription at the end of its period; the paid time stays. The customer's reason is stored once the
-   * subscription is cancelled.
+   * Cancels the subscription at the end of its period, so that the paid time remains. The customer's reason is stored
+   * after that.
    */
   async cancel(
     accountId: string,

@@ -346,7 +346,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
       card('works');
     });
 
-    it('an upgrade whose answer is lost is not reported as free, and is paid once', async () => {
+    it('an upgrade whose answer is lost is not reported as free of charge, and is paid once', async () => {
       await said();
       billing.simulator.apiFaults.lostAnswers = Infinity;
       const lost = await ask('change', { sku: 'api-150K-month' });

@@ -70,7 +70,7 @@ it.each(
     MOMENTS.map((moment) => [processor, ...moment] as const),
   ),
 )(
-  'the preview of an upgrade at %s %s promises all the credits that the upgrade grants',
+  'the preview of an upgrade at %s %s announces all the credits that the upgrade grants',
   async (processor, _, afterMs, dueMicros) => {
     const { id, accountId, end, preview } = await previewed(
       processor,

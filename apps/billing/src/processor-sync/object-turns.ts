@@ -1,10 +1,10 @@
 import type { ObjectRef } from './wanted-objects.js';
 
-/** Lets this process work on an object once at a time. Later work on the same object waits in order. */
+/** Lets this process do only one piece of work on an object at a time; later work on the object waits its turn. */
 export class ObjectTurns {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** @throws the error of `work`. A failure of earlier work has no influence. */
+  /** @throws the error of `work`, whether or not earlier work has failed. */
   async take<T>({ processor, kind, id }: ObjectRef, work: () => Promise<T>): Promise<T> {
     const key = `${processor} ${kind} ${id}`;
     const before = this.last.get(key) ?? Promise.resolve();

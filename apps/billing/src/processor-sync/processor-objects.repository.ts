@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { ObjectRef } from './wanted-objects.js';
 
-/** Guards against outdated fetches: a result is written only if no newer result was written before. */
+/** Guards against outdated fetches: a result is written only if no newer one has been written. */
 @Injectable()
 export class ProcessorObjectsRepository {
   constructor(private readonly database: Database) {}
@@ -18,7 +18,7 @@ export class ProcessorObjectsRepository {
     return syncNo;
   }
 
-  /** @returns false if another fetch, which may be newer, was written since `syncNo` was read. */
+  /** @returns false if the result of another fetch, perhaps a newer one, has been written since `syncNo` was read. */
   async advance(
     transaction: Transaction,
     { processor, kind, id }: ObjectRef,

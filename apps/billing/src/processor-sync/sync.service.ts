@@ -16,8 +16,8 @@ import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
 /**
- * Maximum number of times that a fetch is repeated because a newer fetch overtook it. After that, the next round
- * fetches the object.
+ * Maximum number of times that a fetch is repeated because a newer one overtook it; then the next round fetches the
+ * object.
  */
 const RACES_MAX = 5;
 /** The kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */

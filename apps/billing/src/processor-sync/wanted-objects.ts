@@ -21,8 +21,8 @@ export class WantedObjects extends WorkQueue<ObjectRef> {
   }
 
   /**
-   * Schedules a further fetch at a future time. Does nothing if that time has passed. The fetch has its own name in the
-   * queue, so that an earlier fetch of the object does not replace it.
+   * Schedules an additional fetch at a future time. Does nothing if that time has passed. The fetch has its own name in
+   * the queue, so that an earlier fetch of the object does not replace it.
    */
   async wantObjectAt(transaction: Transaction, ref: ObjectRef, at: Date): Promise<void> {
     const seconds = Math.ceil((at.getTime() - this.clock.now().getTime()) / SECOND_MS);

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import type { EventPage, ProcessorEvent } from './payment-processor.js';
 
 /**
- * The lengths of time to try, longest first: a few calls are enough after a long silence; when many subscriptions
+ * The lengths of time to try, longest first. After a long silence, a few calls are enough; when many subscriptions
  * renew, a minute fills a page.
  */
 const STRETCHES_MS = [30 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS];

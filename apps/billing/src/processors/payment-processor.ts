@@ -26,7 +26,7 @@ export interface ProcessorRef {
   id: string;
 }
 
-/** The product of a subscription, at its price when the plan was chosen. */
+/** The product of a subscription, at the price at which the plan was chosen. */
 export interface PlanRef {
   sku: string;
   catalogueVersion: string;
@@ -83,7 +83,9 @@ export interface CheckoutSnapshot {
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';
   amountMicros: Micros;
   currency: string;
-  /** Whether the customer agreed and the payment was just declined. The page then stays open for another attempt. */
+  /**
+   * Whether the customer agreed but the payment was declined just now. The page then stays open for another attempt.
+   */
   isDeclined?: boolean;
   payment?: PaymentSnapshot;
   /** The subscription that a paid checkout started. */
@@ -219,7 +221,10 @@ export type CallbackVerdict =
   | { verdict: 'rejected'; reason: CallbackRejection }
   | { verdict: 'undecided'; cause: unknown };
 
-/** The abilities that a processor may lack. Billing then does the work itself or does not offer the operation. */
+/**
+ * Abilities that not every processor has. Without one of them, billing does the work itself or does not offer the
+ * operation.
+ */
 export interface ProcessorCapabilities {
   /** Whether payments can be partly refunded. */
   refundsPartly: boolean;

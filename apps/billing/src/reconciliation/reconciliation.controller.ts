@@ -3,7 +3,7 @@ import type { ReconciliationAnswer } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
 import { ReconciliationService } from './reconciliation.service.js';
 
-/** Serves the operator's command for the comparison that otherwise runs daily. */
+/** Lets the operator start the comparison, which also runs daily. */
 @Controller('internal/operator/reconciliations')
 @AllowCallers('cli')
 export class ReconciliationController {

@@ -46,7 +46,7 @@ export class RefundsMaintenanceRepository {
     });
   }
 
-  /** Lists refunds begun here that the processor has not confirmed yet, oldest first. */
+  /** Lists refunds that were started here and that the processor has not confirmed yet, oldest first. */
   async listToSettle(limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
     return this.maintenance.transaction(async (transaction) => {
       const refunds = await transaction.manager

@@ -30,7 +30,7 @@ type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
 
 const NOT_FAILED = 'This refund has not failed, was replaced by another refund, or was dismissed.';
 
-/** Makes and retries the refunds that start here, not at the processor. */
+/** Makes and retries the refunds that are started here rather than at the processor. */
 @Injectable()
 export class RefundsService {
   constructor(
@@ -133,8 +133,8 @@ export class RefundsService {
       const meant = reversals.find((row) => isFailedRefund(row) && isMeant(row));
       if (meant && leftOf(payment.amountMicros, reversals) === 0n) {
         const made = reversals.filter(({ state }) => state === 'final');
-        // The money was returned in another way. If a reversal may still fail, such as an open dispute, this waits for
-        // its result.
+        // The money was returned in another way. If that reversal may still fail, as an open dispute may, this waits
+        // for its result.
         const isBack = leftOf(payment.amountMicros, made) === 0n;
         if (isBack) await this.reversals.dismiss(transaction, payment, meant.id);
         return undefined;

@@ -252,7 +252,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       ]);
     });
 
-    it('another refund replaces the refunds that failed before it', async () => {
+    it('a new refund replaces the refunds that failed before it', async () => {
       await buy();
       billing.simulator.apiFaults.refusedRefunds = 2;
       expect((await refund({ amountMicros: '10000000' })).status).toBe(422);

@@ -95,7 +95,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(side.hasEndedLatest()).toBe(true);
     });
 
-    it('is refunded for the rest of its period once, however often this is requested; an earlier start adds the time between', async () => {
+    it('is refunded for the rest of its period once, however often this is requested; a request for an earlier start adds the time in between', async () => {
       const [start, until] = [billing.clock.now().getTime(), Date.parse(end())];
       await subscribe();
       await billing.pass((until - start) / 2);

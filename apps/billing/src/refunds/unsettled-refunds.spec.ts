@@ -49,7 +49,7 @@ async function payDeleted(): Promise<string> {
 const strand = (paymentId: string) =>
   billing.database.query(`update payments set processor = 'gone' where id = $1`, [paymentId]);
 
-it('a refund that is in an unknown state is not reported as refused, and is made once', async () => {
+it('a refund whose state is unknown is not reported as refused, and is made once', async () => {
   const paymentId = await buy();
   const before = madeThere().length;
   billing.simulator.paypal.captures.firstStatus = 'IN_REVIEW';

@@ -4,7 +4,7 @@ import { OrdersService } from '../orders/orders.service.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** Handles a return from a processor's page with the same fetch as a callback, and nothing else. */
+/** Handles a return from a processor's page just like a callback: by fetching the object. */
 @Injectable()
 export class ReturnsService {
   constructor(
@@ -19,7 +19,7 @@ export class ReturnsService {
     return wasPaid ? this.complete(accountId, orderId) : this.orders.get(accountId, orderId);
   }
 
-  /** Takes only the order from the URL of the return. The order must belong to the account (S48). */
+  /** Takes only the order's id from the URL of the return. The order must belong to the account (S48). */
   async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);
     if (checkoutId !== null) {

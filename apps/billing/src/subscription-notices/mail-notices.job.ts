@@ -24,7 +24,7 @@ export class MailNoticesJob implements Job {
 
   async runOnce(): Promise<void> {
     for (const due of await this.dueNotices.list(this.clock.now(), NOTICES_MAX)) {
-      // Account did not answer, so this notice waits for the next round, and the others continue.
+      // Account did not answer, so this notice waits for the next round. The others continue.
       await this.send(due).catch((error: unknown) =>
         this.logger.warn('a notice could not be sent yet', { about: due.about, err: error }),
       );

@@ -156,7 +156,7 @@ describe('the tax of a running subscription', () => {
     ['an upgrade', 'api-50K-month', ['75000000', '14250000', '89250000']],
     ['a downgrade', 'api-5K-month', ['10000000', '1900000', '11900000']],
   ])(
-    'at PayPal, %s after the decision renews at the decided rate if there is time, otherwise at the old rate; the e-mail names the rate',
+    'at PayPal, after %s following the decision, the plan renews at the decided rate if there is time, otherwise at the old rate; the e-mail names the rate',
     async (_, sku, renewed) => {
       const id = await subscribe('paypal');
       const change = async (daysBefore: number, wanted: string) => {

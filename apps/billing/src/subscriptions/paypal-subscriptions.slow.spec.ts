@@ -159,7 +159,7 @@ describe('subscriptions through PayPal', () => {
     await billing.pass(DAY_MS);
     expect((await plan.said()).payments).toEqual([]);
     await plan.passTo(end);
-    // If the customer approves the order when the order no longer pays for anything, it is not captured.
+    // If the customer approves an order that no longer pays for anything, it is not captured.
     payPage.search = '';
     await pressButton(payPage.href, 'pay');
     await billing.settle();
@@ -200,7 +200,7 @@ describe('subscriptions through PayPal', () => {
       billing.simulator.paypal.subscriptions.earlyMs = 0;
     });
 
-    it('the rights of a lower plan begin with its period, at whose start the subscription is fetched', async () => {
+    it('the rights of a lower plan begin with its period, because the subscription is fetched then', async () => {
       await plan.agree((await plan.ask('change', { sku: 'api-5K-month' })).body.redirect_url);
       await plan.passTo(hours(-2));
       const paidThrough = addMonths(start, 2).toISOString();

@@ -9,7 +9,7 @@ import { permutationsOf } from '../../../../test/billing/permutations.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 
-/** The events about money or a state. The other events of a purchase name the same objects. */
+/** The events about money or a state; the other events of a purchase name the same objects. */
 const TELLING = /invoice\.paid|subscription\.(created|updated)|SALE\.COMPLETED|ACTIVATED/;
 /** Prices in cents: the first month of 150K, and 5K, which renews before PayPal charges a reactivated subscription. */
 const KEPT = { stripe: 19_500 + 1_000, paypal: 19_500 + 2 * 1_000 };

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { BillingInterval, SubscriptionLineName, SubscriptionState } from '#libs/contracts';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** A subscription in the state last reported by the processor, with our own data. */
+/** A subscription in the state that the processor last reported, with our own data. */
 @Entity('subscriptions')
 export class Subscription {
   @PrimaryColumn('uuid')

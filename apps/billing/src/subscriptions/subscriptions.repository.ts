@@ -46,7 +46,7 @@ export class SubscriptionsRepository {
     );
   }
 
-  /** Locks the subscriptions of the account, then reads the subscription with this id. */
+  /** Locks the account's subscriptions, then reads the one with this id. */
   async lockByExternalId(
     transaction: Transaction,
     processor: ProcessorName,

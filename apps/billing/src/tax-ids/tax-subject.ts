@@ -1,4 +1,4 @@
-/** An order, a subscription or an invoice for which a tax was decided. */
+/** The order, subscription or invoice for which a tax was decided. */
 export interface TaxSubject {
   accountId: string;
   subjectId: string;

@@ -11,7 +11,7 @@ interface CountryRates {
   businessPpm: number;
 }
 
-/** The buyer's data on which tax depends. */
+/** The data about a buyer on which tax depends. */
 export interface TaxedBuyer {
   /** ISO 3166-1 alpha-2. */
   country: string;

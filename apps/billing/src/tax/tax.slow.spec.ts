@@ -207,7 +207,7 @@ describe('tax', () => {
   it('business details given after the sale do not turn an invoice into reverse charge', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
-    // This is true even for business details given before the invoice is printed.
+    // This holds even if the business details are given before the invoice is printed.
     live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
     await billing.act(body as OrderAnswer, 'pay');
     await billing.deliverMail(accountId);
@@ -229,7 +229,7 @@ describe('tax', () => {
     expect((await billing.call('GET', 'orders', { accountId })).body.orders).toEqual([]);
   });
 
-  it('a buyer who moves pays the price of the order', async () => {
+  it('a buyer who moves still pays the price of the order', async () => {
     live('DE');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     live('US');
@@ -252,7 +252,7 @@ describe('tax rates', () => {
     ['XX', '1234', 5_000, false],
     ['US', '123456789', 0, false],
   ])(
-    '%s, tax id %s: the rate is %i millionths, reverse charge %s',
+    'for %s with tax id %s, the rate is %i millionths; reverse charge: %s',
     (country, tax_id, ppm, isReverse) => {
       expect(rates.taxOf({ country, tax_id })).toMatchObject({ ppm, isReverseCharge: isReverse });
     },

@@ -74,7 +74,7 @@ const PARTS = [
     at: 'changed_at',
     kind: `'account'`,
     text: `'billing learned that it is ' || state`,
-    // An account that was only ever suspended has no time of change.
+    // An account that has only ever been suspended has no time of change.
     from: `(select * from account_states where changed_at > '-infinity') changed`,
     id: 'account_id',
   }),

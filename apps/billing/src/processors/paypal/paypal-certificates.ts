@@ -38,7 +38,7 @@ const SUBJECT = /^CN=messageverificationcerts(\.[a-z]+)?\.paypal\.com$/m;
 /** Fetches the certificates that sign callbacks, each once, and verifies them up to a trusted authority. */
 export class PaypalCertificates {
   private readonly trusted = new RecentMap<Trusted>(TRUSTED_MAX);
-  /** URLs known to hold no PayPal certificate, each with the time until which this is cached. */
+  /** URLs known to have no PayPal certificate, each with the time until which this is remembered. */
   private readonly refused = new RecentMap<Date>(REFUSED_MAX);
   private readonly fetching = new Map<string, Promise<X509Certificate | undefined>>();
   private readonly fetches = new FetchBudget();

@@ -100,7 +100,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v2/payments/captures/${encodeURIComponent(id)}`);
   }
 
-  /** Refunds a capture, also the payment of a subscription. */
+  /** Refunds a capture, which may be the payment of a subscription. */
   refundCapture(id: string, body: RefundBody, key: string): Promise<PaypalRefund> {
     const path = `/v2/payments/captures/${encodeURIComponent(id)}/refund`;
     return this.connection.call('POST', path, { body, key });
@@ -114,7 +114,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/customer/disputes/${encodeURIComponent(id)}`);
   }
 
-  /** Lists disputes that changed between two times. Of the link to the next page, only the query is used. */
+  /** Lists disputes that changed between two times. Only the query is used of the link to the next page. */
   listDisputes(from: Date, to: Date, link?: string): Promise<PaypalDisputeList> {
     const query = new URLSearchParams({
       update_time_after: from.toISOString(),

@@ -2,8 +2,8 @@ import type { Micros } from '#libs/platform';
 import { UnfitObject } from '../unfit-object.js';
 
 /**
- * PayPal's objects as far as we read them (github.com/paypal/paypal-rest-api-specifications). Every member may be
- * missing, so the functions below check the members that we need.
+ * The parts of PayPal's objects that we read (github.com/paypal/paypal-rest-api-specifications). Every member may be
+ * missing, so the functions below check those that we need.
  */
 export interface PaypalMoney {
   currency_code?: string;

@@ -66,7 +66,7 @@ const SITES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Connects PayPal through our own client, because PayPal's SDK neither verifies callbacks nor supports another host.
+ * Connects to PayPal through our own client, because PayPal's SDK neither verifies callbacks nor supports another host.
  */
 export class PaypalProcessor implements PaymentProcessor {
   readonly name = 'paypal';
@@ -229,7 +229,7 @@ export class PaypalProcessor implements PaymentProcessor {
   }
 
   /**
-   * Returns a PayPal page for the person logged in there. The page is the same for everyone and has no link back to us.
+   * Returns a page at PayPal. Its URL is the same for everyone who is logged in there, and it has no link back to us.
    */
   async paymentUpdateUrl(): Promise<CallResult<string>> {
     const { apiUrl } = this.options;

@@ -110,7 +110,7 @@ export function refundSnapshot(refund: PaypalRefund): RefundSnapshot {
   };
 }
 
-/** Outcomes after which we keep the money. */
+/** Outcomes of a dispute after which we keep the money. */
 const KEPT_OUTCOMES = [
   'RESOLVED_SELLER_FAVOUR',
   'RESOLVED_WITH_PAYOUT',

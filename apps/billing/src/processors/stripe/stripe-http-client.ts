@@ -4,7 +4,8 @@ import type { CallRate } from '../call-rate.js';
 type HttpClient = ReturnType<typeof Stripe.createNodeHttpClient>;
 
 /**
- * Returns the SDK's own client, except that calls wait for their turn. The time limit of a call begins after the wait.
+ * Returns the SDK's own client, changed so that calls wait for their turn. The time limit of a call begins after the
+ * wait.
  */
 export function pacedHttpClient(rate: CallRate): HttpClient {
   const client = Stripe.createNodeHttpClient();

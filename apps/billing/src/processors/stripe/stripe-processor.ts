@@ -56,7 +56,7 @@ const EVENTS_PAGE = 100;
 const EVENTS_MAX = 1_000;
 
 /**
- * Connects Stripe through its own SDK, in API version 2026-10-28.endive. The SDK's retries are off: billing itself
+ * Connects to Stripe through its own SDK, in API version 2026-10-28.endive. The SDK's retries are off: billing itself
  * repeats calls whose outcome is unknown, because billing stores the calls' keys.
  */
 export class StripeProcessor implements PaymentProcessor {

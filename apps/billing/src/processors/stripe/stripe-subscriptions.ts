@@ -114,7 +114,7 @@ export class StripeSubscriptions {
     if (open && isOf(open, item, from)) return paymentOf(open.invoice);
     // The open change is dropped, because two open bills could both be paid.
     if (open) await this.dropChange(subscriptionId, changeId);
-    // A schedule would switch to the plan of the pending change, regardless of the plan that is paid for now.
+    // The schedule would switch to the plan of the pending change, regardless of the plan that is paid for now.
     await this.releaseSchedule(subscriptionId, changeId);
     const changed = await this.stripe.subscriptions.update(
       subscriptionId,
@@ -245,7 +245,7 @@ export class StripeSubscriptions {
     return this.snapshot(await this.stripe.subscriptions.update(id, params, options));
   }
 
-  /** Releases the schedule, because a subscription with a schedule refuses other changes to its end. */
+  /** Releases the schedule, because Stripe refuses other changes to the end of a subscription that has one. */
   private async releaseSchedule(id: string, key: string): Promise<void> {
     const { schedule } = await this.stripe.subscriptions.retrieve(id);
     if (schedule === null) return;

@@ -11,7 +11,7 @@ export interface PlannedUnits extends PricedPlan {
   quantity: number;
 }
 
-/** A subscription as stored at PayPal, together with our mark on it. */
+/** A subscription at PayPal, together with our mark on it. */
 export interface KnownSubscription {
   id: string;
   subscription: PaypalSubscription;

@@ -232,8 +232,7 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * Reads the bills. While a payment has failed, there is no latest bill, because PayPal names a bill only once it is
-   * paid.
+   * Reads the bills. After a failed payment, there is no latest bill, because PayPal names a bill only once it is paid.
    */
   private async bills(
     current: KnownSubscription,
@@ -250,7 +249,7 @@ export class PaypalSubscriptions {
     const bills = sales
       .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
       .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
-    // Of two payments in the same second, the later one is the payment for the change.
+    // If there are two payments in the same second, the later one is for the change.
     const [latest] = [...(change ? [change] : []), ...bills].toSorted(
       (a, b) => b.at.getTime() - a.at.getTime(),
     );
