@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool } from 'undici';
 import { MINUTE_MS } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { waitFor, withEnoughTime } from '#test/environment';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
@@ -119,14 +119,17 @@ describe('a lookup service and its registries', () => {
 
   describe('caching', () => {
     it('sends one query for simultaneous callers', async () => {
-      const hurried = new RegistryWorld(HURRIED);
-      await hurried.start();
-      // The registry does not answer, so that the first query is still open when the last caller arrives.
-      const ask = () => hurried.ask('silent-popular.de');
-      const answers = await Promise.all(Array.from({ length: 40 }, ask));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));
-      expect(await hurried.asked('silent-popular.de')).toBe(1);
-      await hurried.stop();
+      const askAtOnce = async (budgetMs: number) => {
+        const hurried = new RegistryWorld({ budgetMs });
+        await hurried.start();
+        // The registry does not answer, so that the first query is still open when the last caller arrives.
+        const ask = () => hurried.ask('silent-popular.de');
+        const answers = await Promise.all(Array.from({ length: 40 }, ask));
+        await hurried.stop();
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));
+        return hurried.asked('silent-popular.de');
+      };
+      expect(await withEnoughTime(1_500, askAtOnce, (asked) => asked > 1)).toBe(1);
     });
 
     it('sends a new query for every live request, except for repeats within a minute and requests that accept an older answer', async () => {

@@ -87,7 +87,7 @@ describe('one customer at several gateways', () => {
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     }
     const find = () => /"apiUrl":"([^"]+)"/.exec(output)?.[1];
-    return waitFor('the gateway to listen', find, 90_000).catch(() => {
+    return waitFor('the gateway to listen', find).catch(() => {
       throw new Error(`the gateway did not start:\n${output}`);
     });
   }

@@ -27,12 +27,10 @@ let accountId: string;
 beforeAll(async () => {
   owner = new TransferOwner();
   await owner.start();
-  const settings = {
+  under = await GatewayUnderTest.start({
     WORKER_URL: owner.url,
-    GATEWAY_TRANSFER_IDLE_MS: '1000',
     GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
-  };
-  under = await GatewayUnderTest.start(settings);
+  });
 });
 afterAll(async () => {
   await under?.stop();
@@ -65,6 +63,16 @@ function crcOf(start: number, end: number): number {
   let crc = 0;
   for (const piece of bytesOf(start, end)) crc = crc32(piece, crc);
   return crc;
+}
+
+/** Starts a gateway that ends a transfer after half a second of silence. @returns its URL. */
+async function startImpatient(name: string): Promise<string> {
+  const { apiUrl } = await under.around.startGateway({
+    WORKER_URL: owner.url,
+    GATEWAY_TRANSFER_IDLE_MS: '500',
+    GATEWAY_JOURNAL: join(under.around.folder, `${name}.journal`),
+  });
+  return apiUrl;
 }
 
 const withKey = (headers: Record<string, string> = {}) => ({ 'x-api-key': apiKey, ...headers });
@@ -300,7 +308,8 @@ describe('a download', () => {
       reply.raw.writeHead(200, { 'content-length': 1_000, 'content-type': 'application/gzip' });
       reply.raw.write('half');
     };
-    const silent = await request(under.url + FILE, { headers: withKey() });
+    const url = (await startImpatient('silent-owner')) + FILE;
+    const silent = await request(url, { headers: withKey() });
     await expect(silent.body.text()).rejects.toThrow();
     const [row] = await under.logRows(accountId, 1);
     expect(row).toMatchObject({ status: 200, outcome: 'broken_off' });
@@ -396,7 +405,7 @@ describe('an upload with a form', () => {
   });
 
   it('S104: 408: a client that stops sending gets an answer and is disconnected', async () => {
-    const client = await RawClient.open(under.url);
+    const client = await RawClient.open(await startImpatient('silent-client'));
     client.send(
       `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
         'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 1000\r\n\r\n--frontier',

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, JobLease, MaintenanceDatabase, jobLateness } from '#libs/database';
 import { DAY_MS, type Job, Logger, SECOND_MS } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob, startJobs } from './jobs.js';
 
 const LEASE_MS = 60 * SECOND_MS;
-/** A time shortly before the next regular check, which each process makes every 30 s. */
-const BEFORE_NEXT_LOOK_MS = 28 * SECOND_MS;
+/** The interval of the regular checks of each process. */
+const LOOK_MS = 30 * SECOND_MS;
+const NEVER_MS = 2 ** 30;
 const logger = new Logger('jobs', { write: () => {} });
 
 describe('a job of the installation', () => {
@@ -17,7 +18,17 @@ describe('a job of the installation', () => {
     test = await TestDatabase.create();
     database = await test.maintenance('gateway');
   });
+  const { setTimeout } = globalThis;
+  afterEach(() => {
+    globalThis.setTimeout = setTimeout;
+  });
   afterAll(() => test.drop());
+
+  /** Replaces delays of timers by others until the end of the test. */
+  function replaceDelays(others: Record<number, number>): void {
+    const replaced = (work: () => void, ms = 0) => setTimeout(work, others[ms] ?? ms);
+    globalThis.setTimeout = replaced as typeof setTimeout;
+  }
 
   const lease = (owner: string, job: string) =>
     new JobLease(database, { owner, job, leaseMs: LEASE_MS, everyMs: DAY_MS });
@@ -112,14 +123,14 @@ describe('a job of the installation', () => {
   it('a run that takes longer than a lease keeps its lease', async () => {
     let end = () => {};
     const runOnce = () => new Promise<void>((resolve) => void (end = resolve));
-    const leaseMs = 3 * SECOND_MS;
     const job = new LeasedJob(
       { name: 'long', runOnce },
-      { database, logger, everyMs: DAY_MS, leaseMs },
+      { database, logger, everyMs: DAY_MS, leaseMs: LEASE_MS },
     );
+    replaceDelays({ [LEASE_MS / 3]: 10 });
     const running = job.runOnce();
     await waitFor('the lease', () => rowOf('long'));
-    await pass('long', leaseMs - SECOND_MS);
+    await pass('long', LEASE_MS - SECOND_MS);
     await waitFor('its renewal', async () => (await rowOf('long')).leftMs > SECOND_MS);
     expect(await lease('other', 'long').take()).toBeUndefined();
     end();
@@ -149,13 +160,14 @@ describe('a job of the installation', () => {
     let runs = 0;
     const job: Job = { name: 'inherited', runOnce: async () => void runs++ };
     const get = (type: unknown) => (type === MaintenanceDatabase ? database : job);
+    replaceDelays({ [LOOK_MS]: NEVER_MS });
     await lease('killed', 'inherited').take();
     // The first check comes too early.
     await pass('inherited', LEASE_MS - 2 * SECOND_MS);
     const jobs = startJobs({ app: { get } as never }, logger, [
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
     ]);
-    await waitFor('the run of the heir', () => runs === 1, BEFORE_NEXT_LOOK_MS);
+    await waitFor('the run of the heir', () => runs === 1);
     await jobs.stop();
   });
 
@@ -169,10 +181,12 @@ describe('a job of the installation', () => {
     };
     const job: Job = { name: 'kept waiting', runOnce: async () => void runs++ };
     const get = (type: unknown) => (type === MaintenanceDatabase ? busy : job);
+    // The next check follows after 10 s.
+    replaceDelays({ [LOOK_MS]: NEVER_MS, [10 * SECOND_MS + 1]: 1 });
     const jobs = startJobs({ app: { get } as never }, logger, [
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
     ]);
-    await waitFor('the run', () => runs === 1, BEFORE_NEXT_LOOK_MS);
+    await waitFor('the run', () => runs === 1);
     await jobs.stop();
   });
 

@@ -18,7 +18,7 @@ let around: GatewayUnderTest['around'];
 let ask: GatewayUnderTest['ask'];
 
 beforeAll(async () => {
-  under = await GatewayUnderTest.start({ GATEWAY_LOOKUP_TIMEOUT_MS: '1500' });
+  under = await GatewayUnderTest.start();
   around = under.around;
   ask = under.ask.bind(under);
 });
@@ -214,7 +214,12 @@ describe('a refusal', () => {
     expectProblem(broken, 503, 'service_unavailable');
     expect(broken.text).not.toContain('secret.ts');
     around.lookup.answer = () => undefined;
-    expectProblem(await ask(live(apiKey)), 504, 'answer_timeout');
+    const impatient = await around.startGateway({
+      GATEWAY_LOOKUP_TIMEOUT_MS: '300',
+      GATEWAY_JOURNAL: `${around.folder}/impatient`,
+    });
+    const late = await fetch(impatient.apiUrl + live(apiKey));
+    expect([late.status, await late.json()]).toMatchObject([504, { code: 'answer_timeout' }]);
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(0);
   });
 
