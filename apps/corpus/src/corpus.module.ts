@@ -173,7 +173,7 @@ const PROVIDERS = [
   HandOverJob,
 ];
 
-/** Returns a provider of a database from which only data that may be shown is read. */
+/** Returns a provider of a database through which only data that may be shown is read. */
 const reader = (provide: typeof SearchDatabase, database: Database, silenceMs?: number) => ({
   provide,
   useFactory: (suppressions: SuppressionsService) => new provide(database, suppressions, silenceMs),
@@ -199,7 +199,7 @@ function bucketsOf({ config, clock }: CorpusModuleOptions) {
     );
 }
 
-/** The corpus service: the data about domain names over time. */
+/** The corpus service, which stores data about domain names over time. */
 @Module({})
 export class CorpusModule {
   static register(options: CorpusModuleOptions): DynamicModule {

@@ -24,7 +24,7 @@ import { HandOverJob } from './removals/hand-over.job.js';
 import { TrainModelJob } from './signals/train-model.job.js';
 import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
 
-/** A long time limit, because a batch of observations waits for the previous batch. */
+/** The time limit is long, because a batch of observations waits for the previous batch. */
 const WRITE_TIMEOUT_MS = 60_000;
 const WRITERS = 4;
 /** The maximum size of a batch from lookup, in bytes. */
@@ -61,8 +61,8 @@ export async function startCorpus(options: CorpusOptions): Promise<RunningServic
     poolSize: config.searches,
     connectTimeoutMs: config.searchTimeoutMs,
     statementTimeoutMs: config.searchTimeoutMs,
-    // By this time, the server has cancelled the statement or does not answer, so the connection must become available
-    // to other searches.
+    // By then, the server has cancelled the statement or does not answer, so the connection must be freed for other
+    // searches.
     answerTimeoutMs: 2 * config.searchTimeoutMs,
   });
   const maintenanceDatabase = await Database.open({

@@ -93,7 +93,7 @@ export const CONTROLLERS = [
   UsedCreditsController,
 ];
 
-/** The features, in an order in which each one uses only earlier ones. */
+/** The features, ordered so that each one uses only earlier ones. */
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,

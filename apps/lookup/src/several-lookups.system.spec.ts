@@ -108,7 +108,7 @@ here('two lookup services that share a Valkey', () => {
     const other = await ask(services[1], 'other');
     expect(other).toMatchObject({ status: 503, code: 'upstream_throttled' });
     const sinceSeconds = (monotonicMs() - sinceMs) / 1_000;
-    // Two seconds less, because each service rounds to whole seconds.
+    // Two seconds are subtracted, because each service rounds to whole seconds.
     expect(Number(other.retryAfter) + sinceSeconds).toBeGreaterThan(600 - 2);
     expect(asked).toBe(before);
   });

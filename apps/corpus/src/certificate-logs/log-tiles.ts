@@ -38,8 +38,8 @@ export class LogTiles {
   }
 
   /**
-   * Returns the tree of a checkpoint, checked to begin with the entries of an earlier tree. @throws BadFile for a log
-   * that lost or changed entries, or whose tiles do not yield its root.
+   * Returns the tree of a checkpoint, after checking that it begins with the entries of an earlier tree. @throws
+   * BadFile for a log that lost or changed entries, or whose tiles do not yield its root.
    */
   async treeOf({ size, root }: Checkpoint, before: LogTree): Promise<LogTree> {
     if (size < before.size) {
@@ -89,8 +89,8 @@ export class LogTiles {
   }
 
   /**
-   * Fetches a tile, or the part of the tile that a log of `width` entries has. If the complete tile has replaced that
-   * part, fetches the complete tile.
+   * Fetches a tile, or the part of it that a log of this width has. If the complete tile has replaced that part,
+   * fetches the complete tile.
    */
   private async read(path: string, width: number): Promise<Buffer | undefined> {
     const get = async (one: string) =>

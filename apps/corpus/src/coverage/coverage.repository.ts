@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** A source and the data that it contributed. */
+/** A source, and how much data it has contributed. */
 export interface CoveredSource {
   id: number;
   name: string;

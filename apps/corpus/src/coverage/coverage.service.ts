@@ -3,12 +3,12 @@ import type { Coverage } from '#libs/contracts';
 import { Clock, SECOND_MS, monotonicMs } from '#libs/platform';
 import { type CoveredSource, CoverageRepository } from './coverage.repository.js';
 
-/** The sources are cached for this long, because they rarely change. */
+/** How long the sources are cached; they rarely change. */
 const KEPT_MS = 2 * SECOND_MS;
 /** The source that is named in answers to test keys. */
 export const FIXTURE_SOURCE = 'fixtures';
 
-/** Describes the sources behind an answer. */
+/** The sources behind an answer. */
 export interface ShownSources {
   /** The ids of the sources whose data may be shown. */
   ids: number[];
@@ -44,7 +44,7 @@ export class CoverageService {
     };
   }
 
-  /** Like `of`, but describes the fixtures if the answer is to a test key. */
+  /** Like `of`, but describes the fixtures if the answer is for a test key. */
   async beside(isFixture: boolean, name?: string): Promise<Coverage> {
     return isFixture ? this.ofFixtures(this.clock.now()) : this.of(name);
   }

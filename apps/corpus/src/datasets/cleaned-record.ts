@@ -6,8 +6,8 @@ const PHONE_DIGITS = /^\+[1-9][0-9]{6,14}$/;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Cleans a record that has a way to contact the registrant: placeholders become empty, e-mail addresses become lower
- * case, telephone numbers E.164, and countries ISO codes.
+ * Cleans a record through which the registrant can be contacted: removes placeholders, and converts e-mail addresses to
+ * lower case, telephone numbers to E.164 and countries to ISO codes.
  * @returns undefined for a record without a published e-mail address, a telephone number, or a name and street.
  */
 export function cleanedRecord(record: Registration): Registration | undefined {
@@ -48,8 +48,8 @@ function set(members: Members, member: string, value: string | undefined): void 
 }
 
 /**
- * Returns the E.164 form of a number that begins with the country code; undefined for other numbers. `(0)` is dialled
- * only within the country.
+ * Returns the E.164 form of a number that begins with the country code; undefined for other numbers. Drops `(0)`, which
+ * is dialled only within the country.
  */
 function phoneOf(value: Members[string]): string | undefined {
   if (typeof value !== 'string') return undefined;

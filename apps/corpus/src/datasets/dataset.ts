@@ -1,6 +1,6 @@
 import type { Dataset } from '#libs/contracts';
 
-/** What a dataset contains. */
+/** The kind of contents of a dataset. */
 export interface DatasetForm {
   subject: 'name' | 'whois' | 'dns';
   /** The daily changes that a dataset contains; undefined for a dataset of all names. */

@@ -12,7 +12,7 @@ export interface DatasetName {
   name: string;
   sourceId: number;
   observedAt: Date;
-  /** True if the name was first seen earlier, and only a record of the name was new on the day. */
+  /** True if the name itself was first seen earlier, and only its record was new on the day. */
   isSeenBefore?: boolean;
 }
 
@@ -45,8 +45,8 @@ export class DatasetsRepository {
   constructor(private readonly database: FeedDatabase) {}
 
   /**
-   * Lists registered names. @param isOfSources True: only names that were observed or listed by a source whose data may
-   * be sold.
+   * Lists registered names. @param isOfSources whether to list only names that were observed or listed by a source
+   * whose data may be sold.
    */
   async listNames(part: DatasetPart, isOfSources: boolean): Promise<DatasetName[]> {
     return this.database.query(
@@ -76,8 +76,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Lists names by the changes that were recorded on a day. A name that was not registered when the day began does not
-   * count as dropped on that day.
+   * Lists the names with a change that was recorded on a day. A name that was not registered when the day began does
+   * not count as dropped on that day.
    * @param observedFrom the earliest time of an observation; older changes are omitted.
    */
   async listChanged(

@@ -15,7 +15,7 @@ import { DATASET_FORMS, type DatasetForm } from './dataset.js';
 import { type DatasetName, type DatasetPart, DatasetsRepository } from './datasets.repository.js';
 import { cleanedRecord } from './cleaned-record.js';
 
-/** The number of names per part, which limits the memory. */
+/** The number of names per part, which limits memory use. */
 const PART_NAMES = 500;
 /** A record that was stored more than this many days after its observation does not count as a change of the day. */
 const NEWS_DAYS = 7;

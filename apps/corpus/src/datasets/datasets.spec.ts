@@ -122,7 +122,7 @@ describe('datasets', () => {
     });
   });
 
-  it('do not count a name as new only because it was seen for the first time', async () => {
+  it('do not count a name as new merely because it was seen for the first time', async () => {
     const created = (daysAgo: number) => ({ create_date: ago(daysAgo).slice(0, 10) });
     for (const kind of ['pdns', 'ct', 'whois_csv']) {
       const own = kind.slice(0, 2);
@@ -152,7 +152,7 @@ describe('datasets', () => {
     await corpus.recordOf(SOLD, { kind: 'gone', name: 'sold-10.com', at: ago(0.4) });
     const day = today();
     const newly = await read({ dataset: 'newly', day });
-    // Of the four names that are missing, three were registered long ago, and one is dropped.
+    // Four names are missing: three were registered long ago, and one has been dropped.
     const listed = newly.rows.filter(({ name }) => name.startsWith('sold-'));
     expect(listed.length).toBe(NAMES - 4);
     expect((await read({ dataset: 'newly', day: '2024-01-01' })).rows).toEqual([]);
@@ -175,7 +175,7 @@ describe('datasets', () => {
     const dropped = async () =>
       (await read({ dataset: 'dropped', day: today() })).rows.map(({ name }) => name);
     const before = await dropped();
-    // The whole history of one name arrives in one batch, and that of another name in two.
+    // The whole history of one name arrives in one batch, that of the other in two.
     await corpus.recordOf(SOLD, listed('brief.com', ago(5)), gone('brief.com', ago(3)));
     await corpus.recordOf(SOLD, listed('heard-of.com', ago(400)));
     await corpus.recordOf(SOLD, gone('heard-of.com', ago(2)));
@@ -190,7 +190,7 @@ describe('datasets', () => {
     expect((await dropped()).toSorted()).toEqual([...before, 'sold-11.com'].toSorted());
   });
 
-  it('contain the first records of new names on the day on which the records became known', async () => {
+  it('contain the first records of new names on the day on which those records became known', async () => {
     const name = 'asked-late.com';
     await corpus.recordOf(SOLD, { kind: 'listed', name, at: ago(1.5) });
     await corpus.database.query(
@@ -273,7 +273,7 @@ describe('datasets', () => {
       return answers;
     };
 
-    it('are the newest records of registered names, as fresh as requested', async () => {
+    it('are the newest records of registered names, no older than requested', async () => {
       await corpus.record(
         whois('fresh.com', before(500), HELD),
         whois('fresh.com', before(50), HELD),

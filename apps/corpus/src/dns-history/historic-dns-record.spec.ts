@@ -19,7 +19,7 @@ class CountedTime extends Date {
 }
 const timeOf = (minute: number) => new CountedTime(START_MS + minute * 60_000);
 
-it('S124: the times of a record are read once, however many snapshots the DNS history of its name has', () => {
+it('S124: the times of a record are read only once, however many snapshots the DNS history of its name has', () => {
   const times = Array.from({ length: 100 }, (_, minute) => timeOf(minute));
   const rows = times.flatMap((_, minute) =>
     Array.from({ length: RECORDS }, (_row, place) => ({

@@ -17,7 +17,7 @@ export interface SeenHost {
 export class HostsRepository {
   /**
    * Adds hosts. The row of a known host changes only if the host was observed earlier. If two sources observed a host
-   * at the same time, the source with more rights counts.
+   * at the same time, the source with more rights becomes its source.
    */
   async add(
     transaction: Transaction,

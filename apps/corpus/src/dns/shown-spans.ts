@@ -1,7 +1,7 @@
 import { DNS_TYPES } from '#libs/resolvers';
 import { KEPT_TYPES, bitOf } from './dns-type.js';
 
-/** A passive record counts as existing for this long after it was last seen. */
+/** How long a passive record counts as existing after it was last seen. */
 export const PASSIVE_DAYS = 30;
 
 const BITS = KEPT_TYPES.map((type) => `when ${DNS_TYPES[type]} then ${bitOf(DNS_TYPES[type])}`);

@@ -47,7 +47,7 @@ export function spanEdits(
     seen.filter(({ atMs }) => !known.has(atMs)).map(({ atMs, values }) => [atMs, new Set(values)]),
   );
   if (fresh.size === 0) return edits;
-  // If two sources saw the record at the same time, the source that was known earlier counts.
+  // If two sources saw the record at the same time, the source that was known earlier wins.
   const sourceAt = new Map([...seen, ...sightings].map(({ atMs, sourceId }) => [atMs, sourceId]));
   const times = [...sourceAt.keys()].toSorted((a, b) => a - b);
   const isNewest = fresh.has(times.at(-1)!);
@@ -88,7 +88,7 @@ function runsOf(value: string, times: readonly number[], isThere: (atMs: number)
   return runs;
 }
 
-/** Extends a run that reaches an end of the range that was read as far as the stored span extends. */
+/** Extends a run that reaches the edge of the range that was read: the run becomes as long as the stored span. */
 function joinedWith(run: Run, old: readonly Span[], times: readonly number[]) {
   const { value, firstMs, untilMs, lastMs } = run;
   const begun = firstMs === times[0] ? old.find((span) => covers(span, firstMs)) : undefined;

@@ -166,8 +166,8 @@ function editsOf(
       firstMs: firstAt.getTime(),
       untilMs: untilAt?.getTime(),
     }));
-  // If two sources saw the record at the same time, the source with more rights counts or, if their rights are equal,
-  // the source that was known earlier.
+  // If two sources saw the record at the same time, the source with more rights wins or, if their rights are equal, the
+  // source that was known earlier.
   const times = new Set(seen.map(({ atMs }) => atMs));
   const sightings = near.filter(
     ({ types, ...one }) =>

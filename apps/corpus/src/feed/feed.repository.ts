@@ -92,7 +92,7 @@ export class FeedRepository {
     return versions;
   }
 
-  /** Lists the suppressions after a version, oldest first. @param isDomains True: only suppressed domains. */
+  /** Lists the suppressions after a version, oldest first. @param isDomains whether to list only suppressed domains. */
   async listSuppressed({
     after,
     isDomains,

@@ -26,10 +26,10 @@ import { type ChangeRow, FeedRepository } from './feed.repository.js';
 
 const LIMIT = 1_000;
 const HASHES_MAX = 10_000;
-/** Longer than any transaction that writes changes. */
+/** How far back changes are repeated: longer than any transaction that writes changes. */
 const REPEATED_MS = HOUR_MS;
 
-/** Feeds the worker with changes, and with names to look up. */
+/** Supplies the worker with changes, and with names to look up. */
 @Injectable()
 export class FeedService {
   constructor(
@@ -78,7 +78,7 @@ export class FeedService {
 
   /** Returns the hashes of the suppressions after a version. */
   async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
-    // `versionFor` is used here only to find out whether the dataset counts domains alone.
+    // `versionFor` is used here only to determine whether the dataset counts domains alone.
     const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;
     const rows = await this.repository.listSuppressed({ after, isDomains, limit: HASHES_MAX });
     return { hashes: rows.map(({ hash }) => hash), version: rows.at(-1)?.version ?? after };

@@ -91,7 +91,7 @@ describe('feed', () => {
     });
   });
 
-  it('starts now, or at a given time', async () => {
+  it('starts now or at a given time', async () => {
     const before = new Date(Date.now() - 60_000).toISOString();
     const name = newName();
     await corpus.record(listed(name, 1));
@@ -104,7 +104,7 @@ describe('feed', () => {
     expect((await follow({ since: later })).changes).toEqual([]);
   });
 
-  it('skips and repeats nothing, even if writers roll back or are slow', async () => {
+  it('neither skips nor repeats anything, even if writers roll back or are slow', async () => {
     const committed: string[] = [];
     const seen: string[] = [];
     let cursor = await now();
@@ -178,8 +178,8 @@ describe('feed', () => {
 });
 
 /**
- * Runs a transaction that commits, rolls back or waits in one of four ways. @returns the ids of the changes that it
- * committed.
+ * Runs a transaction that commits at once, commits after a pause, or rolls back. @returns the ids of the committed
+ * changes.
  */
 async function write(corpus: CorpusUnderTest, manner: number): Promise<string[]> {
   const ids = Array.from({ length: (manner % 3) + 1 }, newId);

@@ -3,7 +3,7 @@ import { filedName } from '../names/registrable-name.js';
 import type { FiledName } from '../names/registrable-name.js';
 import type { ReadLine } from './read-line.js';
 
-/** A host of a block list: a registrable name and the labels below it. */
+/** A host on a block list: a registrable name and the labels below it. */
 export interface BlockedHost extends Pick<FiledName, 'key' | 'name'> {
   host: string;
 }
@@ -17,8 +17,8 @@ const CELLS = /[\s,;]+/;
 
 /**
  * Reads the host in a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
- * `||name^` as in browser filters, or CSV cells, of which the first with a name or URL counts. Addresses are skipped,
- * and so is a page that is named in the same row as an address.
+ * `||name^` as in browser filters, or CSV cells, of which the first one with a name or URL counts. Addresses are
+ * skipped, and so is a page that is named in the same row as an address.
  */
 export function blockedHost(line: string): ReadLine<BlockedHost> {
   const text = line.replace(/#.*$/, '').trim();

@@ -3,7 +3,7 @@ import { observationOf, parsedLine } from '../observations/observation-lines.js'
 
 /** The contents of a names tile. */
 export interface NameTile {
-  /** The names in the certificates of the tile, each once. */
+  /** The names in the certificates of the tile, each only once. */
   observations: Observation[];
   /** The number of faulty entries. */
   bad: number;

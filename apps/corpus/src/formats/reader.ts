@@ -11,7 +11,7 @@ import { WhoisCsvReader } from './whois-csv.js';
 const LIST_KINDS = ['names', 'zone'] as const;
 /** Kinds of sources whose lines are observations. */
 const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
-/** Source kinds whose files or logs are imported in a way of their own. */
+/** Kinds of sources whose files or logs are imported differently. */
 const OTHER_KINDS = ['blocklist', 'ct'] as const;
 export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS, ...OTHER_KINDS] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
@@ -28,8 +28,8 @@ export function listedName(line: string): ReadLine<FiledName> {
 export const latestSeen = (now: Date) => now.getTime() + DAY_MS;
 
 /**
- * Returns a reader for the lines of one file, in order. An observation from the future is faulty, because no later
- * observation would count as newer. @param at when the file was created.
+ * Returns a reader for the lines of one file, in order. An observation from the future counts as faulty; otherwise, no
+ * later observation would be newer. @param at when the file was created.
  */
 export function observationReader(
   kind: LineKind,

@@ -21,7 +21,7 @@ function nameIn(line: string): unknown {
 
 describe('a CSV file of registrations', () => {
   it.each(['=1+1', '+1', '-1', '@sum(a1)', '＝1', '＋1', '－1', '＠a'])(
-    'S74: %s is read back unchanged after it was written as text, and a text keeps its own apostrophe',
+    'S74: %s is read back unchanged after being written as text, and a text keeps its own apostrophe',
     (text) => {
       expect(nameIn(row(`'${text}`))).toBe(text);
       expect(nameIn(row(text))).toBe(text);

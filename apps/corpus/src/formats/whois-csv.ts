@@ -34,7 +34,7 @@ export class WhoisCsvReader {
     const isFirst = !this.hasBegun;
     this.hasBegun = true;
     if (isFirst && cells.includes('domain_name') && cells.every((cell) => COLUMN.test(cell))) {
-      // If two columns have the same name, no row is accepted, because it is unknown which of the two counts.
+      // If two columns have the same name, no row is accepted, because it is unknown which column counts.
       this.columns = new Set(cells).size === cells.length ? cells : [];
       return this.columns === cells ? 'nothing' : 'bad';
     }

@@ -72,7 +72,7 @@ export async function ownersOf(
 
 /** One of the two versions, read up to the current line. */
 class Side {
-  /** The names in the lines that were read because the other version lacks them at this position. */
+  /** The names in the lines that the other version lacks at this position. */
   readonly names = new Map<string, FiledName>();
   texts: readonly (string | undefined)[] = [];
   at = 0;
@@ -108,7 +108,7 @@ class Side {
   }
 
   take(): void {
-    // The skipped line is read now, because the reader must know to which name the following records belong.
+    // The skipped line is read now, because it tells the reader to which name the following records belong.
     if (this.shared !== undefined) this.reader.read(this.shared);
     this.shared = undefined;
     const text = this.texts[this.at];

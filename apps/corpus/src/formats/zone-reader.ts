@@ -6,7 +6,7 @@ const FIELDS = 5;
 
 /**
  * Reads the names that a zone delegates, from lines `name. TTL class type data` in the format of CZDS: absolute names,
- * the SOA record first. Of other records than NS, only the form is checked.
+ * the SOA record first. For records other than NS, only the format is checked.
  */
 export class ZoneReader {
   /** The zone, without the final dot; known once the SOA record has been read. */
@@ -28,7 +28,7 @@ export class ZoneReader {
     const name = owner.slice(0, -1).toLowerCase();
     if (name === this.origin) return 'nothing';
     if (!name.endsWith(`.${this.origin}`)) return 'bad';
-    // A delegation below the level at which names are registered is neither a registration nor a fault.
+    // A delegation below the level at which names are registered is not a registration, but not a fault either.
     const filed = fileName(name);
     if (!filed) return 'bad';
     return filed.name === name ? filed : 'nothing';

@@ -33,7 +33,7 @@ const HOSTS =
     ' ',
   );
 
-/** The properties of a name that stay the same, and those at one observation. */
+/** The properties of a name: those that never change, and those at one observation. */
 interface Holding {
   owner: number;
   registrar: Members;

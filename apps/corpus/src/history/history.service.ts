@@ -31,7 +31,9 @@ type SourceOf = (row: RevisionRow) => string;
 
 /** The maximum number of revisions of one name that are compared with each other. */
 const COMPARED_MAX = 2_000;
-/** All time, because the first change within a period is relative to the last record before the period. */
+/**
+ * All time. It is searched because the first change within a period is relative to the last record before the period.
+ */
 const EVER = { from: '-infinity', to: 'infinity' };
 
 type Asked = RevisionsAsked & { name: SearchedName };
@@ -84,8 +86,8 @@ export class HistoryService {
         return (!days.after || last >= days.after) && (!days.before || first < days.before);
       });
       const is = compared.length === COMPARED_MAX ? 'at_least' : 'exact';
-      // The cursors have the same form as in the other case below, because a server of another kind may answer for the
-      // first time between two pages.
+      // The cursors have the same form as in the case below, because a server of another kind may answer for the first
+      // time between two pages.
       return readRows(
         async () => ({ records: listed.length, is }),
         async ({ after, offset, limit }) =>
@@ -124,7 +126,7 @@ function isBehind(row: RevisionRow, after: readonly string[] = []): boolean {
   return after.length === 0 || (at >= 0 && place[at] < after[at]);
 }
 
-/** Returns a function that converts revisions to the format of an API version. */
+/** Returns a function that converts revisions to the format of a version of the API. */
 function recordsTold(name: string, sourceOf: SourceOf, version: number) {
   const inWords = version === 2 ? historicRecord : historicRecordV1;
   const told: Search<RevisionRow, HistoricRecordV1>['told'] = (rows, paging) =>

@@ -15,9 +15,9 @@ interface Listed<Row> {
 }
 
 /**
- * Returns the revisions of a name to list; both lists are newest first. If a server gives the same record as before,
- * and other servers have shown no change in the meantime, the record counts as unchanged. The records that the other
- * servers gave in the meantime are left out.
+ * Returns the revisions of a name that are listed; both lists are newest first. If a server gives the same record as
+ * before, and other servers have shown no change in the meantime, the record counts as unchanged, and the records that
+ * the other servers gave are left out.
  */
 export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly Row[]): Row[] {
   const rows = newestFirst.toReversed();

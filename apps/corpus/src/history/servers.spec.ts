@@ -19,7 +19,7 @@ const SERVERS = {
 };
 type Servers = keyof typeof SERVERS;
 
-/** The actual data of a registration. */
+/** The true data of a registration. */
 interface Truth {
   expires?: string;
   status?: string;

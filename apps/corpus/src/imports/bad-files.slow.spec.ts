@@ -12,7 +12,7 @@ const LINES = 4_500;
 const AT = '2026-01-05T00:00:00Z';
 
 interface Kind {
-  /** Returns the lines before those with names. */
+  /** Returns the lines that precede those with names. */
   head: (zone: string) => string[];
   line: (label: string, zone: string) => string;
   further?: object;
@@ -239,7 +239,7 @@ describe.each(Object.entries(KINDS))(
       expect(await counts()).toEqual(once);
     });
 
-    it('counts and samples hostile lines, and imports the others', async () => {
+    it('counts hostile lines and keeps samples of them, and imports the others', async () => {
       const source = await newSource();
       const before = await counts();
       const good = linesOf(200, 'org');
@@ -257,7 +257,7 @@ describe.each(Object.entries(KINDS))(
         `"${','.repeat(100_000)}`,
         '{'.repeat(100_000),
         '{"__proto__":{"kind":"listed"}}',
-        // The sample would be cut within a surrogate pair.
+        // This sample would be cut within a surrogate pair.
         `${'x '.repeat(39)}y\u{1f600} z`,
         ...bad,
       ];

@@ -14,7 +14,7 @@ import {
 const SCOPE = 'block list';
 const HOSTS_AT_A_TIME = 5_000;
 
-/** What has been read of a list so far. */
+/** The progress of reading a list. */
 interface ReadHosts {
   hosts: number;
   badLines: number;

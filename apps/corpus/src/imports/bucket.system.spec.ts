@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CorpusUnderTest } from '#test/corpus';
 import { S3Server, s3ServerAvailability } from '#test/environment';
 
-/** If the server has never been built on this machine, that happens first. */
+/** If the server has not been built on this machine yet, it is built first. */
 jest.setTimeout(1_900_000);
 
 (s3ServerAvailability() === undefined ? describe : describe.skip)('a source on S3', () => {

@@ -14,7 +14,7 @@ import {
 import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
 import type { FoundFile } from '../locations/locations.js';
 
-/** In the row of a log, this value replaces the file name. */
+/** Takes the place of the file name in the row of a log. */
 const LOG = 'log';
 const STATEMENT_MAX_MS = 10 * MINUTE_MS;
 
@@ -129,7 +129,7 @@ export class ImportFilesService {
   ): Promise<void> {
     await this.ask(async (transaction) => {
       await work(transaction);
-      // A removal waits for running writers. A writer that starts after the removal sees it here.
+      // A removal of the source waits for running writers. A writer that starts after the removal sees it here.
       if (await this.sources.isRemoved(transaction, sourceId)) throw new Overtaken();
       crashPoint('import.before-commit');
     });

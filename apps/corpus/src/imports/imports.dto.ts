@@ -60,7 +60,7 @@ export class NewSource extends ChangedSource {
   @IsBoolean()
   isLookedUp: boolean;
 
-  /** What a block list says about its names. */
+  /** The kind of abuse that a block list names. */
   @ValidateIf(({ kind }: NewSource) => kind === 'blocklist')
   @IsIn(LISTED_CATEGORIES)
   category?: ListedCategory;

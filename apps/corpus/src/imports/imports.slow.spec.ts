@@ -89,7 +89,7 @@ describe('imports', () => {
     ]);
   });
 
-  it('the second file of a zone yields new and dropped names; the first file does not', async () => {
+  it('the second file of a zone yields new and dropped names; the first does not', async () => {
     const source = await newSource('zone');
     const first = zone('shop', 1, labels('zone-', 0, 300));
     const { file } = await source.put('shop-20260105.zone.gz', gzipSync(first));
@@ -353,7 +353,7 @@ describe('imports', () => {
       expect(next).toMatchObject({ state: 'loaded', newNames: 0, droppedNames: 200 });
     });
 
-    it('may lack as many names as the source allows, and may end without a newline', async () => {
+    it('may lack as many names as its source allows, and may end without a newline', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
       const hosts = (to: number) => `${labels('turned-', 0, to).join('.net\n')}.net`;
       await source.put('list-20260105.txt', `${hosts(1_000)}\n`);
@@ -366,7 +366,7 @@ describe('imports', () => {
       expect(next?.problem).toMatch(/--turnover 51$/);
     });
 
-    it('has a category, which other sources do not have', async () => {
+    it('has a category, unlike other sources', async () => {
       await expect(newSource('blocklist')).rejects.toMatchObject({ status: 400 });
     });
   });

@@ -9,7 +9,7 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { SourceServer } from '../../../simulators/src/sources/source-server.js';
 import { ServiceProcess } from '../../../cluster/src/processes/service-process.js';
 
-/** The test starts and kills processes. */
+/** Starting and killing processes takes minutes. */
 jest.setTimeout(1_200_000);
 
 const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE!;

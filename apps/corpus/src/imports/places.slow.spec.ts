@@ -78,7 +78,7 @@ describe('remote sources', () => {
       expect(asked.slice(1)).toEqual(Array(3).fill(expect.stringMatching(/ bytes=[1-9]/)));
     });
 
-    it('a file whose download fails at each attempt leaves nothing, and the source gives the reason', async () => {
+    it('a file whose download fails at every attempt leaves nothing behind, and the source states the reason', async () => {
       server.put('/never.txt', listOf('never-', 5_000), { breaks: [1, 1, 1, 1, 1] });
       await add('never', 'names', '/never.txt');
       const { file, problem } = await corpus.runSource('never');
@@ -176,7 +176,7 @@ describe('remote sources', () => {
       expect(lag).toMatchObject({ source: 'log', entries: 0 });
     });
 
-    it('is verified against the tree of its checkpoint, at many sizes, each of which extends the previous one', async () => {
+    it('is verified against the trees of its checkpoints, each of which extends the previous one', async () => {
       // The first entry to import is beyond the end of the log, so only its tree is checked.
       await add('grows', 'ct', '/grows/#200000');
       for (const size of [0, 1, 2, 3, 255, 256, 257, 511, 513, 65_535, 65_793]) {
@@ -218,7 +218,7 @@ describe('remote sources', () => {
       );
     });
 
-    it('a log whose checkpoint is signed by another key, or not at all, is not followed', async () => {
+    it('a log is not followed if its checkpoint is signed by another key or not at all', async () => {
       const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
       const logKey = other.export({ format: 'der', type: 'spki' }).toString('base64');
       server.publish('/signed/', certificates(60_000, 60_010));

@@ -11,7 +11,7 @@ import { ImportFilesService } from './import-files.service.js';
 import { type ImportRun, linesIn, refuseShrunken } from '../locations/import-run.js';
 import { NameListsService } from './name-lists.service.js';
 
-/** After this time, a zone is imported completely again. */
+/** How long after a complete import a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 
 /** The difference between a zone file and the previous file of the zone. */
@@ -92,7 +92,7 @@ export class ZonesService {
     const { source, file } = run;
     const { sourceId, observedAt: at } = file;
     const previous = await this.files.findZone(sourceId, zone);
-    // A complete import from time to time corrects data that other sources have delivered.
+    // From time to time, a complete import corrects data that other sources have delivered.
     if (!previous || at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return undefined;
     const older = await this.locations.pathOf(source, previous);
     if (older === undefined) return undefined;

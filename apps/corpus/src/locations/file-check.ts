@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BadFile } from './import-file.js';
 
-/** What was found in the unpacked contents of a file. */
+/** The facts about the unpacked contents of a file. */
 export interface CheckedFile {
   /** SHA-256. */
   digest: string;
@@ -18,7 +18,7 @@ export interface FileLimits {
   unpackedBytesMax: number;
 }
 
-/** Content that unpacks to more than this may be at most `RATIO_MAX` times as large as the packed file. */
+/** Content that unpacks to more than this must be at most `RATIO_MAX` times as large as the packed file. */
 const RATIO_FROM_BYTES = 64 * 1024 * 1024;
 const RATIO_MAX = 200;
 const CHUNK_BYTES = 256 * 1024;

@@ -7,7 +7,7 @@ export interface ImportedSource {
   /** A folder of the importing process (absolute path), an `https:` address of one file or log, or a folder on S3. */
   location: string;
   everyMs: number | null;
-  /** What a block list says about its names. */
+  /** The kind of abuse that a block list names; null for other sources. */
   category: string | null;
   /** The share of the names of a zone or block list that the next version may lack. */
   turnoverMax: number;

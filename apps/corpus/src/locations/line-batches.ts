@@ -6,7 +6,7 @@ const SAMPLE_LENGTH_MAX = 80;
 /** The maximum number of faulty lines that a batch quotes. */
 export const SAMPLES_OF_BATCH = 20;
 
-/** What consecutive lines contain. */
+/** The contents of consecutive lines. */
 export interface Batch<T> {
   /** The position after the last line. */
   to: number;
@@ -28,7 +28,7 @@ export async function eachWhileReading<T>(
     for await (const batch of batches) {
       await working;
       working = work(batch);
-      // An error is thrown with the next batch, or below.
+      // An error is thrown when the next batch begins, or below.
       working.catch(() => {});
     }
   } finally {

@@ -54,8 +54,8 @@ export class Locations {
       yield* await filesOfFolder(location, now);
       return;
     }
-    // Only one import runs in an installation, so nobody else uses this folder. A killed import may have left files in
-    // it.
+    // Only one import runs per installation, so nobody else uses this folder, but a killed import may have left files
+    // in it.
     await rm(this.folder, { recursive: true, force: true });
     await mkdir(this.folder, { recursive: true });
     const path = join(this.folder, 'download');
@@ -124,7 +124,7 @@ async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number
   }
 }
 
-/** The part of a run that decides which files to fetch: those that are unknown, one after another, to `path`. */
+/** How files are fetched: unknown ones only, one after another, to `path`. */
 interface Wanted {
   path: string;
   now: Date;

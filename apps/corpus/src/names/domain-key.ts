@@ -27,7 +27,7 @@ export const ALL_KEYS = {
   toKey: '9223372036854775807',
 } as const;
 
-/** The number of slices into which all keys are divided for work that is done slice by slice. */
+/** The number of slices into which the range of keys is divided, for work that is done slice by slice. */
 export const SLICES = 64;
 const SLICE_BITS = 6;
 /** The average number of names whose rows one statement may read. */

@@ -8,7 +8,10 @@ export function visibleText(text: string): string {
   return text.toWellFormed().replace(/\s+/gu, ' ').replace(UNSEEN, '').trim();
 }
 
-/** Returns the same form for two spellings of a value: compatibility form (NFKC), lower case, single spaces. */
+/**
+ * Returns a form that is equal for different spellings of a value: compatibility form (NFKC), lower case, single
+ * spaces.
+ */
 export function plainForm(text: string): string {
   return visibleText(text.normalize('NFKC').toLowerCase());
 }

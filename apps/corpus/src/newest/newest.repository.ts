@@ -17,7 +17,7 @@ export interface NewestDns {
   name: string;
   nameServers: string[] | null;
   mailServers: string[] | null;
-  /** Whether the name's MX records were ever queried. */
+  /** Whether the name's MX records have ever been queried. */
   isMailKnown: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface NamedKey {
   name: string;
 }
 
-// The parameters of every statement about a part begin with those of `placeOf`.
+// The parameters of every statement about a part begin with the values of `placeOf`.
 const STAGED = `from staged_name s where s.slice = $1 and s.file_id = $2`;
 const LISTED = `${STAGED} and not s.is_gone`;
 const IN_SLICE = `d.domain_key between $3 and $4`;
@@ -94,8 +94,8 @@ export class FullListsRepository {
       return transaction.query(gone, [slice, fileId]);
     }
     return transaction.query(
-      // EXCEPT is used because there are no statistics about staged rows. The planner would assume only a few of them,
-      // and scan all of them for each name.
+      // EXCEPT is used because there are no statistics about staged rows. The planner would assume that there are only
+      // a few, and scan them all for each name.
       `select d.domain_key as key, d.name from domain d
        where ${IN_SLICE} and d.listed_by = $5 and d.dropped_at is null and ${isIn('$6')}
        except select s.domain_key, s.name ${LISTED}`,

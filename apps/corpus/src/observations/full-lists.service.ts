@@ -42,7 +42,7 @@ export class FullListsService {
     private readonly sources: SourcesService,
   ) {}
 
-  /** Stages names, which are not visible yet. @param isGone whether the names are those that the list lacks. */
+  /** Stages names, without making them visible. @param isGone whether these are the names that the list lacks. */
   async stage(
     transaction: Transaction,
     fileId: string,

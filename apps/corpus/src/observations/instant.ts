@@ -3,7 +3,7 @@ const SHAPE =
 
 /**
  * Parses a time in ISO 8601, possibly with a space in place of the `T`; UTC if no zone is given. @returns undefined for
- * other texts, whose parts would have to be guessed, and for days that do not exist.
+ * other formats, because they are ambiguous, and for days that do not exist.
  */
 export function instantOf(text: string): Date | undefined {
   const [, day, minute = '00:00', second = ':00', zone = 'Z'] = SHAPE.exec(text.trim()) ?? [];

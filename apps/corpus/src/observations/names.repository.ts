@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { FiledName } from '../names/registrable-name.js';
 
-/** A name with the earliest and latest time at which it was seen to be registered. */
+/** A name with the earliest and the latest time at which it was seen to be registered. */
 export interface SeenName extends FiledName {
   skeleton: string | null;
   tld: string;
@@ -10,7 +10,7 @@ export interface SeenName extends FiledName {
   lastAt: Date;
 }
 
-/** A name with the time from which it was no longer registered. */
+/** A name and the time since which it has not been registered. */
 export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
   at: Date;
 }
@@ -123,7 +123,7 @@ export class NamesRepository {
 
   /**
    * Marks known names as dropped, unless they were seen to be registered later.
-   * @returns the names that were not marked before.
+   * @returns the names that had not been marked before.
    */
   async dropNames(
     transaction: Transaction,

@@ -17,13 +17,13 @@ import type {
   PassiveObservation,
 } from '../records/observation.js';
 
-/** What a batch has changed. */
+/** The changes that a batch has caused. */
 export interface Recorded {
   newNames: number;
   changedNames: number;
 }
 
-/** What is recorded with the changes of a batch. */
+/** A change, with the facts that are recorded about it. */
 interface NamedChange {
   key: string;
   name: string;
@@ -187,7 +187,7 @@ function hostsOf(
   ];
 }
 
-/** The kinds of observations for which a second source may have no row of its own. */
+/** The kinds of observations for which a second source may have no separate row. */
 const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];

@@ -203,7 +203,7 @@ describe('observations', () => {
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
   });
 
-  it('S69: lines of any form are read correctly or counted as bad, and change nothing else', async () => {
+  it('S69: lines of any form are either read correctly or counted as bad, and change nothing else', async () => {
     const name = newName();
     const at = day(1);
     const strange = '{"toString":1,"valueOf":null}';

@@ -13,7 +13,7 @@ type Part = Pick<StagedSlice, 'fileId' | 'slice'>;
 
 const STAGED_AT_A_TIME = 10_000;
 const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton, is_gone';
-/** The names that a part of a list contains; names that the list lacks are also staged. */
+/** The names in a part of a list. (Names that the list lacks are also staged.) */
 const LISTED = `from staged_name s where s.slice = $1 and s.file_id = $2 and not s.is_gone`;
 
 /** Stores the staged names of lists. */

@@ -31,7 +31,7 @@ const V1_MEMBERS = [
   'domain_status',
 ] as const;
 
-/** What an answer says about a record's origin. */
+/** The facts about a record's origin in an answer. */
 export interface ToldRecord {
   /** From 1. */
   num: number;

@@ -3,14 +3,14 @@ import type { Registration } from './registration.js';
 
 interface Seen {
   name: FiledName;
-  /** When the observation was made, not when it arrived. */
+  /** When the observation was made, rather than when it arrived. */
   at: Date;
 }
 
 /** The data that a registry and registrar published about a name. */
 export interface WhoisObservation extends Seen {
   kind: 'whois';
-  /** True if all servers with data about the name have answered. */
+  /** True if every server with data about the name has answered. */
   isComplete: boolean;
   registration: Registration;
   /** The kinds of servers that gave the record; see `GivenRecord`. */

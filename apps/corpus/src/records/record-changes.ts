@@ -18,23 +18,18 @@ export interface ValueChange {
 
 interface Given extends GivenRecord {
   values: ReadonlyMap<string, string>;
-  /**
-   * The values that other servers have shown to be changed since this record, by path: each from its first value to its
-   * last.
-   */
+  /** The changes that other servers have shown since this record, by path: each from the first value to the last. */
   since: Map<string, ValueChange>;
 }
 
-/**
- * Fields that may differ because an installation stores them or not, rather than because the published data differs.
- */
+/** Fields that may differ because of what an installation stores, rather than because the published data differs. */
 const CONTACT = /^(registrant|administrative|technical|billing|reseller|abuse)_contact\./;
 const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
 
 /**
  * Finds, for each record, the values that have changed since the earlier records. A value is compared with the previous
  * record if the same servers gave both or `isComparable` permits it, otherwise with the last record of the same
- * servers. A change that other servers have shown in between is not repeated. @param records the oldest first.
+ * servers. A change that other servers have shown in between is not repeated. @param records the records, oldest first.
  */
 export function changesByRecord(records: readonly GivenRecord[]): ValueChange[][] {
   const lastOf = new Map<string, Given>();

@@ -62,8 +62,8 @@ const TEXT_LENGTH_MAX = 1_000;
 const SET_SIZE_MAX = 100;
 
 /**
- * Extracts the registration itself from a public answer, without what a source added and without values that change at
- * each query. Removes control, invisible and bidirectional characters from texts.
+ * Extracts the registration itself from a public answer, without members that describe the sources and without values
+ * that change at each query. Removes control, invisible and bidirectional characters from texts.
  */
 export function registrationOf(body: Readonly<Record<string, unknown>>): Registration {
   const registration: Registration = {};

@@ -1,8 +1,8 @@
 import { type Members, PERSONAL_CONTACTS, type Registration } from './registration.js';
 
 /**
- * Removes from a record of some sources the personal data that the newest record of all sources no longer publishes.
- * Values that are withheld by now must not be disclosed through another source.
+ * Removes personal data that the newest record of all sources no longer publishes from a record of some sources, so
+ * that values that are now withheld are not disclosed through another source.
  */
 export function stillPublished(known: Registration, newest: Registration): Registration {
   const record = { ...known };

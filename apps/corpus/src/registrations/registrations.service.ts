@@ -57,7 +57,7 @@ interface NewestName extends Omit<ChangedName, 'members'> {
 
 /** The number of a name's revisions among which answers of the same servers are searched for. */
 const COMPARED_MAX = 100;
-/** The number of names whose revisions are in memory at a time. */
+/** The number of names whose revisions are in memory at once. */
 const COMPARED_NAMES = 100;
 
 /** Stores the published registrations of names: revisions, and the values by which names are found. */
@@ -74,7 +74,7 @@ export class RegistrationsService {
     return this.suppressions.lockWriting(transaction);
   }
 
-  /** Returns the known values to exclude. Without the lock, more values may be added in the meantime. */
+  /** Returns the known suppressed values. Without the lock, more values may be added in the meantime. */
   async suppressed(transaction: Transaction): Promise<SuppressedValues> {
     return this.suppressions.valuesNow(transaction);
   }
@@ -138,7 +138,7 @@ export class RegistrationsService {
     return told;
   }
 
-  /** Selects the names whose newest record shows a change even though other servers gave the previous record. */
+  /** Selects the names whose newest record shows a change, even though other servers gave the previous record. */
   private async changedByOthers(
     transaction: Transaction,
     names: readonly NewestName[],
@@ -160,7 +160,7 @@ export class RegistrationsService {
     return names.length === 0 ? [] : this.revisions.listNewest(transaction, names);
   }
 
-  /** Updates, with the values of names, whether the names are registered. */
+  /** Updates the flag, stored with the values of names, that says whether the names are registered. */
   async mark(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],
@@ -184,8 +184,8 @@ export class RegistrationsService {
   }
 
   /**
-   * Assigns values to the source if a source with fewer rights saw them at the same moment, or if both the name's
-   * newest record and a record of the source publish them.
+   * Assigns values to the source if a source with fewer rights saw them at the same moment, or if both the newest
+   * record of the name and a record of the source publish them.
    */
   private async claim(
     transaction: Transaction,

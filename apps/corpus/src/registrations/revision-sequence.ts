@@ -51,7 +51,7 @@ export function sequenceEdits<Seen extends Link>(
     const isRevision = state !== last;
     last = state;
     if (fresh) (isRevision ? edits.revisions : edits.confirmations).push(fresh);
-    // What precedes the first link is unknown here, so the first link stays as it is.
+    // It is not known here what precedes the first link, so that link stays as it is.
     else if (known && place > 0 && known.isRevision !== isRevision) {
       (isRevision ? edits.promoted : edits.demoted).push(known);
     }

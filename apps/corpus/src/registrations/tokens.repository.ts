@@ -45,7 +45,7 @@ export class TokensRepository {
     );
   }
 
-  /** Updates, with the tokens of names, whether the names are registered. */
+  /** Updates the flag, stored with the tokens of names, that says whether the names are registered. */
   async mark(
     transaction: Transaction,
     tokens: readonly Token[],

@@ -84,7 +84,7 @@ describe('the names of a removed source', () => {
     await imported('zone', 'zone', [soa, 'kept-zoned.com.\t3600\tin\tns\tns1.example.net.']);
     await imported('seen', 'pdns', [seen]);
     await imported('rows', 'jsonl', [record('kept-recorded.com', AT, {})]);
-    // This source gets the names at once, because it has more rights.
+    // This source takes the names over at once, because it has more rights.
     await imported('sold', 'names', ['kept-sold.com']);
     await becomes(async () => found('kept-'), [...names, 'kept-alone.com'].toSorted());
     await removed('first');

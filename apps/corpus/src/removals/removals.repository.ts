@@ -45,12 +45,12 @@ const EVIDENCE = [
   )
   .join(' union all ');
 
-/** Reads and changes the owners of the names and values of removed sources. */
+/** Reads the names and values of removed sources, and assigns them to other sources. */
 @Injectable()
 export class RemovalsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists removed sources whose names have not been given to other sources. */
+  /** Lists removed sources whose names have not yet been handed over. */
   async listPending(): Promise<number[]> {
     const rows = await this.database.query<{ id: number }>(
       'select id from source where removed_at is not null and handed_over_at is null order by id',

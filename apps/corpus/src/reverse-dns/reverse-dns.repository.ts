@@ -13,7 +13,7 @@ import type { PagePlace } from '../searches/search-answer.js';
 import type { TextsSought } from './texts-sought.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** The fields by which records are searched. */
+/** What records are searched for. */
 export type RecordsSought =
   /** Addresses from the first to the last one, as `inet`. */
   | { first: string; last: string }
@@ -84,8 +84,7 @@ export class ReverseDnsRepository {
   }
 
   /**
-   * Returns, for each name, when one of its hosts was last seen with the record; null if the record was seen only when
-   * it appeared.
+   * Returns when a host of each name was last seen with the record; null if the record was seen only when it appeared.
    */
   async lastSightings(
     records: readonly FoundRecord[],
@@ -132,8 +131,8 @@ export class ReverseDnsRepository {
   }
 
   /**
-   * Lists hosts that have an address according to sources whose data may be shown and, unless the search is for current
-   * records only, hosts that had it earlier.
+   * Lists hosts that have an address according to sources whose data may be shown. Unless the search is for current
+   * records only, also lists hosts that had it earlier.
    */
   async listHosts(
     address: string,

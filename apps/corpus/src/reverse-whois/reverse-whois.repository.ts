@@ -10,7 +10,7 @@ import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
-/** The fields by which contacts are searched. */
+/** What contacts are searched for. */
 export interface TokensAsked {
   /** The numbers of the kinds of values. */
   kinds: readonly number[];

@@ -186,7 +186,7 @@ async function imports(corpus: CorpusUnderTest, folder: string) {
   return files;
 }
 
-/** Removes a source whose data another source knows in part. @returns the new owners of the names and values. */
+/** Removes a source whose data another source partly knows. @returns the new owners of the names and values. */
 async function removal(corpus: CorpusUnderTest, folder: string) {
   const registrant = { name: 'Ada Removed', email_address: 'ada@removed.example' };
   const listed = (name: string, at: number) => ({ kind: 'listed', name, at: day(at) });
@@ -215,7 +215,7 @@ async function removal(corpus: CorpusUnderTest, folder: string) {
   return { names: await ownersIn('domain'), values: await ownersIn('contact_token') };
 }
 
-/** Returns what the worker reads. Changes are sorted, because the feed orders them by transaction. */
+/** Returns what the worker would read. Changes are sorted, because the feed orders them by transaction. */
 async function forWorker(corpus: CorpusUnderTest) {
   const changes: string[] = [];
   let {
@@ -289,7 +289,7 @@ describe('on a cluster', () => {
     expect(spread).toEqual(alone);
   });
 
-  it('an import during which a node is killed loses and duplicates nothing', async () => {
+  it('an import neither loses nor duplicates anything if a node is killed meanwhile', async () => {
     const names = 2_000;
     const cluster = await CitusCluster.start();
     const corpus = await CorpusUnderTest.start({ work: 'serve' }, cluster);
@@ -306,7 +306,7 @@ describe('on a cluster', () => {
           const { files } = await corpus.sources.show('killed');
           return files[0]?.slices > 0;
         });
-        // The import of the next part waits for this lock, and then finds that the node is dead.
+        // The import of the next part waits for this lock; then it finds the node dead.
         await client.query('begin');
         await client.query('select from corpus.import_file for update');
         await cluster.killWorker(1);

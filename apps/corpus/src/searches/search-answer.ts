@@ -23,7 +23,7 @@ export interface SearchAnswer {
   coverage?: () => Promise<Coverage>;
 }
 
-/** Sends a page with the headers by which the gateway charges for it. */
+/** Sends a page, with the headers by which the gateway charges for it. */
 export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Promise<void> {
   const { paging, items, isFixture, body } = answer;
   const coverage = await answer.coverage?.();
@@ -63,7 +63,7 @@ export function readRows<Row>(
 }
 
 /**
- * Returns rows that one query both counts and reads; above COUNTED_MAX, it takes two queries.
+ * Returns rows that one query both counts and reads; above COUNTED_MAX, two queries are needed.
  * @param list reads a page in the order of all rows, however many there are.
  */
 export function countedOrListed<Row>(
@@ -111,7 +111,7 @@ export interface Search<Row, Item> {
   /** The name of the member with the records. */
   list: string;
   told: (rows: readonly Row[], paging: Paging) => readonly Item[] | Promise<readonly Item[]>;
-  /** Returns additional members of the head, which only a page has. */
+  /** Returns additional members of the head, which previews do not have. */
   beside?: (rows: readonly Row[], paging: Paging) => Promise<object>;
   /** Returns the whole body in version 1. */
   bodyV1?: (items: readonly Item[], paging: Paging) => object;

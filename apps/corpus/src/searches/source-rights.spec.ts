@@ -116,7 +116,7 @@ describe('data from a source that may not be shown', () => {
   );
 
   it.each(['hidden', 'shown'])(
-    'S70: hidden data neither hides nor adds data if it was observed at the same moment as visible data, with the %s data first',
+    'S70: hidden data that was observed at the same moment as visible data neither hides nor adds anything, with the %s data first',
     async (first) => {
       const name = `moment-${first === 'shown' ? 1 : 2}.com`;
       const [at, until] = [day(1), day(2)];

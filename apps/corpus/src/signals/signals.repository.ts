@@ -11,7 +11,7 @@ export interface Listing {
   listedAt: Date;
 }
 
-/** Reads the corpus's data about individual names. */
+/** Reads the data in the corpus about individual names. */
 @Injectable()
 export class SignalsRepository {
   constructor(private readonly database: SearchDatabase) {}

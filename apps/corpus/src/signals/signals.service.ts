@@ -5,21 +5,21 @@ import { fileName } from '../names/registrable-name.js';
 import { surpriseOf } from './lexical-model.js';
 import { SignalsRepository } from './signals.repository.js';
 
-/** The time for which a model is cached; a new model comes once a day. */
+/** How long a model is cached; a new one is trained once a day. */
 const KEPT_MS = HOUR_MS;
 /** The minimum length of a scored label; the surprisal of a shorter label is not meaningful. */
 const LABEL_LENGTH_MIN = 6;
 
 type Judge = (label: string) => IndexSignals['lexical'];
 
-/** Collects the corpus's data about a name, for its reputation. */
+/** Collects the data in the corpus that matters to the reputation of a name. */
 @Injectable()
 export class SignalsService {
   private kept?: { untilMs: number; judge: Judge };
 
   constructor(private readonly repository: SignalsRepository) {}
 
-  /** Returns what the corpus knows about a name. @throws InvalidRequest, SearchTooHeavy */
+  /** Returns the data about a name. @throws InvalidRequest, SearchTooHeavy */
   async of(text: string): Promise<IndexSignals> {
     const name = fileName(text);
     if (!name) throw new InvalidRequest([{ field: 'name', message: 'must be a domain name' }]);

@@ -23,7 +23,7 @@ export interface Batch {
   changedNames: number;
 }
 
-/** What a batch adds to the count of its source. */
+/** The numbers that a batch adds to the counts of its source. */
 export interface SourceCount {
   observations: number;
   firstAt: Date;

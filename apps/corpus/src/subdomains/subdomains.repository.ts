@@ -44,7 +44,7 @@ const HOSTS = `
     and ${FIRST_AT} >= $3 and ${FIRST_AT} < $4 and (h.source_id = any($7::smallint[]) or s.first_at is not null)
     and ($6::text is null or coalesce(s.resolved_at >= $5, false) = ($6 = 'active'))`;
 
-/** Hosts below names. */
+/** Finds the hosts below names. */
 @Injectable()
 export class SubdomainsRepository {
   constructor(private readonly database: SearchDatabase) {}

@@ -18,7 +18,7 @@ import { wildcardsOf, zoneOf } from './wildcards.js';
 
 type Question = QuestionOf<typeof SUBDOMAINS>;
 
-/** A host is active if it had an address within this many days. */
+/** A host is active if it has had an address within this many days. */
 const ACTIVE_DAYS = 7;
 /** The maximum number of addresses to read: those of a name's wildcards, and those of the hosts of a page. */
 const ADDRESSES_MAX = 5_000;

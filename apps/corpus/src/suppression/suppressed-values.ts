@@ -40,7 +40,7 @@ export function comparedForm(kind: SuppressedKind, value: string): string {
   return kind === 'phone' ? value.replaceAll(/[^0-9]/gu, '') : plainForm(value);
 }
 
-/** The suppressed values, with the key of their hashes. If there are none, the checks cost nothing. */
+/** The suppressed values, and the key of their hashes. If there are none, checks cost nothing. */
 export class SuppressedValues {
   /** The number of the newest value; 0 if there is none. */
   readonly version: number;

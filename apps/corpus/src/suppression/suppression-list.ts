@@ -17,9 +17,9 @@ export interface SuppressionFile {
 }
 
 /**
- * The list of suppressed values, a file stored with the secrets: the key of the hashes, then one line per value. The
- * database has a copy of the hashes without the key, so a stolen dump does not identify anyone, and suppressed values
- * are removed again from a restored database.
+ * The list of suppressed values: a file, stored with the secrets, that contains the key of the hashes and one line per
+ * value. The database has a copy of the hashes without the key, so a stolen dump does not identify anyone, and
+ * suppressed values are removed again from a restored database.
  */
 export class SuppressionList {
   constructor(private readonly path: string) {}
@@ -34,14 +34,16 @@ export class SuppressionList {
     return `${ino} ${size} ${mtimeMs}`;
   }
 
-  /** Reads the list. @returns undefined if no list was ever created. @throws Error for a file that is not a list. */
+  /**
+   * Reads the list. @returns undefined if no list has been created yet. @throws Error for a file that is not a list.
+   */
   async read(): Promise<SuppressionFile | undefined> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
     if (text === undefined) return undefined;
-    // The last line may have been cut off by a kill; then the suppression was never confirmed.
+    // The last line may have been cut off by a kill. In that case, its suppression was never confirmed.
     const [first, ...lines] = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
     const key = KEY_LINE.exec(first)?.[1];
     if (!key) throw new Error(`${this.path} does not begin with the key of a list`);

@@ -165,11 +165,11 @@ describe('suppression', () => {
         );
         return count > 0;
       });
-      // The searches go on for longer than the list is cached.
+      // The searches continue for longer than the list is cached.
       for (const until = monotonicMs() + 2 * SECOND_MS; monotonicMs() < until;) await search();
       return { settled };
     });
-    // Some writers may have waited too long for a connection, and failed.
+    // Some writers may have failed, because they waited too long for a connection.
     await written.settled;
   });
 
@@ -309,7 +309,7 @@ describe('suppression', () => {
     expect(await corpus.feed.suppressionVersion()).toEqual({ version, domains: version });
     expect(await everything(name, '192.0.2.11')).not.toContain(name);
     expect(await kept(name)).toBe('[[],[],[],[],[],[]]');
-    // The corpus answers nothing before the job has run.
+    // The corpus gives no answers before the job has run.
     await corpus.database.query('delete from suppression where version >= $1', [version]);
     await corpus.record({ kind: 'listed', name: 'other.com', at: day(1) });
     await expect(everything(name, '192.0.2.11')).rejects.toMatchObject({ status: 503 });
@@ -338,7 +338,7 @@ describe('suppression', () => {
     }
   });
 
-  it('AccountErased requires no action: no event is read, and no table refers to an account', async () => {
+  it('the corpus need not act on AccountErased: no table refers to an account, and no event is read', async () => {
     expect(service).not.toHaveProperty('consumers');
     const columns = await corpus.database.query<{ table_name: string }>(
       `select distinct table_name from information_schema.columns

@@ -28,7 +28,7 @@ export interface NameOf {
 /** The number of values that one statement reads or adds. */
 const VALUES_AT_A_TIME = 10_000;
 
-/** Runs statements: a transaction, or the database. */
+/** What runs statements: a transaction, or the database. */
 export type Readable = Pick<Transaction, 'query'>;
 
 /** Stores the database's copy of the list, and removes suppressed data. */
@@ -64,7 +64,7 @@ export class SuppressionsRepository {
     await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
   }
 
-  /** Adds values under their numbers. @param hiddenAt null if rows with these values may still exist. */
+  /** Adds values under their numbers. @param hiddenAt null while rows with these values may still exist. */
   async add(
     on: Readable,
     values: readonly SuppressedValue[],

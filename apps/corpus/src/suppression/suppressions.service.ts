@@ -18,7 +18,7 @@ import {
   SuppressionsRepository,
 } from './suppressions.repository.js';
 
-/** The time within which other processes see a new value. */
+/** How soon other processes see a new value. */
 const KEPT_MS = SECOND_MS;
 
 /** The suppressed values as last read. */
@@ -62,8 +62,8 @@ export class SuppressionsService {
   }
 
   /**
-   * Prevents other transactions from writing observations or suppressing values until this transaction ends. A sequence
-   * is read before it is changed, so two writers of one name would miss each other's changes.
+   * Prevents other transactions from writing observations or suppressing values until this transaction ends. Because a
+   * sequence is read before it is changed, two writers of one name would otherwise miss each other's changes.
    * @returns the values that must not be stored.
    */
   async lockWriting(transaction: Transaction): Promise<SuppressedValues> {

@@ -15,7 +15,7 @@ export interface Likeness {
   reasons: TypoReason[];
 }
 
-/** What is known about a name apart from its letters. */
+/** Facts about a name apart from its letters. */
 export interface LikenessEvidence {
   isNew?: boolean;
   takesMail?: boolean;

@@ -8,8 +8,8 @@ const VOWELS = [...'aeiou'];
 const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
 /**
- * The maximum length of a label of which two letters are changed. A longer label would yield too many names; its
- * look-alikes are found by one change.
+ * The maximum length of a label in which two letters are changed. A longer label would yield too many names, so only
+ * one change is made.
  */
 const TWICE_LENGTH_MAX = 32;
 /** Maximum number of labels derived from a label, and of names in a query. */
@@ -110,7 +110,7 @@ export function dottedForms(label: string): { host: string; label: string }[] {
 
 type Make = (letters: readonly string[]) => Iterable<string>;
 
-/** Returns the text with `count` letters from a position on replaced by another text. */
+/** Returns the text after replacing `count` letters at a position with another text. */
 const splice = (letters: readonly string[], at: number, count: number, text: string) =>
   letters.toSpliced(at, count, text).join('');
 

@@ -31,11 +31,11 @@ type Question = QuestionOf<typeof TYPOS>;
 
 /** A registration that is younger than this raises the score. */
 const NEW_DAYS = 30;
-/** The suffixes under which generated labels are searched for by default; the name's own suffix is added. */
+/** The suffixes under which generated labels are searched for by default, in addition to the name's own suffix. */
 const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 'online', 'xyz'];
 const FIXTURE_FOUND = 'registered.test';
 
-/** What is searched for, and how matches are scored. */
+/** A search, and how its matches are scored. */
 interface Search {
   sought: TyposAsked['sought'];
   own: ReadName;

@@ -191,7 +191,7 @@ describe('typos', () => {
     expect(domains[0].reasons).not.toContain('takes_mail');
   });
 
-  it('S103: a keyword or pattern with too few letters in a row, a misplaced wildcard or a suffix is rejected', async () => {
+  it('S103: a keyword or pattern is rejected if it has too few letters in a row, a misplaced wildcard or a suffix', async () => {
     for (const asked of [
       { keyword: 'ab' },
       { pattern: 'a*b' },

@@ -3,7 +3,7 @@ import { AccountExports, Database } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { EXPORTED_TABLES } from './exported-tables.js';
 
-/** Exports this service's data about an account for a session that the dashboard has checked. */
+/** Exports this service's data about an account. The dashboard has already checked the session. */
 @Controller('internal/export')
 @AllowCallers('dashboard', 'gateway')
 export class ExportController {

@@ -2,7 +2,7 @@ import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 
 const VERSION = 'allowance_version';
 
-/** Entitlement's tables, with the columns that an account gets in its export. */
+/** Entitlement's tables, with the columns that are exported for an account. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -45,7 +45,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'id',
         'account_id',
         'source_type',
-        // The source id of a trial is its secret claim.
+        // The source id of a trial is its claim, which is secret.
         `case source_type when 'trial' then '' else source_id end as source_id`,
         'source_index',
         'priority',

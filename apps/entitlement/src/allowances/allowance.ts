@@ -36,7 +36,8 @@ interface Rights {
 }
 
 /**
- * Returns all rights that are active at `now`, minus blocks, and the next time at which they change without an event.
+ * Returns all rights that are active at `now`, minus those that are blocked, and when they will next change without an
+ * event.
  */
 export function computeAllowance(sources: AllowanceSources, now: Date): Allowance {
   const active = sources.subscriptions.filter((s) => isBefore(now, rightsEnd(s)));

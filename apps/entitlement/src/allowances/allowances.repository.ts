@@ -13,8 +13,8 @@ export interface AllowanceState {
 @Injectable()
 export class AllowancesRepository {
   /**
-   * Reads the version of an allowance, and the tier. The version is read first, so that the answer includes at least
-   * the changes up to that version.
+   * Reads the version of an allowance, and the tier. Read this before everything else, so that the answer includes at
+   * least the changes up to that version.
    */
   async findState(transaction: Transaction, accountId: string): Promise<AllowanceState> {
     const [row] = await transaction.query<{ version: string; tier: string | null }>(

@@ -65,7 +65,7 @@ describe('allowances', () => {
     ]);
   });
 
-  it('the better of package and plan counts, and a paid add-on is added to either, or to the trial', async () => {
+  it('the better of package and plan counts, and a paid add-on adds to either of them, or to the trial', async () => {
     const addOn = {
       subscriptionId: newId(),
       ...MONTH,
@@ -240,7 +240,7 @@ describe('allowances', () => {
     expect((await entitlement.client.changes(page.cursor)).keys).toEqual([]);
   });
 
-  it('a changed allowance is published, and events of the account reach their consumers', async () => {
+  it('a changed allowance is published, and events about the account reach their consumers', async () => {
     const account = await entitlement.test.service('account');
     const outbox = new Outbox('account', entitlement.clock, entitlement.transport);
     await account.transaction(async (transaction) => {

@@ -8,7 +8,7 @@ import { ENTITLEMENT_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = ENTITLEMENT_INVARIANTS;
 
-/** Statements that each violate one invariant. The roles of the service may not run them. */
+/** Statements that each violate one invariant. The roles of the service are not allowed to run them. */
 const CORRUPTIONS: Record<string, string[]> = {
   I1: ['update ledger_entries set amount = amount + 1 where position = 0'],
   I2: [

@@ -9,7 +9,7 @@ const milliseconds = (later: string, earlier: string) =>
 
 /**
  * The credits that the lines of each audited account should have granted by now: one row per package, and one per slice
- * that has begun. Calculated from the lines alone, independently of `payments/slices.ts`.
+ * that has begun. It is calculated from the lines alone, independently of `payments/slices.ts`.
  */
 export const BEGUN_CREDITS = `
   select p.line_id, p.account_id, 'package' as source_type, 0 as index, p.credits::numeric as credits,
@@ -58,7 +58,7 @@ const revivedTarget = (aimedAt: string) => `
   least(g.granted, greatest(0, ${aimedAt} - greatest(0, ended.expired + ended.revoked - g.granted)))`;
 
 /**
- * The two reversal targets of each audited grant: of requested and final reversals together, and of final reversals
+ * The two reversal targets of each audited grant: for requested and final reversals together, and for final reversals
  * alone.
  */
 export const REVERSAL_TARGETS = `

@@ -7,7 +7,7 @@ import { HoldsService } from '../holds/holds.service.js';
 import type { Book } from '../ledger/book.js';
 import { BlocksRepository, type NewBlock } from './blocks.repository.js';
 
-/** Blocks of rights, and what an account's deletion does to its credits. */
+/** Blocks rights, and freezes or revokes the credits of deleted accounts. */
 @Injectable()
 export class BlocksService {
   constructor(
@@ -36,10 +36,7 @@ export class BlocksService {
     });
   }
 
-  /**
-   * Applies the start or the end of a suspension. A suspension blocks all rights and moves no credits. Its end lifts no
-   * other block.
-   */
+  /** Starts or ends a suspension, which blocks all rights and moves no credits. Ending it lifts no other block. */
   async followSuspension(
     transaction: Transaction,
     accountId: string,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Job } from '#libs/platform';
 import { CheckpointsRepository } from './checkpoints.repository.js';
 
-/** Accounts per transaction: few enough to sum up a busy month of each within a second. */
+/** Accounts per transaction: few enough that a busy month of each can be summed up within a second. */
 const ACCOUNTS_AT_ONCE = 100;
 
 /**

@@ -7,8 +7,8 @@ export class CheckpointsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Sums up the ledger of the next accounts with movements since their checkpoint, in one snapshot and without locks
-   * that delay requests. @returns the last of these accounts; undefined if there is none.
+   * Sums up the ledgers of the next accounts that have movements since their checkpoints, in one snapshot and without
+   * locks that delay requests. @returns the last of these accounts; undefined if there is none.
    */
   async advance(afterAccountId: string | undefined, limit: number): Promise<string | undefined> {
     return this.maintenance.transaction(async (transaction) => {

@@ -39,9 +39,9 @@ interface DueGrant {
 type IssuedGrant = Omit<NewGrant, 'sourceId' | 'lineId'>;
 
 /**
- * Brings an account up to its book's time, in chronological order. When a paid grant begins, the grants that it
- * replaces expire, the new one is issued, and open debt is repaid. Only paid lines create grants; a reversed grant is
- * issued and revoked at once. The book must contain every grant.
+ * Brings an account up to its book's time, step by step in chronological order. When a paid grant begins, the grants
+ * that it replaces expire, the new one is issued, and open debt is repaid. Only paid lines create grants; a reversed
+ * grant is issued and revoked at once. The book must contain every grant.
  */
 export function advance(book: Book, sources: CreditSources): void {
   const { now } = book;
@@ -72,7 +72,7 @@ export function advance(book: Book, sources: CreditSources): void {
 
 /**
  * Sets every paid grant's reversal targets from the current reversals of its line. The targets of revived credits
- * depend on the grant that they come from.
+ * depend on the grant from which they come.
  */
 export function followReversals(book: Book, { lines, reversedLines }: CreditSources): void {
   const byLine = Map.groupBy(reversedLines, ({ lineId }) => lineId);
@@ -92,7 +92,7 @@ export function followReversals(book: Book, { lines, reversedLines }: CreditSour
   }
 }
 
-/** Sets when the credits of running slices end, as far as this is known. */
+/** Sets when the credits of running slices end, as far as that is known. */
 function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: DueGrant[]): void {
   const lineOf = new Map(lines.map((line) => [line.id, line]));
   const begun = all.filter(({ at }) => at <= book.now);

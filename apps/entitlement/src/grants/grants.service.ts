@@ -73,8 +73,8 @@ export class GrantsService {
     if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
-    // Credits that were returned to an ended grant replace the grant's own credits, and the grant's reversals apply to
-    // them.
+    // Credits that were returned to an ended grant are in another grant, to which the ended grant's reversals also
+    // apply.
     const shared = grants
       .filter((grant) => isReversed(grant) || (named.has(grant.id) && hasEnded(grant, now)))
       .map(({ id }) => id);
@@ -125,7 +125,7 @@ export class GrantsService {
     });
   }
 
-  /** Issues the credits of a payment's lines, each once. */
+  /** Issues the credits of a payment's lines, once per line. */
   async grantPayment(
     transaction: Transaction,
     accountId: string,
@@ -171,7 +171,7 @@ export class GrantsService {
   }
 
   /**
-   * Takes spendable credits away, at most the given number, and once per id.
+   * Takes away spendable credits, at most the given number, once per id.
    * @throws IdempotencyKeyReused as for `grantByOperator`.
    */
   async revokeByOperator(

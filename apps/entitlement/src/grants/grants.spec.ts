@@ -91,7 +91,7 @@ describe('grants', () => {
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
   });
 
-  it('a batch in which two events open the same account is rejected, not lost', async () => {
+  it('a batch in which two events open the same account is rejected, so that no change is lost', async () => {
     const grants = entitlement.service.app.get(GrantsService);
     const opening = entitlement.database.transaction((transaction) => {
       const open = () => grants.follow(transaction, accountId, async () => ({}));
@@ -198,7 +198,7 @@ describe('grants', () => {
     expect(await due()).toBeUndefined();
   });
 
-  it('after an erasure, all available, released or granted credits are revoked', async () => {
+  it('after an erasure, all credits that are available or become available are revoked', async () => {
     await entitlement.buy(accountId, 5_000);
     const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 100, wanted: 0 };
     await entitlement.client.acquire(lease);
@@ -216,7 +216,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('the customer is notified once at a fifth and once at zero, and again after a new grant', async () => {
+  it('the customer is notified once when a fifth of the credits is left and once when none are left, and again after a new grant', async () => {
     await entitlement.deliver(AccountRegistered, accountId, {
       trialClaim: newId().padEnd(64, '0'),
     });

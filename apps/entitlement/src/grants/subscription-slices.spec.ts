@@ -93,7 +93,7 @@ describe('grants', () => {
     );
   });
 
-  it('the slices of months without requests are issued before credits are spent', async () => {
+  it('the slices of months without requests are issued before any credits are spent', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     at('2026-06-01T00:00:00Z');
@@ -218,7 +218,7 @@ describe('grants', () => {
     expect(blocks).toEqual([]);
   });
 
-  it('the job updates an account without requests only once', async () => {
+  it('the job brings an account without requests up to date only once', async () => {
     await subscribe({ cancelAt: MONTH.periodEnd });
     await entitlement.newEntries(accountId);
     entitlement.clock.advance(40 * DAY_MS);

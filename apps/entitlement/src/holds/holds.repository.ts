@@ -79,7 +79,7 @@ export class HoldsRepository {
     );
   }
 
-  /** @returns false if the part was settled before, with this or another count. */
+  /** @returns false if the part has already been settled, with this or another count. */
   async insertPart(
     transaction: Transaction,
     hold: Hold,
@@ -94,7 +94,7 @@ export class HoldsRepository {
     return inserted.length > 0;
   }
 
-  /** Makes an account's open holds end in `afterMs`, unless they end earlier. */
+  /** Makes an account's open holds end after `afterMs`, unless they end earlier. */
   async limit(transaction: Transaction, accountId: string, afterMs: number): Promise<void> {
     await transaction.query(
       `update holds set

@@ -50,7 +50,7 @@ export class HoldsService {
     });
   }
 
-  /** Charges one part. The first count of a part is charged; later counts of that part have no effect. */
+  /** Charges one part. Only the first count of a part is charged; later counts have no effect. */
   async settle(name: HoldName, part: string, count: number): Promise<void> {
     await this.withHold(name, async (transaction, book, hold) => {
       if (!(await this.repository.insertPart(transaction, hold, part, count))) return;
@@ -82,7 +82,7 @@ export class HoldsService {
   }
 
   /**
-   * Ends the holds of an erased account. Holds of jobs are included, because the service that would close them may have
+   * Ends the holds of an erased account, including those of jobs, because the service that would close them may have
    * deleted the account. Running work has an hour to be settled.
    */
   async endAll(transaction: Transaction, accountId: string): Promise<void> {

@@ -137,7 +137,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('503: a caller that gets no connection to the database gets a Retry-After time', async () => {
+  it('503: a caller for whom no database connection is free is told when to try again', async () => {
     let calls: Promise<unknown>[] = [];
     const refusal = await withClient(entitlement.test.url(), async (client) => {
       await client.query('begin');
@@ -199,7 +199,7 @@ describe('holds', () => {
     expect(await spendableOn('13')).toBe(0);
   });
 
-  describe('credits of a plan that a job held until they had expired', () => {
+  describe('a plan’s credits that a job held until they had expired', () => {
     const TRIAL = 500;
     const PLAN = 15_000;
     let lineId: string;
@@ -252,7 +252,7 @@ describe('holds', () => {
       ]);
     });
 
-    it('returned credits become debt on a refund, as far as use reported late has consumed them', async () => {
+    it('if late reports have used returned credits, these become debt on a refund', async () => {
       await settle('late', 9_000);
       await entitlement.reverse(accountId, lineId, '1');
       const after = { spendable: 0, debt: 9_000 - TRIAL };

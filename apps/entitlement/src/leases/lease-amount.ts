@@ -3,7 +3,7 @@ const AHEAD_MAX = 1_000;
 const AHEAD_DIVISOR = 20;
 
 /**
- * Returns how many credits to grant to a holder whose request costs `min`, and who wants to prefetch `wanted`. The
+ * Returns how many credits to grant to a holder that needs `min` for a request and wants to prefetch `wanted`. The
  * limits apply only to prefetched credits; `min` is granted if it is spendable.
  * @returns 0 if `min` is not spendable.
  */

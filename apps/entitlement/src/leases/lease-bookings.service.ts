@@ -36,7 +36,7 @@ export class LeaseBookingsService {
     private readonly logger: Logger,
   ) {}
 
-  /** @throws while the database is down. Some leases may then be booked; a repeat books the others. */
+  /** @throws while the database is down. Some leases may have been booked; a repeat books the others. */
   async book(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
     // Leases of one account share the account's lock.
     const sorted = uses.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1));
@@ -91,7 +91,7 @@ export class LeaseBookingsService {
   }
 
   /**
-   * Sends the statements together, in one round trip. An unknown id is stored as closed. @throws the error of the first
+   * Sends the statements together, in one round trip. Stores an unknown id as closed. @throws the error of the first
    * statement that failed, because it causes the later errors.
    */
   private async save(

@@ -27,7 +27,7 @@ describe('concurrent calls about leases', () => {
     return accountId;
   }
 
-  it('a settlement waits for a booking of its lease, and neither overwrites the other', async () => {
+  it('a settlement waits while its lease is being booked, and neither overwrites the other', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 10 });
     const repository = entitlement.service.app.get(LeasesRepository);
@@ -59,7 +59,7 @@ describe('concurrent calls about leases', () => {
     );
     const [damaged, ...sound] = uses;
     await entitlement.damage(damaged.accountId, 1);
-    // Use that is first reported by the close must not be lost.
+    // Use that only the close reports must not be lost.
     await entitlement.client.settle(
       'gateway-1',
       uses.map((use) => ({ ...use, consumed: 5 })),

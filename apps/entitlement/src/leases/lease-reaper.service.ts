@@ -7,7 +7,7 @@ import { LeasesRepository } from './leases.repository.js';
 const GRACE_MS = 60_000;
 const READ_AT_ONCE = 1_000;
 const DELETED_AT_ONCE = 10_000;
-/** Maximum duration of one run. After it, holds and other accounts are handled. */
+/** Maximum duration of one run; after it, holds and other accounts have their turn. */
 const ROUND_MAX_MS = 30 * SECOND_MS;
 
 /** Closes and books leases that their holders do not close, and deletes old rejections. */
@@ -18,7 +18,7 @@ export class LeaseReaperService {
     private readonly repository: LeasesRepository,
   ) {}
 
-  /** Closes leases that ended a while ago, many at a time, with the use that was last reported. */
+  /** Closes leases that ended a while ago, many at a time, with the last reported use. */
   async reap(): Promise<void> {
     const until = monotonicMs() + ROUND_MAX_MS;
     for (;;) {
@@ -40,7 +40,7 @@ export class LeaseReaperService {
     while ((await this.repository.deleteRefused(DELETED_AT_ONCE)) === DELETED_AT_ONCE);
   }
 
-  /** Records the time from which leases may stay open past their end, for the auditor. */
+  /** Tells the auditor since when leases may stay open past their end. */
   async noteWait(): Promise<void> {
     await this.repository.putReaperWait();
   }

@@ -17,7 +17,10 @@ export interface Lease extends Chargeable {
 /** A lease of which nothing has been used yet. */
 export type NewLease = Pick<Lease, 'accountId' | 'leaseId' | 'gatewayId' | 'amount' | 'slices'>;
 
-/** The answer to an acquire call that granted nothing. `closed` means that the lease's close arrived first. */
+/**
+ * The answer to a call that requested a lease and got nothing. `closed` means that the call to close the lease arrived
+ * first.
+ */
 export interface RefusedLease {
   accountId: string;
   leaseId: string;

@@ -79,7 +79,7 @@ export class LeasesRepository {
     );
   }
 
-  /** Stores the answers to acquire calls that granted nothing. */
+  /** Stores the answers to requests for leases that granted nothing. */
   async insertRefused(transaction: Transaction, refused: RefusedLease[]): Promise<void> {
     if (refused.length === 0) return;
     await transaction.query(
@@ -131,7 +131,7 @@ export class LeasesRepository {
     return answer;
   }
 
-  /** Records that a lease could not be booked, so that the reaper skips it for a while. */
+  /** Records that a lease could not be booked. The reaper then skips it for a while. */
   async setAside(use: LeaseUse, reason: string): Promise<void> {
     const { accountId, leaseId, consumed, operations = {} } = use;
     const values = [leaseId, accountId, consumed, reason, JSON.stringify(operations)];
@@ -199,7 +199,7 @@ const UPDATE = `
     consumed bigint, late bigint, unbilled bigint, slices jsonb, reported_by jsonb, booked_by jsonb)
   where l.lease_id = n.lease_id and l.account_id = n.account_id`;
 
-/** SQL: the highest total of each lease, because a call may contain several totals of one lease. */
+/** SQL: the highest total of each lease in a call, which may contain several totals of one lease. */
 const SAID = `
   said as (
     select distinct on (account_id, lease_id) account_id, lease_id, total, operations

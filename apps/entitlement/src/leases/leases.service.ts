@@ -33,8 +33,8 @@ export class LeasesService {
   ) {}
 
   /**
-   * Answers an acquire call. The same id always gets the same outcome (a rejection for 5 minutes), and `closed` after
-   * the lease's close.
+   * Answers a request for a lease. The same id always gets the same outcome (a rejection only for 5 minutes), and
+   * `closed` once the lease is closed.
    */
   async acquire(request: AcquireLease): Promise<LeaseAnswer> {
     const answer = await this.database.transaction(async (transaction) => {
@@ -65,8 +65,8 @@ export class LeasesService {
 
   /**
    * Stores the cumulative totals of one gateway's leases. The ledger is updated when the leases close.
-   * @returns what the gateway must know, and the totals that arrived after a close. The close has released their
-   *   credits, so they must be booked at once.
+   * @returns what the gateway must know, and the totals that arrived after their leases were closed. Closing has
+   *   released their credits, so these totals must be booked at once.
    */
   async settle(
     gatewayId: string,

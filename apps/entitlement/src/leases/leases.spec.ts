@@ -78,7 +78,7 @@ describe('leases', () => {
     expect(await entitlement.events(accountId)).toEqual([]);
   });
 
-  it('prefetched credits are limited, and a waiting request is served once credits can be spent', () => {
+  it('prefetched credits are limited, and a waiting request is served as soon as credits are spendable', () => {
     expect(leaseAmount(1, 5_000, 1_000_000)).toBe(1_000);
     expect(leaseAmount(1, 700, 1_000_000)).toBe(700);
     expect(leaseAmount(1, 700, 5_000)).toBe(250);
@@ -88,7 +88,7 @@ describe('leases', () => {
     expect(leaseAmount(20, 0, 19)).toBe(0);
   });
 
-  it('the same id always gets the same outcome and takes credits once', async () => {
+  it('the same id always gets the same outcome and reserves credits only once', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 10 });
     const again = await acquire(accountId, { leaseId, min: 10 });
@@ -124,7 +124,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('a lease that was closed before it was acquired cannot be acquired', async () => {
+  it('a lease that was closed before it was granted cannot be granted', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await entitlement.client.close({ accountId, leaseId, consumed: 0 });
     expect(await acquire(accountId, { leaseId, min: 1 })).toEqual({
@@ -151,7 +151,7 @@ describe('leases', () => {
     expect(await left(other)).toEqual([499, 0]);
   });
 
-  it('a total after the close first takes the credits that the close released, even if they are frozen or expired', async () => {
+  it('a total that arrives after the close first takes the credits that the close released, even if they are frozen or expired', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 100 });
     await entitlement.client.close({ accountId, leaseId, consumed: 40 });
@@ -167,7 +167,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('a late total above the released credits takes other credits, and what they cannot cover stays unbilled', async () => {
+  it('a late total above the released credits takes other credits; the part that they cannot cover stays unbilled', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 300 });
     await entitlement.client.close({ accountId, leaseId: first, consumed: 0 });
@@ -195,7 +195,7 @@ describe('leases', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
-  it('gateways get the balance of the account, whoever holds its leases', async () => {
+  it('each gateway gets the balance of the account, whichever gateway holds its leases', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 100 });
     const told = [(await acquire(accountId, { leaseId: second, min: 50 })).balance];
@@ -210,13 +210,13 @@ describe('leases', () => {
     told.push(await balanceAfter([]));
     await entitlement.client.hold({ accountId, holdId: 'job', amount: 200 });
     told.push(await balanceAfter([{ accountId, leaseId: second, consumed: 1 }]));
-    // No lease or hold has reserved these credits.
+    // These credits are not reserved by any lease or hold.
     await entitlement.buy(accountId, 1_000);
     told.push(await balanceAfter([]));
     expect(told).toEqual([500, 470, 460, 459, 1_459]);
   });
 
-  it('an acquire call is rejected for good only if no other lease could return credits', async () => {
+  it('a request for a lease is rejected for good only if no other lease could return credits', async () => {
     const [accountId, holder] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId: holder, min: 450 });
     expect(await acquire(accountId, { min: 100 })).toEqual({
@@ -268,7 +268,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('the reaper closes a lease that ended months ago, as after a long outage', async () => {
+  it('the reaper closes even a lease that ended months ago, as after a long outage', async () => {
     const accountId = await trialAccount();
     await acquire(accountId, { min: 10 });
     await endLease(accountId, 90 * 86_400);

@@ -21,7 +21,7 @@ describe('locks', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  /** Creates leases whose rows are stored in the reverse order of their ids, as are the rows of their accounts. */
+  /** Creates leases whose rows, like those of their accounts, are stored in the reverse order of their ids. */
   async function twoLeases(accountIds: string[]) {
     const leaseIds = [newId(), newId()].toSorted().toReversed();
     for (const [at, leaseId] of leaseIds.entries()) {
@@ -42,7 +42,7 @@ describe('locks', () => {
   };
 
   /**
-   * Checks the order of locks. While one transaction has locked the first row, another transaction that needs both rows
+   * Checks the order of locks: while one transaction holds the lock of the first row, another one that needs both rows
    * must not have locked the last row.
    */
   async function expectInOrder(

@@ -41,7 +41,7 @@ describe('leases', () => {
     expect(ofMany).toEqual(ofOne);
   });
 
-  it('an acquire call needs two round trips between begin and commit', async () => {
+  it('granting a lease takes two round trips between begin and commit', async () => {
     const accountId = await entitlement.newAccount();
     const counter = new StatementCounter();
     await acquire(accountId);
@@ -55,7 +55,8 @@ describe('leases', () => {
 
 /**
  * Counts statements and round trips of transactions. A round trip begins with a statement that is sent while its
- * transaction waits for no answer. Statements that are sent before that answer belong to the same round trip.
+ * transaction waits for no answer. Further statements that are sent before that answer arrives belong to the same round
+ * trip.
  */
 class StatementCounter {
   private readonly counts = new Map<

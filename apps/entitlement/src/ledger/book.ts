@@ -141,7 +141,7 @@ export class Book extends GrantBook {
 
   /**
    * Books use that is reported after the reservation released its credits. Takes those credits first, wherever they are
-   * now, even if they are expired or frozen, and then spendable ones.
+   * now, even if expired or frozen; then takes spendable ones.
    */
   debitLate(reservation: Reservation, amount: number): { late: number; unbilled: number } {
     const moves: Move[] = [];
@@ -249,17 +249,14 @@ export class Book extends GrantBook {
     });
   }
 
-  /**
-   * Gives back revoked credits beyond the targets. Those that had expired are expired again, and the others become
-   * valid.
-   */
+  /** Gives back revoked credits beyond the targets. Those that had expired expire again; the others become valid. */
   private reinstate(grant: Grant): void {
     const amount = Math.max(0, grant.revoked - Math.max(grant.requestedTarget, grant.withdrawn));
     if (amount === 0) return;
     const expired = Math.min(amount, grant.revokedExpired);
     grant.revokedExpired -= expired;
     const reference = sourceOf(grant);
-    // If these are revived credits, their own grant becomes valid again.
+    // If these are revived credits, the grant that has them becomes valid again.
     if (grant.sourceType === 'release' && amount > expired) this.prolong(grant);
     const lost = { grant, from: 'revoked', to: 'expired', amount: expired } as const;
     const rest = {

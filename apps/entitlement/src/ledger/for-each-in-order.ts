@@ -1,5 +1,5 @@
 /**
- * Runs `work` for each item, one after another. A failure does not affect other items.
+ * Runs `work` for one item after another. A failure does not affect the other items.
  * @throws AggregateError with all failures, after every item was tried.
  */
 export async function forEachInOrder<T>(

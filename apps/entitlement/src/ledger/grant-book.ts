@@ -97,7 +97,7 @@ export abstract class GrantBook {
     return this.account.allowanceVersion;
   }
 
-  /** Makes due dates be applied again at `instant` or earlier. */
+  /** Schedules the next application of due dates, at `instant` or earlier. */
   noteDue(instant: Date): void {
     const { nextDueAt } = this.account;
     if (!nextDueAt || instant < nextDueAt) this.account.nextDueAt = instant;
@@ -112,7 +112,7 @@ export abstract class GrantBook {
     return grant.expiresAt !== undefined && grant.expiresAt <= this.now;
   }
 
-  /** Returns the grant that received the credits which were returned to this grant after its end. */
+  /** Returns the grant that received the credits that were returned to this grant after its end. */
   protected revivedOf(grant: Grant): Grant | undefined {
     const source = sourceOf({ ...revivalOf(grant), granted: 0 });
     return this.all.find((other) => sourceOf(other) === source);
@@ -123,7 +123,7 @@ export abstract class GrantBook {
     return Math.max(0, grant.expired - (this.revivedOf(grant)?.granted ?? 0));
   }
 
-  /** Returns the bucket that receives credits returned to a grant. */
+  /** Returns the bucket that receives credits that are returned to a grant. */
   protected homeOf(grant: Grant): Bucket {
     if (this.account.state === 'erased') return 'revoked';
     return this.isExpired(grant) ? 'expired' : 'available';

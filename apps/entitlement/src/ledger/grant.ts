@@ -24,7 +24,7 @@ export interface NewGrant {
   expiresAt?: Date;
   /** The catalogue's tier of a package. */
   tier?: string;
-  /** The payment line that the credits come from. Reversals of the line affect them. */
+  /** The payment line from which the credits come; reversals of the line affect them. */
   lineId?: string;
   subscriptionId?: string;
   /** The slice that the credits cover. */
@@ -64,7 +64,7 @@ export function byAge(a: Grant, b: Grant): number {
   return compareTimes(a.issuedAt, b.issuedAt) || (sourceOf(a) < sourceOf(b) ? -1 : 1);
 }
 
-/** Returns a grant's source as the ledger writes it: `subscription:<line>:3`. */
+/** Returns a grant's source in the form that the ledger uses: `subscription:<line>:3`. */
 export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): string {
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }

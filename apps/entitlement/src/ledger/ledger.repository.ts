@@ -69,7 +69,7 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** Lists every grant of these accounts, as reversals and due dates need them. */
+  /** Lists every grant of these accounts, because reversals and due dates may affect any of them. */
   async listAllGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
       'select * from credit_grants where account_id = any($1)',

@@ -52,7 +52,7 @@ export class LedgerService {
     return { accounts: await this.repository.lockAccounts(transaction, ids), found: await read() };
   }
 
-  /** Lists grants of locked accounts that still matter: those with available, reserved or owed credits. */
+  /** Lists those grants of locked accounts that still matter: the ones with available, reserved or owed credits. */
   async listLiveGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     return this.repository.listLiveGrants(transaction, accountIds);
   }
@@ -75,7 +75,7 @@ export class LedgerService {
     return this.repository.listReturned(transaction, accountIds, endedIds);
   }
 
-  /** Returns the books of locked accounts from rows that were read before, without applying due dates. */
+  /** Returns the books of locked accounts, made from rows that have been read, without applying due dates. */
   booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
     const now = this.clock.now();
@@ -129,8 +129,8 @@ export class LedgerService {
   }
 
   /**
-   * Returns the balance of an account. @param isCurrent whether the book equals the stored rows, because no due date
-   * has changed it.
+   * Returns the balance of an account. @param isCurrent whether the book still equals the stored rows; due dates may
+   * have changed it.
    */
   async balance(
     transaction: Transaction,
@@ -201,7 +201,7 @@ function newAccount(id: string): CreditAccount {
   return { id, state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 };
 }
 
-/** The paid line that a grant comes from. */
+/** The paid line from which a grant comes. */
 export interface GrantLine {
   id: string;
   orderId: string | null;

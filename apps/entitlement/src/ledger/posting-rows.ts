@@ -87,8 +87,8 @@ export function toGrant(row: GrantRow): Grant {
 }
 
 /**
- * Returns the changes of the books as the writing statement needs them. Buckets of existing grants are given as
- * differences, so a change that the book has not read is not overwritten.
+ * Returns the changes of the books in the form that the writing statement needs. Buckets of existing grants are given
+ * as differences, so that a change that the book has not read is not overwritten.
  */
 export function toPosting(books: GrantBook[]) {
   const transfers = books.flatMap(numbered);

@@ -92,7 +92,7 @@ describe('credits that jobs return after the end of their plan', () => {
     ended = new EndedPlan(PLAN, [PLAN]);
   });
 
-  it('the result depends only on the events, not on the order in which jobs close and a reversal is requested, becomes final and is undone', () => {
+  it('the result does not depend on the order in which jobs close and a reversal is requested, becomes final and is undone', () => {
     const part = fc.integer({ min: 1, max: 100 });
     const property = fc.property(
       fc.array(part, { minLength: 1, maxLength: 2 }),
@@ -109,7 +109,7 @@ describe('credits that jobs return after the end of their plan', () => {
           let reached = -1;
           for (const [at, event] of events.entries()) {
             if (typeof event === 'number') order.close(order.jobs[event]);
-            // A phase that comes after a later one has no effect.
+            // A phase that arrives after a later one has no effect.
             else if (PHASES.indexOf(event) > reached) {
               reached = PHASES.indexOf(event);
               order.reach(event, reversed);
@@ -174,7 +174,7 @@ describe('use that is reported after jobs returned their credits', () => {
   const GIFT = { sourceType: 'operator', sourceId: 'gift', sourceIndex: 0 } as const;
   const PACKAGE = { sourceType: 'package', sourceId: 'bought', sourceIndex: 0 } as const;
   const [GIVEN, MONTHLY, BOUGHT] = [30, 100, 80];
-  /** A time shorter than the validity of returned credits, so that they do not expire within one pause. */
+  /** A pause is shorter than the validity of returned credits, so that they do not expire within one pause. */
   const PAUSE_DAYS = 2;
   const EVENTS = ['close', 'settle', 'settle more', 'settle more'] as const;
   const TOTAL = { settle: 'some', 'settle more': 'most' } as const;
@@ -204,7 +204,7 @@ describe('use that is reported after jobs returned their credits', () => {
       const held = jobs.map((job) => job.held);
       const history = new EndedPlan(MONTHLY, held, { others, hasEnded: false });
       let [hasEnded, spent] = [false, 0];
-      // The grants that have no end, or that a job still holds after their end.
+      // These grants have no end, or a job still holds their credits after their end.
       const living = new Set(history.jobs.keys());
       for (const event of order) {
         if (event === 'end') {

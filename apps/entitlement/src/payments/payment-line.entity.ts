@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PaymentLineKind } from '#libs/contracts';
 
-/** A line of a payment, as billing announced it. It never changes. */
+/** A line of a payment that billing has announced. It never changes. */
 @Entity('payment_lines')
 export class PaymentLine {
   @PrimaryColumn('uuid', { name: 'line_id' })

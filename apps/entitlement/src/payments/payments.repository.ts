@@ -31,7 +31,7 @@ export class PaymentsRepository {
     return transaction.manager.findBy(PaymentLine, { accountId: In(accountIds) });
   }
 
-  /** @returns those of the subscriptions that are known to belong to another account. */
+  /** @returns the subscriptions that are known to belong to another account. */
   async listForeignSubscriptions(
     transaction: Transaction,
     claims: SubscriptionClaim[],
@@ -67,7 +67,7 @@ export class PaymentsRepository {
     return transaction.manager.findBy(ReversedLine, { accountId, reversalId, phase });
   }
 
-  /** Whether a reversal of another account was announced or undone under this id. */
+  /** Whether a reversal for another account was announced or undone under this id. */
   async isForeignReversal(
     transaction: Transaction,
     accountId: string,
@@ -82,8 +82,8 @@ export class PaymentsRepository {
   }
 
   /**
-   * Lists the reversals that now apply to accounts' lines. A final reversal replaces its request; undone reversals are
-   * omitted.
+   * Lists the reversals that currently apply to the accounts' lines. A final reversal replaces its request; undone
+   * reversals are omitted.
    */
   async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return transaction.manager

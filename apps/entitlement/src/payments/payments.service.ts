@@ -44,7 +44,7 @@ export class PaymentsService {
 
   /**
    * Stores a payment's lines. A repeat stores nothing.
-   * @param heardAt the time of the account's book. If it were later, the line would not be due yet in that book.
+   * @param heardAt the time of the account's book; with a later time, the line would not be due in that book yet.
    * @returns the new lines.
    * @throws AnnouncedOtherwise if a line, the payment or a subscription is known with different content.
    */
@@ -114,7 +114,7 @@ export class PaymentsService {
     return this.repository.listLines(transaction, accountIds);
   }
 
-  /** Lists the reversals that now apply to accounts' lines. */
+  /** Lists the reversals that currently apply to the accounts' lines. */
   async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return this.repository.listReversedLines(transaction, accountIds);
   }
@@ -205,7 +205,7 @@ function isOf(one: PaymentLine, other: PaymentLine): boolean {
   return one.id === other.id || one.paymentId === other.paymentId;
 }
 
-/** Returns a bigint as the text that PostgreSQL returns for it. */
+/** Returns the text that PostgreSQL returns for the same bigint. */
 function withoutZeros(decimal: string): string {
   return String(BigInt(decimal));
 }

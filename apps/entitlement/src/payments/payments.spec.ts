@@ -142,7 +142,7 @@ describe('announcements from billing', () => {
     }
   });
 
-  it('a paid period has a slice for each of its months, and none without length', () => {
+  it('a paid period has a slice for each of its months, and no empty slices', () => {
     const year = (periodEnd: string, from = '2026-01-31T00:00:00Z') =>
       slicesOf({
         interval: 'year',

@@ -28,7 +28,7 @@ export function reversalTarget(
   const money = max([1n, paid - cutMicros]);
   const whole = wholeMicros < money ? wholeMicros : money;
   const { part, length } = restOf(time, cuts);
-  // The formula granted × (part/length + (1 − part/length) × whole/money) with one denominator.
+  // This is granted × (part/length + (1 − part/length) × whole/money), with one denominator.
   const numerator = BigInt(granted) * (part * money + (length - part) * whole);
   const denominator = length * money;
   const target = Number((numerator + denominator - 1n) / denominator);

@@ -58,7 +58,7 @@ export function sliceCredits(stretch: Stretch, slice: Slice): number {
   return Number((BigInt(stretch.monthlyCredits) * BigInt(end - begin)) / BigInt(end - start));
 }
 
-/** True if the slice had already ended when its line arrived. Its credits then get a validity of their own. */
+/** True if the slice had already ended when its line arrived. Its credits are then valid for a separate period. */
 export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
   return stretch.heardAt >= sliceEnd;
 }

@@ -1,6 +1,6 @@
-/** The time that holders get to reach the service after a start or a gap before their leases are closed. */
+/** The time that holders have, after a start or a gap, to reach the service before their leases are closed. */
 const PATIENCE_MS = 120_000;
-/** The longest gap between two rounds during which holders could probably reach the service. */
+/** After a longer gap between two rounds, holders may have been unable to reach the service. */
 const GAP_MAX_MS = 10_000;
 
 /** Decides in which rounds the reaper may close anything. Times are monotonic milliseconds. */

@@ -22,7 +22,7 @@ describe('reversals', () => {
 
   const balance = () => entitlement.client.balance(accountId);
 
-  /** Reserves credits in a lease of its own. @returns functions that use some of the credits and release the others. */
+  /** Reserves credits in a separate lease. @returns functions that use some of the credits and release the others. */
   async function lease(amount: number) {
     const leaseId = newId();
     await entitlement.client.acquire({
@@ -48,11 +48,11 @@ describe('reversals', () => {
     expect(reversalTarget(100, month, [of(1, 3)])).toBe(34);
     expect(reversalTarget(9_007_199_254_740_991, undefined, [of(1, 10)])).toBe(900_719_925_474_100);
     expect(reversalTarget(5_000, month, [of(0, 0)])).toBe(0);
-    // The reversal takes the time from the 11th day on, 21 of 31 days, whatever the amount of money.
+    // The reversal takes the time from the 11th day on (21 of 31 days), whatever the amount of money.
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-03-12T00:00Z')])).toBe(2_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-02-12T00:00Z')])).toBe(3_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-05-12T00:00Z')])).toBe(0);
-    // Half of the remaining money is half of the credits that no `remaining` reversal took.
+    // Half of the remaining money corresponds to half of the credits that no `remaining` reversal took.
     const both = [of(4, 10, '2026-03-12T00:00Z'), of(3, 10)];
     expect(reversalTarget(3_100, month, both)).toBe(2_100 + 500);
     expect(reversalTarget(3_100, month, [...both, of(3, 10)])).toBe(3_100);
@@ -84,7 +84,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('S52: used credits become debt, are repaid first, and return when the reversal is undone', async () => {
+  it('S52: used credits become debt, which later credits repay first, and return when the reversal is undone', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await (
       await lease(4_000)
@@ -146,7 +146,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('a reversal, and its undoing, may arrive before their payment', async () => {
+  it('a reversal and its undoing may arrive before the payment', async () => {
     const [lineId, undoneLineId] = [newId(), newId()];
     await entitlement.reverse(accountId, lineId, '1');
     const early = newId();
@@ -200,8 +200,8 @@ describe('reversals', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([...arrived, ...arrived]);
     expect(await balance()).toMatchObject({ spendable: 0, debt: 1_000 });
     await entitlement.undo(accountId, reversalId);
-    // These are the credits of the running slice and, for seven days, those that ended slices had when the reversal
-    // arrived.
+    // These are the credits of the running slice and, for seven days, those that were left in ended slices when the
+    // reversal arrived.
     expect(await balance()).toMatchObject({ spendable: 15_000 + 14_000 + 15_000, debt: 0 });
     expect((await entitlement.newEntries(accountId)).toSorted()).toEqual([
       'debt_cancel subscription: debt +1000, owed -1000',

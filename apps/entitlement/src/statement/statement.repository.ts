@@ -5,7 +5,7 @@ import { Database, type Transaction } from '#libs/database';
 /** The position from which the first page is read; it sorts after every line. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
 
-/** Maximum number of summed lines: five times as many as thirty days with every operation have. */
+/** Maximum number of summed lines: five times as many as thirty days with every operation can have. */
 const SUMMED_LINES_MAX = 10_000;
 
 interface LineRow {
@@ -68,7 +68,7 @@ function shownReference(reference: string): string {
 /**
  * Returns SQL for the lines of accounts. A partial index finds the transfers that become lines. It omits movements
  * between available, reserved and consumed credits, because a busy account has a thousand movements of leases for each
- * of the others. `repay_return` becomes a line but is not in the index, so it is found by its kind. If a lease ends
+ * other movement. `repay_return` becomes a line but is not in the index, so it is found by its kind. If a lease ends
  * after its grant, its unused credits move to `expired`, and the line names the grant.
  */
 const LINES_OF = (ids: string, kinds: string) => `

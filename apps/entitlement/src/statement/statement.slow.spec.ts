@@ -35,7 +35,7 @@ async function credits(cursor?: string): Promise<CreditsAnswer> {
 }
 
 describe('the answer of account.credits', () => {
-  it('the answer shows what is left of each grant, and all lines add up to that', async () => {
+  it('the answer shows what is left of each grant, and all ledger lines add up to that', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.operator.grantByOperator(accountId, {
       adjustmentId: newId(),
@@ -169,7 +169,7 @@ describe('the answer of account.credits', () => {
     });
   });
 
-  it('a line contains no other person, no claim and no lease', async () => {
+  it('a line reveals no other person, no claim and no lease', async () => {
     const own = await entitlement.newAccount();
     accountId = own;
     await entitlement.newAccount();

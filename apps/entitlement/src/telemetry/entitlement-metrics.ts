@@ -59,7 +59,7 @@ const OPEN = `
   select 'hold', count(*)::int, coalesce(sum(amount - consumed), 0)
   from holds where state = 'open'`;
 
-// The counted rows are rare, so each part of the query reads a partial index.
+// The counted rows are rare, so each part of the query reads only a partial index.
 const UNPAID = `
   select
     (select coalesce(sum(unbilled), 0) from leases

@@ -33,7 +33,7 @@ export class UsedCreditsService {
     if (lines.size > 0) await this.repository.add(transaction, [...lines.values()]);
   }
 
-  /** Lists the use by jobs and monitors, which no request is charged for. */
+  /** Lists the use by jobs and monitors, for which no request is charged. */
   async listWork(accountId: string, { from, to }: UsedDays): Promise<WorkDay[]> {
     return this.repository.listWork(accountId, from, to);
   }

@@ -42,7 +42,7 @@ describe('the answer cache', () => {
     expect(cache.stale('a.com')?.domain).toBe('a.com');
   });
 
-  it('drops an answer when the registration expires', () => {
+  it('drops an answer when its registration expires', () => {
     const clock = new TestClock('2026-03-02T09:00:00Z');
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     const expires = { original: '', iso: '2026-03-02T10:00:00Z', precision: 'second' as const };
@@ -82,7 +82,7 @@ describe('the answer cache', () => {
     ['timeout', undefined, 30],
     ['parse_failed', 1, 30],
   ] as const)(
-    'remembers %s with a hint of %s s for %s s, but never as an answer',
+    'remembers %s with a hint of %s s for %s s, but never returns it as an answer',
     (outcome, hint, keptSeconds) => {
       const clock = new TestClock();
       const cache = new AnswerCache(KEPT_DOMAIN, roomy);

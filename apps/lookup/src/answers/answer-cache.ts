@@ -16,12 +16,14 @@ export interface Findings {
   retryAfterSeconds?: number;
 }
 
-/** What the cache needs to know about one kind of lookup. */
+/** How the cache handles one kind of lookup. */
 export interface KeptKind<Lookup extends Findings> {
   /** Returns the number of milliseconds for which an answer is fresh, counted from the time of the lookup. */
   freshForMs(lookup: Lookup): number;
   sizeBytes(lookup: Lookup): number;
-  /** False for a failure that says nothing about the question, because no server was queried. */
+  /**
+   * Whether a failure is cached. It is not if no server was queried, because it then says nothing about the question.
+   */
   isFailureKept(failure: Lookup): boolean;
   /** Returns the failure without the answers of upstreams, which can be megabytes and have no further use. */
   bare(failure: Lookup): Lookup;
@@ -29,7 +31,7 @@ export interface KeptKind<Lookup extends Findings> {
 
 interface Entry<Lookup> {
   lookup: Lookup;
-  /** From this time on, the answer is served only as a stale answer. */
+  /** After this time, the answer is served only as a stale one. */
   freshUntil: number;
   sizeBytes: number;
 }
@@ -97,7 +99,7 @@ export class AnswerCache<Lookup extends Findings> {
     return this.used(key)?.lookup;
   }
 
-  /** Returns a failure whose waiting time has not passed, with the remaining time. */
+  /** Returns a failure whose wait is not over, with the time that remains. */
   failure(key: string, now: Date): Lookup | undefined {
     const failure = this.failures.get(key);
     if (failure === undefined) return undefined;

@@ -23,7 +23,7 @@ export class UpstreamThrottled extends Problem {
   }
 }
 
-/** The text of a failure while no upstream can be reached. */
+/** The text of the errors while no upstream can be reached. */
 export const CUT_OFF =
   'The service seems to have no internet connection: none of the servers it queried recently could be reached. Nothing was charged. Operators: "npm run doctor" checks the connection, and "npm start -- --offline" simulates the registries.';
 

@@ -11,7 +11,7 @@ import { InternalError, Problem } from '#libs/platform';
 import type { Json } from '../serializers/whois-body.js';
 import { type DataAnswer, goneSignal } from './data-answer.js';
 
-/** The number of items of one request that are looked up at a time. */
+/** The number of items of one request that are looked up at once. */
 const AT_A_TIME = 20;
 const NDJSON = 'application/x-ndjson';
 

@@ -35,7 +35,7 @@ interface Origin<Lookup> {
   servedFrom: Source;
 }
 
-/** What all kinds of answers share. */
+/** The parts that all kinds of answers share. */
 export interface AnswersParts {
   counts: AnswerCounts;
   clock: Clock;
@@ -49,7 +49,7 @@ export class RememberedAnswers<Lookup extends Findings> {
   private readonly clock: Clock;
   private waiting = 0;
 
-  /** @param share this kind of answers gets 1/`share` of the configured cache. */
+  /** @param share this kind of answer gets 1/`share` of the configured cache. */
   constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
     this.counts = counts;
     this.clock = clock;

@@ -28,7 +28,7 @@ import {
 } from './availability.js';
 import { suggestionsFor } from './suggestions.js';
 
-/** The number of suggestions that are checked at a time. */
+/** The number of suggestions that are checked at once. */
 const AT_A_TIME = 10;
 /** Requires a new lookup of every name, except for repeats and for failures whose waiting time has not passed. */
 const NOW = { max_age: 0, allow_stale: false };
@@ -37,7 +37,7 @@ const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
 interface Looking extends Asking {
   fresh: boolean;
   isBulk: boolean;
-  /** The end of the time limit, in monotonic milliseconds. */
+  /** The monotonic time, in milliseconds, at which the request must be answered. */
   untilMs: number;
 }
 
@@ -47,7 +47,7 @@ interface Checked {
   serving: Serving;
 }
 
-/** The answer for one name, with alternatives if requested. */
+/** The answer about one name, with alternatives if requested. */
 export interface AvailabilityFound {
   body: Availability & { suggestions?: Availability[] };
   /** The number of names with a charged verdict, including the requested name. */
@@ -142,7 +142,7 @@ export class AvailabilityService {
     return { body, serving };
   }
 
-  /** Checks a name under `test`. A name that is no fixture occurs only as a suggestion, and is available. */
+  /** Checks a name under `test`. A name that is not a fixture can only be a suggestion, and is available. */
   private async checkFixture(domain: DomainName, looking: Looking): Promise<Checked> {
     const { lookup, serving } = await this.ask(domain, looking);
     const isNone = lookup.outcome === 'unsupported';
@@ -199,7 +199,7 @@ function underSuffixes(base: string | undefined, suffixes: readonly string[] = [
     throw new InvalidRequest([{ field: 'domainName', message: 'is required with "tld"' }]);
   }
   const names = namesUnder(base, suffixes);
-  // If no name is valid, throws an error that says what is wrong with the label.
+  // If no name is valid, the error says what is wrong with the label.
   if (names.length === 0) domainOf(base);
   return names;
 }

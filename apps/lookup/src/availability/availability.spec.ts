@@ -46,7 +46,7 @@ describe('availability of a name', () => {
     expect([verdict.availability, verdict.method]).toEqual([word, method]);
   });
 
-  it('"available" is answered only if a registry says so, and never if name servers contradict the registry', () => {
+  it('the answer is "available" only if a registry says so, and never if name servers contradict it', () => {
     for (const outcome of OUTCOMES) {
       for (const delegation of ['delegated', 'not_delegated', 'unclear', 'unknown'] as const) {
         const { availability } = verdictOf({ outcome, protocol: 'rdap' }, delegation);
@@ -127,7 +127,7 @@ describe('suggested names', () => {
     expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
   });
 
-  it('a word is not replaced by another word of the same name', () => {
+  it('a word is not replaced by a word that is already in the name', () => {
     expect(like('greengarden.com')).toContain('greenyard.com');
     expect(like('greengarden.com')).not.toContain('greengreen.com');
   });

@@ -7,7 +7,7 @@ import { type DnsAnswer, isAlias } from '#libs/resolvers';
  */
 export type Delegation = 'delegated' | 'not_delegated' | 'unclear' | 'unknown';
 
-/** What a registry says about a name. */
+/** A registry's statement about a name. */
 export interface RegistryWord {
   outcome: Outcome;
   /** The protocol that answered; absent if neither protocol did. */
@@ -53,7 +53,7 @@ export function delegationIn(answer: DnsAnswer, name: string): Delegation {
 }
 
 /**
- * Returns the verdict that follows from the delegation alone: a delegated name is registered; undefined for other
+ * Returns the verdict that follows from the delegation alone: a delegated name is registered. Undefined for other
  * names.
  */
 export function verdictByDelegation(delegation: Delegation): Verdict | undefined {
@@ -63,9 +63,9 @@ export function verdictByDelegation(delegation: Delegation): Verdict | undefined
 }
 
 /**
- * Returns whether a name is available. "Available" requires that a registry does not know the name, and that nothing
- * contradicts the registry; a port-43 text alone is not enough. Without an answer of the registry, availability is
- * unknown unless the name is delegated.
+ * Returns whether a name is available. "Available" requires that a registry does not know the name and that nothing
+ * contradicts this; a port-43 text alone is not enough. Without an answer from the registry, availability is unknown
+ * unless the name is delegated.
  */
 export function verdictOf({ outcome, protocol }: RegistryWord, delegation: Delegation): Verdict {
   const method: AvailabilityMethod = protocol === 'whois43' ? 'whois' : 'rdap';

@@ -36,8 +36,8 @@ const OFFERED: Readonly<Record<string, Idn>> = {
 };
 
 /**
- * Further suffixes under which anybody can register. For a name under one of them, other labels are suggested under the
- * same suffix only.
+ * Further suffixes under which anybody can register. For a name under one of them, other labels are suggested only
+ * under the same suffix.
  */
 const OPEN = new Set(
   (

@@ -20,7 +20,7 @@ const ENDINGS = [
   'co',
 ] as const;
 
-/** Common words in names, with words that may replace them. */
+/** Common words in names, and words that may replace them. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   buy: ['shop', 'get'],
   car: ['auto'],
@@ -61,9 +61,9 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Suggests names similar to a given name, best first, without repeats and without the name itself: the same label under
- * other suffixes, and labels whose words are joined, separated by a hyphen, replaced or extended. Anybody can register
- * under the suffixes. An internationalised label is suggested only under suffixes whose registry accepts it, and words
- * are added only to labels in Latin script.
+ * other suffixes, and labels whose words are joined, separated by a hyphen, replaced or extended. All suggested
+ * suffixes are open to everybody. An internationalised label is suggested only under suffixes whose registry accepts
+ * it, and words are added only to labels in Latin script.
  */
 export function suggestionsFor({
   name,

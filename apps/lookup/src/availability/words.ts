@@ -6,7 +6,7 @@ const SHORT_WORDS = new Set(['be', 'do', 'go', 'in', 'it', 'my', 'on', 'to', 'up
 /** Labels with more words than this are not split. */
 const WORDS_MAX = 4;
 
-/** The ranks of English words by frequency, from 1: some 50,000 words from subtitles of films and series. */
+/** The ranks of English words by frequency, from 1: some 50,000 words from the subtitles of films and series. */
 const RANKS: ReadonlyMap<string, number> = new Map(
   dictionary['commonWords-en'].flatMap((word, place): [string, number][] =>
     SHORT_WORDS.has(word) || (word.length >= WORD_LENGTH_MIN && /^[a-z]+$/.test(word))
@@ -22,9 +22,9 @@ export function isWord(text: string): boolean {
 }
 
 /**
- * Splits a label at hyphens, and each part into the most common words that it consists of. A part that is itself a
- * word, or does not consist of words, is not split: `fast-cars` → fast, cars; `photoshop` → photoshop; `coffeehouse` →
- * coffee, house.
+ * Splits a label at hyphens, and each part into the most common words that make it up. A part that is itself a word, or
+ * does not consist of words, is not split: `fast-cars` → fast, cars; `photoshop` → photoshop; `coffeehouse` → coffee,
+ * house.
  */
 export function wordsOf(label: string): string[] {
   return label

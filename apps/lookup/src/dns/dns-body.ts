@@ -34,7 +34,7 @@ export function dnsBody(subject: DnsSubject, lookup: DnsLookup, askedAt: Date): 
   return { ...answer };
 }
 
-/** Leaves out the types with whose records the answer would be longer than allowed. */
+/** Leaves out types whose records would make the answer longer than allowed. */
 export function withinBytes(lookup: DnsLookup, bytesMax: number): DnsLookup {
   const errors = { ...lookup.errors };
   let room = bytesMax;

@@ -3,7 +3,7 @@ import { CUT_OFF } from '../answers/answers.errors.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Thrown if no resolver could be queried, or no resolver could find an answer. */
+/** Thrown if no resolver could be queried, or if none could find an answer. */
 export class ResolverUnreachable extends Problem {
   /** @param isCutOff whether no upstream at all can be reached. */
   constructor(isCutOff: boolean) {

@@ -35,14 +35,14 @@ import { type DnsSubject, dnsBody, withinBytes } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
 
-/** The longest time that an answer is cached here. Resolvers cache for longer; this cache only answers repeats. */
+/** The longest time for which an answer is cached here. Resolvers cache for longer; this cache only answers repeats. */
 const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
 /** DNS answers are small, so they get one eighth of the cache. */
 const CACHE_SHARE = 8;
 /**
- * The maximum size of a name's records in an answer to several questions: the gateway passes on 4 MiB, which a hundred
- * names must not exceed.
+ * The maximum size of one name's records in an answer about several names: a hundred names must fit into the 4 MiB that
+ * the gateway passes on.
  */
 const ITEM_RECORDS_BYTES = 40_000;
 

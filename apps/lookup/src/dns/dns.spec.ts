@@ -10,7 +10,7 @@ import { startLookup } from '../start.js';
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
 const SERVFAIL = 2;
-/** The highest time limit allowed, so that a slow machine is not mistaken for a silent resolver. */
+/** The highest allowed time limit, so that a slow machine is not mistaken for a silent resolver. */
 const PATIENT_MS = '25000';
 let service: RunningService;
 /** A service with a short time limit, for resolvers that never answer. */
@@ -46,7 +46,9 @@ function aliased(question: Buffer, isThere: boolean): Buffer {
   return reply;
 }
 
-/** 200 addresses, 257 addresses of version 6, or a text that takes four times as many characters as octets. */
+/**
+ * Answers with 200 IPv4 addresses, 257 IPv6 addresses, or a text that takes four times as many characters as octets.
+ */
 function full(question: Buffer, type: number): Buffer {
   const octets = Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 7)]);
   const count = { 1: 200, 28: 257 }[type] ?? 1;
@@ -65,8 +67,9 @@ function full(question: Buffer, type: number): Buffer {
 }
 
 /**
- * Answers 192.0.2.7 for most names and 10.0.0.1 for names that begin with `inside`. Names that begin with `broken`
- * fail, those with `half` fail only for MX, those with `silent` get no answer, and those with `full` have too many records.
+ * Answers 192.0.2.7 for most names and 10.0.0.1 for names that begin with `inside`. For names that begin with `broken`,
+ * every query fails; with `half`, only queries for MX fail; with `silent`, nothing is answered; with `full`, there are
+ * too many records.
  */
 function answer(query: Buffer): Buffer | undefined {
   const end = query.indexOf(0, 12) + 1;
@@ -186,7 +189,7 @@ describe('DNS records of a name', () => {
     expect([alone.dns_types, alone.errors]).toEqual([{ TXT: 1 }, {}]);
   });
 
-  it('S124: DNS records of a hundred names fit into one answer, without the types of which there are too many', async () => {
+  it('S124: the DNS records of a hundred names fit into one answer, in which types with too many records are left out', async () => {
     const domainNames = Array.from({ length: 100 }, (_, n) => `full-${n}.example.com`);
     const answered = await fetch(`${service.url}/internal/dns/bulk?type=TXT`, {
       method: 'POST',
@@ -282,7 +285,7 @@ describe('S123: private addresses', () => {
     });
   });
 
-  it('of an internal name are not shown through a stranger’s alias, and the answer does not reveal whether the name exists', async () => {
+  it('of an internal name are not revealed through a stranger’s alias, nor is the existence of the name', async () => {
     const [there, gone] = await Promise.all(
       ['alias-there', 'alias-gone'].map(async (name) =>
         ask(`domainName=${name}.example.com&type=TXT,CNAME`),

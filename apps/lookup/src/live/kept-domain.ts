@@ -4,7 +4,7 @@ import type { KeptKind } from '../answers/answer-cache.js';
 
 const FOUND_KEPT_MS = DAY_MS;
 const NOT_FOUND_KEPT_MS = 10 * MINUTE_MS;
-/** An answer that lacks a source is cached for this long only, and then fetched again. */
+/** An answer that lacks a source is cached only for this long, and then fetched again. */
 const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
 /** The memory that an entry needs in addition to its texts: maps, dates, short strings. */
 const ENTRY_OVERHEAD_BYTES = 2_000;
@@ -18,7 +18,7 @@ export const KEPT_DOMAIN: KeptKind<Lookup> = {
     if (outcome === 'not_registered') return NOT_FOUND_KEPT_MS;
     if (outcome === 'partial') return PARTIAL_KEPT_MS;
     const leftMs = record?.expires ? Date.parse(record.expires.iso) - fetchedAt.getTime() : NaN;
-    // A date that cannot be parsed, or is in the past, does not shorten the time.
+    // An expiry date that cannot be parsed or is in the past does not shorten the time.
     return leftMs > 0 ? Math.min(FOUND_KEPT_MS, leftMs) : FOUND_KEPT_MS;
   },
   sizeBytes({ record, sources }) {

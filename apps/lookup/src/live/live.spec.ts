@@ -57,12 +57,15 @@ describe('live answers for the fixture names', () => {
     ['redacted.test', 200, 'delivered'],
     ['conflict.test', 200, 'delivered'],
     ['throttled.test', 503, 'throttled'],
-  ])('%s is answered with %s, %s, and marked as a fixture', async (domainName, status, outcome) => {
-    const answer = await ask({ domainName });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('x-outcome')).toBe(outcome);
-    expect(answer.headers.get('x-served-from')).toBe('fixture');
-  });
+  ])(
+    '%s is answered with status %s and outcome %s, and marked as a fixture',
+    async (domainName, status, outcome) => {
+      const answer = await ask({ domainName });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('x-outcome')).toBe(outcome);
+      expect(answer.headers.get('x-served-from')).toBe('fixture');
+    },
+  );
 
   it('a throttled answer contains the time to wait, and never says "not registered"', async () => {
     const { body, headers } = await ask({ domainName: 'throttled.test' });

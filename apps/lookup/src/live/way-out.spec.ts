@@ -19,7 +19,7 @@ const SECRET = 'a secret between services, long enough';
 const CUT_OFF = 'seems to have no internet connection';
 
 const tokens = new ServiceTokens(SECRET, new SystemClock());
-/** Registries that have no host in common, each with two hosts under a name of its own. */
+/** Registries that have no host in common, each with two hosts under a separate name. */
 const hostsOf = ({ rdapBaseUrl, whoisServer }: Route) => [
   new URL(rdapBaseUrl!).hostname,
   whoisServer!,
@@ -115,7 +115,7 @@ it("if none of several registries' servers can be reached, the problem and the r
   expect(await faults()).toEqual([200, []]);
 });
 
-it('if a resolver denies the existence of every name, even the root, the service reports that there is no internet connection, and charges nothing', async () => {
+it('if a resolver denies the existence of every name, even of the root, the service reports that there is no internet connection, and charges nothing', async () => {
   const { status, text } = await ask('dns/live', `www.${first.tld}`, denied);
   expect([status, text]).toEqual([503, expect.stringContaining(CUT_OFF)]);
   expect(text).toContain('Nothing was charged');

@@ -14,7 +14,7 @@ const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
 const NO_DELEGATED_FILES =
   "No files of the registries are loaded, so the holder's address blocks are unknown.";
 
-/** What an answer says apart from the registration. */
+/** The data in an answer apart from the registration. */
 export interface Told {
   serving: Serving;
   sections: ReadonlySet<NumberSection>;

@@ -13,7 +13,7 @@ const ANSWERS: Readonly<Record<string, (at: Date) => NumberLookup>> = {
   AS65551: throttled,
 };
 
-/** Returns the fixture of an address, of a block, or of `AS` with a number; undefined for every other text. */
+/** Returns the fixture for an address, a block or an AS number such as `AS64496`; undefined for any other text. */
 export function numberFixture(asked: string, at: Date): NumberLookup | undefined {
   return Object.hasOwn(ANSWERS, asked) ? ANSWERS[asked](at) : undefined;
 }

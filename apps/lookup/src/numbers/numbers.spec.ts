@@ -73,7 +73,7 @@ describe('the holder of an address', () => {
     },
   );
 
-  it('is not answered as "not allocated" when a registry limits the rate', async () => {
+  it('is not reported as "not allocated" when a registry limits the rate', async () => {
     expect(await ask('ip-whois?ip=203.0.113.1')).toMatchObject({
       status: 503,
       outcome: 'throttled',

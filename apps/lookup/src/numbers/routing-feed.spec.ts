@@ -56,7 +56,7 @@ it('routes and neighbours are read from files in the public formats, compressed 
   expect(feed.of(1)).toEqual({ routes: [], upstreams: [], downstreams: [], peers: [] });
 });
 
-it('a prefix on several lines has all their origins, and a default route has none', async () => {
+it('a prefix on several lines has the origins of all of them, and a default route has none', async () => {
   const lines = ['192.0.2.0\t24\t64496', '192.0.2.0\t24\t64500', '192.0.2.0\t24\t64496'];
   const everywhere = ['0.0.0.0\t0\t64505', '::\t0\t64505'];
   const feed = await RoutingFeed.load({

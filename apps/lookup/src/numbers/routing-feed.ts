@@ -1,7 +1,7 @@
 import { type Cidr, parseAddressBlock, parseCidr } from '#libs/domain-names';
 import { readLines } from './public-file.js';
 
-/** What a feed says about one AS number. */
+/** A feed's data about one AS number. */
 export interface AsRouting {
   /** The prefixes that the AS originates. */
   routes: readonly string[];
@@ -43,7 +43,7 @@ export class RoutingFeed {
   private readonly routes = new Map<number, string[]>();
   /** The origins of prefixes; most prefixes have one. */
   private readonly origins = new Map<string, number | readonly number[]>();
-  /** The prefix lengths that occur, by address version. */
+  /** The prefix lengths that occur in the feed, by address version. */
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
 
   private constructor(
@@ -69,7 +69,7 @@ export class RoutingFeed {
 
   of(asn: number): AsRouting {
     const { upstreams, downstreams, peers } = this.neighbours.get(asn) ?? NO_NEIGHBOURS;
-    // Several lines, from several sources, may be about the same two AS numbers.
+    // Several lines from different sources may be about the same two AS numbers.
     const others = (asns: readonly number[]) => [...new Set(asns)].filter((one) => one !== asn);
     return {
       routes: this.routes.get(asn) ?? NOBODY,

@@ -20,7 +20,7 @@ export class ObservationRing {
     return this.waiting.length;
   }
 
-  /** Adds a line. @param line creates the line when it is sent; undefined if there is nothing to send. */
+  /** Adds a line. @param line creates the text when it is sent; undefined if there is nothing to send. */
   add(line: () => string | undefined, bytes: number): void {
     this.waiting.push({ line, bytes });
     this.bytes += bytes;

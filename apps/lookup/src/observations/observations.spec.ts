@@ -89,7 +89,7 @@ describe('submitted observations', () => {
     });
   });
 
-  it('have texts as in an answer: decoded as UTF-8 if they are valid UTF-8, even across the boundaries of strings', () => {
+  it('contain the same TXT data as an answer: decoded as UTF-8 if it is valid, even across the boundaries of strings', () => {
     const strings = ['Gr\u00c3\u00bc\u00c3', '\u009fe, 10 \u00e2\u0082\u00ac'];
     const record = { name: 'observed.com', ttlSeconds: 60, type: 'TXT', strings } as const;
     const line = dnsLine(
@@ -118,7 +118,7 @@ describe('the ring', () => {
     expect([ring.dropped, ring.take(1_000).text]).toEqual([4, 'big']);
   });
 
-  it('takes back lines that could not be submitted, and puts them before those that arrived in the meantime', () => {
+  it('takes back lines that could not be submitted, and puts them ahead of those that arrived in the meantime', () => {
     const ring = new ObservationRing({ lines: 3, bytes: 100 });
     for (const text of ['a', 'b']) ring.add(() => text, 10);
     const batch = ring.take(15);
@@ -157,7 +157,7 @@ describe('without a corpus', () => {
     expect(observations.counts).toEqual({ handedOver: 0, refused: 0, dropped: 0, waiting: 1 });
   });
 
-  it('S124: DNS lookups wait up to their real size, because the owner of a name decides how long its records are', () => {
+  it('S124: queued DNS lookups count with their real size, because the owner of a name decides how long its records are', () => {
     const strings = ['x'.repeat(60_000)];
     for (let count = 0; count < 700; count++) {
       const record = { name: 'observed.com', ttlSeconds: 60, type: 'TXT', strings } as const;

@@ -2,7 +2,7 @@ import { type DnsLookup, type DnsRecord, type Lookup, octetsText } from '#libs/r
 import { rawDomainText } from '../serializers/whois-body.js';
 import { v2Body } from '../serializers/v2-body.js';
 
-/** Which answers this installation stores. */
+/** Which answers this installation may store. */
 export const KEPT = ['all', 'no_contacts', 'none'] as const;
 export type Kept = (typeof KEPT)[number];
 

@@ -21,8 +21,8 @@ function workOf(places: QuestionPlaces) {
   return { open, ask, endAll };
 }
 
-describe('the places for names that are looked up at the same time', () => {
-  it('become fewer while the event loop is late, but never zero, and more while it is not late', async () => {
+describe('places for names that are looked up at the same time', () => {
+  it('become fewer, but never zero, while the event loop is late, and more while it is not', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
     const { open, ask, endAll } = workOf(places);

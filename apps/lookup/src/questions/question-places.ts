@@ -2,7 +2,10 @@ import { monotonicMs } from '#libs/platform';
 
 const PLACES_FIRST = 64;
 const PLACES_LEAST = 16;
-/** Half of `WAITING_MAX` in `answers/remembered-answers.ts`, which leaves the other half to live lookups. */
+/**
+ * The maximum number of places: half of `WAITING_MAX` in `answers/remembered-answers.ts`; the other half is for live
+ * lookups.
+ */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
 /**
@@ -11,8 +14,8 @@ const LOOK_MS = 20;
  */
 const LATE_MS = 10;
 /**
- * While names are waiting for places, a name keeps its place no longer than this while it waits for its turn at an
- * upstream.
+ * The longest time for which a name may keep its place while it waits for its turn at an upstream, if other names are
+ * waiting for places.
  */
 const FEW_WAIT_MS = 1_000;
 const LATE_PART = 0.8;

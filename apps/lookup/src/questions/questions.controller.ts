@@ -6,7 +6,7 @@ import { QuestionsRequest } from './questions.dto.js';
 import { QuestionsService } from './questions.service.js';
 
 /**
- * Answers that are ready within this time of each other are sent together, because separate writes cost more than the
+ * Answers that become ready within this time are sent together, because separate writes would cost more than the
  * answers.
  */
 const TOGETHER_MS = 20;

@@ -9,7 +9,7 @@ import { LookupConfig } from '../lookup.config.js';
 import { QuestionPlaces } from './question-places.js';
 import type { QuestionsRequest } from './questions.dto.js';
 
-/** The number of names of one call that are looked up at a time, if there are enough places. */
+/** The number of names of one call that are looked up at once, if there are enough places. */
 const AT_A_TIME = 50;
 const ALL_TYPES = 'all' as const;
 
@@ -20,8 +20,8 @@ export interface QuestionsOf {
 }
 
 /**
- * Answers a worker's questions about many names. For a name whose upstream is busy, the answer is the number of seconds
- * to wait, so that a slow registry does not delay other names.
+ * Answers a worker's questions about many names. If an upstream is busy, the answer about a name is the number of
+ * seconds to wait, so that a slow registry does not delay other names.
  */
 @Injectable()
 export class QuestionsService {

@@ -52,7 +52,7 @@ describe('a reputation', () => {
     expect(judgementOf(worst, NOW)).toMatchObject({ score: 0, verdict: 'suspicious' });
   });
 
-  it('does not depend on the number of listed hosts if customers choose the content of hosts', () => {
+  it('does not keep falling with the number of listed hosts, because customers decide what hosts serve', () => {
     const judged = (hosts: string[]) =>
       judgementOf({ registration, index: { ...INDEX, listings: hosts.map(listing) } }, NOW);
     const clean = judged([]);

@@ -23,14 +23,14 @@ const SUSPICIOUS_BELOW = 35;
 const MALICIOUS_MAX = 5;
 /**
  * The weights of the first listed hosts below a name; further hosts have no weight. Lists contain hosts of every large
- * service whose customers choose the content, which says little about the name itself.
+ * service, because its customers decide what they serve; this says little about the name itself.
  */
 const HOST_WEIGHTS = [-15, -5] as const;
 const YEAR_DAYS = 365;
 /** A name whose letters deviate from the average by this much looks random. */
 const RANDOM_DEVIATIONS = 3;
 
-/** Signals that do not count as facts, because even a name that is unknown to all sources has them. */
+/** Signals that do not count as facts, because even names that are unknown to all sources have them. */
 const WITHOUT_FACTS: readonly string[] = ['lists_checked', 'random_letters'];
 
 type Told = [code: string, weight: number, evidence: string, confidence?: number];

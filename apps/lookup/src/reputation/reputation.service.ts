@@ -21,7 +21,7 @@ import { isFact, judgementOf } from './judgement.js';
 
 type Question = QuestionOf<typeof REPUTATION>;
 
-/** The time limit for the corpus, which is queried in parallel with the registry; the registry takes longer. */
+/** The time limit for the corpus. It is queried in parallel with the registry, which takes longer. */
 const INDEX_TIMEOUT_MS = 3_000;
 /** The weight of each part in the confidence. */
 const SHARES = { registration: 0.4, index: 0.3, dns: 0.3 };

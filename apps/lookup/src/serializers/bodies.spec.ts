@@ -42,7 +42,7 @@ it('the documented example equals the answer of the fixture', () => {
   expect(v2Body(fixtureLookup('registered.test', at), live, sections)).toEqual(answer);
 });
 
-describe('the part about each source', () => {
+describe('the provenance of an answer', () => {
   it('names the error of a failed source next to a successful source, and the truncated parts', () => {
     const lookup = port43Lookup();
     const [registry, registrar] = lookup.sources;
@@ -151,7 +151,7 @@ describe('version 1 of the answer', () => {
 });
 
 describe('version 2 of the answer', () => {
-  it('has days in the legacy fields, and the exact times in addition', () => {
+  it('has only days in the legacy fields, but also the exact times', () => {
     const body = v2Body(fixtureLookup('registered.test', at), live, everything);
     expect(body).toMatchObject({
       status: true,

@@ -136,7 +136,7 @@ function conflict({ path, ...rest }: Conflict): Conflict {
   return { path: publicPath(path), ...rest };
 }
 
-/** Returns a conflict if sources call a name unregistered although another source publishes a registration. */
+/** Returns a conflict if some sources call a name unregistered although another publishes a registration. */
 function denials({ sources }: Lookup): Conflict[] {
   const holder = sources.find(({ record }) => record !== undefined);
   const deniers = sources.filter(({ outcome }) => outcome === 'not_registered');

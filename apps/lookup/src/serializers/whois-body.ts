@@ -14,7 +14,7 @@ export interface CommonBody {
   expiry_date?: string;
 }
 
-/** Returns the first members of an answer. `lookup.outcome` is one that is answered with 200. */
+/** Returns the first members of an answer. The outcome must be one that is answered with status 200. */
 export function commonBody(lookup: Lookup): CommonBody {
   return {
     status: true,
@@ -118,7 +118,7 @@ export function rawDomainText(lookup: Lookup): string | undefined {
   return best && rawText(best);
 }
 
-/** Drops members without a value. The loop is for speed: this function runs a dozen times per answer. */
+/** Drops members without a value. This is a loop for speed, because it runs a dozen times per answer. */
 export function present(members: Json): Json {
   const kept: Json = {};
   for (const name of Object.keys(members)) {

@@ -44,7 +44,7 @@ export interface LookupParts {
   answers: AnswerCounts;
   lookups: LookupCounts;
   observations: Pick<ObservationsService, 'counts'>;
-  /** The caches: one for each kind of request. */
+  /** One cache for each kind of request. */
   caches: readonly { size: { entries: number; bytes: number } }[];
 }
 

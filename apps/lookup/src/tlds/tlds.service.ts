@@ -6,7 +6,9 @@ import { Registries, type Route, certaintyOf } from '#libs/resolvers';
 
 const NO_SUCH_TLD = 'There is no such top-level domain. `GET /v2.0/tlds` lists them all.';
 
-/** Answers which protocols each TLD supports, from the same tables that route lookups, so the two cannot differ. */
+/**
+ * Returns the protocols that each TLD supports, from the same tables that route lookups, so that the two cannot differ.
+ */
 @Injectable()
 export class TldsService {
   /** Created once, because that takes 50 ms and the tables do not change. */
