@@ -46,6 +46,25 @@ describe('a runner', () => {
     await running;
   });
 
+  it('a runner repeats work that became due again while it looked for more', async () => {
+    await add('failing');
+    const first = held();
+    let claims = 0;
+    const query = async <T extends object>(sql: string, parameters?: unknown[]): Promise<T[]> => {
+      const found = await database.query<T>(sql, parameters);
+      if (sql.includes('claim_work') && ++claims === 2) {
+        first.end.reject(new Error('not yet'));
+        await waitFor('its return', async () => (await rows())[0].state === 'waiting');
+      }
+      return found;
+    };
+    await runner((work) => (claims < 2 ? first.doing(work) : note(work)), {
+      database: { query, transaction: database.transaction.bind(database) },
+      backOffMs: [0],
+    }).runOnce();
+    expect(done).toEqual(['failing']);
+  });
+
   it('a runner that stops claims no more work, and returns its work to the queue', async () => {
     await addMany(newId(), 'work', 3);
     const first = held();

@@ -160,6 +160,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     while (!this.isStopping && faults.length === 0) {
       this.bell = Promise.withResolvers();
       const heard = this.rings;
+      const wasIdle = underWay.size === 0;
       const limit = concurrency - underWay.size;
       const request = { limit, quantum: this.queue.quantum, leaseMs };
       const claimed = limit === 0 ? [] : await this.rows.claim(database, request);
@@ -169,7 +170,8 @@ export abstract class WorkRunner<T extends object> implements Job {
           .finally(() => underWay.delete(doing));
         underWay.add(doing);
       }
-      if (underWay.size === 0 && this.rings === heard) return;
+      // Work that ended during the claim may be due again, which the claim has not seen.
+      if (wasIdle && underWay.size === 0 && this.rings === heard) return;
       if (underWay.size === 0 || (claimed.length > 0 && underWay.size < concurrency)) continue;
       await this.untilRoomOrMore(underWay, concurrency);
     }
