@@ -27,18 +27,18 @@ const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
  */
 export async function addedLatency(
   field: Field,
-  { ours, lua }: { ours: Contender; lua?: Contender },
+  { ours, lua }: { ours: Contender; lua: Contender },
 ): Promise<BenchRow[]> {
   const { durationMs, rounds } = field.isShort ? SHORT : FULL;
   const { folder } = field.around;
   const calm = { durationMs, connections: CALM_CONNECTIONS, ratePerSecond: RATE };
-  const added = [ours, ...(lua ? [lua] : [])].map((contender) => {
-    return { contender, p50s: [] as number[], p99s: [] as number[], shares: [] as number[] };
+  const added = [ours, lua].map((contender) => {
+    return { contender, p50s: [] as number[], p99s: [] as number[] };
   });
   for (let round = 0; round < rounds; round++) {
     const upstream = { port: field.upstreamPort, keys: [], path: DIRECT_PATH };
     const direct = await driveWrk({ ...calm, ...upstream }, folder);
-    for (const { contender, p50s, p99s, shares } of added) {
+    for (const { contender, p50s, p99s } of added) {
       const { port, keys, name } = contender;
       const load = { ...calm, port, keys, path: LOOKUP_PATH };
       await driveWrk({ ...load, durationMs: WARM_UP_MS }, folder);
@@ -50,25 +50,17 @@ export async function addedLatency(
       );
       p50s.push(through.p50Ms - direct.p50Ms);
       p99s.push(through.p99Ms - direct.p99Ms);
-      shares.push((rateOf(through) / RATE) * 100);
     }
   }
-  const luaP99 = added.at(1) && Math.max(0, Math.min(...added[1].p99s));
-  return added.flatMap(({ contender, p50s, p99s, shares }, place) => {
-    const isOurs = place === 0;
-    const what = `${isOurs ? 'added latency' : `added by ${contender.name}`}, at ${RATE} req/s`;
-    return [
-      within(leastOf(`${what}, p50`, p50s, 'ms'), isOurs ? TARGETS.p50Ms : undefined),
-      within(
-        leastOf(`${what}, p99`, p99s, 'ms'),
-        isOurs && luaP99 !== undefined ? TARGETS.p99OfLua * luaP99 : undefined,
-      ),
-      { what: `${what}, share of the rate reached`, value: Math.max(...shares), unit: '%' },
-    ];
-  });
+  const rowsOf = ({ contender, p50s, p99s }: (typeof added)[number]) => {
+    const what = `latency added by ${contender.name}, at ${RATE} req/s`;
+    return [leastOf(`${what}, p50`, p50s, 'ms'), leastOf(`${what}, p99`, p99s, 'ms')];
+  };
+  const [[p50, p99], ofLua] = added.map(rowsOf);
+  const luaP99 = Math.max(0, ofLua[1].value);
+  return [within(p50, TARGETS.p50Ms), within(p99, TARGETS.p99OfLua * luaP99), ...ofLua];
 }
 
-function within(row: BenchRow, mostMs: number | undefined): BenchRow {
-  if (mostMs === undefined) return row;
+function within(row: BenchRow, mostMs: number): BenchRow {
   return { ...row, target: `≤ ${Number(mostMs.toPrecision(3))} ms`, ok: row.value <= mostMs };
 }

@@ -13,7 +13,6 @@ export interface BenchRow {
   what: string;
   value: number;
   unit: string;
-  /** The median of all rounds, if `value` is the best of them. */
   median?: number;
   /** The target as text, for example `≥ 80 %`. */
   target?: string;
@@ -21,9 +20,6 @@ export interface BenchRow {
 }
 
 export interface BenchOptions {
-  /** The requested figure, for a bench that can measure several. */
-  figure: string;
-  /** Whether to repeat less often and run for a shorter time. */
   isShort: boolean;
   /** The number of names in the zone, for the bench of the corpus. */
   names?: number;
@@ -33,8 +29,6 @@ export interface BenchOptions {
 export interface BenchReport {
   title: string;
   rows: BenchRow[];
-  /** The execution plans of the database's statements, for the `--json` file. */
-  plans?: string[];
   /** Figures that could not be measured on this machine, with the reason. */
   notRun?: string[];
 }

@@ -9,17 +9,14 @@ const ROUND_MS = 2_000;
 export interface Contender {
   name: string;
   pid: number;
-  /** Other processes whose CPU time is added. */
   furtherPids?: readonly number[];
   port: number;
-  /** The number of connections of the load, if it differs from the default. */
   connections?: number;
   keys: string[];
   /** The status that every answer must have. */
   expected: 200 | 429;
 }
 
-/** The contenders of a bench and the services that they need. */
 export interface Field extends GatewayField {
   rounds: number;
   isShort: boolean;

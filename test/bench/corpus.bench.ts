@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import {
   type Operation,
   SUBDOMAINS,
   TYPOS,
-  WHOIS_FILE_COLUMNS,
   WHOIS_HISTORY,
   WHOIS_REVERSE,
 } from '#libs/contracts';
@@ -15,7 +13,6 @@ import { generatedName } from '../../apps/corpus/src/generator/generated-labels.
 import { withClient } from '#libs/database';
 import { TestDatabase } from '#test/environment';
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
-import { currentRun } from '../environment/run.js';
 import { Random } from '../random.js';
 import {
   type BenchOptions,
@@ -38,17 +35,8 @@ const CLIENTS = 8;
  */
 const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
 const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
-const OWN_ANSWERS_AT_A_TIME = 500;
 /** The memory of the database server, as a share of the machine's memory, as PostgreSQL's manual advises. */
-const SETTINGS = {
-  shared_buffers: '2GB',
-  // The server logs the execution plans of some statements.
-  session_preload_libraries: 'auto_explain',
-  'auto_explain.log_min_duration': '2ms',
-  'auto_explain.sample_rate': '0.05',
-  'auto_explain.log_parameter_max_length': '80',
-};
-/** The number of addresses, and the number of holders, to draw from. */
+const SETTINGS = { shared_buffers: '2GB' };
 const NEEDLES = 1_000;
 /** The share of a zone's names that are added in a day, and of those that are removed. */
 const CHANGED = 0.01;
@@ -74,8 +62,6 @@ export async function measure({ isShort, names }: BenchOptions): Promise<BenchRe
   };
   add(...(await zones(corpus, folder, size.zone)));
   add(...(await histories(corpus, size.generated)));
-  add(await whoisRows(corpus, folder, size.generated));
-  add(await ownAnswers(corpus, size.generated));
   add(await sizeOf(corpus));
   // Autovacuum would do this within minutes.
   await withClient(database.url(), async (client) => client.query('vacuum (analyze)'));
@@ -84,23 +70,7 @@ export async function measure({ isShort, names }: BenchOptions): Promise<BenchRe
   return {
     title: `corpus: ${size.zone} names, ${size.generated} more with histories; load ${loadavg()[2].toFixed(0)}`,
     rows,
-    plans: plansOf(readFileSync(join(currentRun()!.folder, 'postgres.log'), 'utf8')),
   };
-}
-
-/** Reads the slowest execution of each statement, with its plan, from a server's log. */
-function plansOf(log: string): string[] {
-  const slowest = new Map<string, { ms: number; plan: string }>();
-  for (const entry of log.split(/^\d{4}-\d\d-\d\d .*? LOG: {2}/m)) {
-    const [, ms, plan] = /^duration: ([0-9.]+) ms {2}plan:\n(.*)/s.exec(entry) ?? [];
-    if (plan === undefined) continue;
-    const statement = plan.slice(0, plan.search(/^\t[A-Z].*cost=/m));
-    const known = slowest.get(statement);
-    if (!known || known.ms < Number(ms)) slowest.set(statement, { ms: Number(ms), plan });
-  }
-  return [...slowest.values()]
-    .toSorted((a, b) => b.ms - a.ms)
-    .map(({ ms, plan }) => `${ms} ms\n${plan}`);
 }
 
 async function zones(corpus: CorpusUnderTest, folder: string, names: number): Promise<BenchRow[]> {
@@ -142,47 +112,11 @@ function* zoneLines(from: number, to: number) {
   }
 }
 
-async function whoisRows(corpus: CorpusUnderTest, folder: string, rows: number): Promise<BenchRow> {
-  const location = join(folder, 'csv');
-  await mkdir(location);
-  const row = (at: number) =>
-    WHOIS_FILE_COLUMNS.map((column) => {
-      if (column === 'domain_name') return `row-${generatedName(at, SEED)}`;
-      if (column === 'create_date') return '2020-01-01';
-      return /^registrant_(?:name|company|email)$/.test(column) ? `Holder ${at % 5_000}` : '';
-    }).join();
-  const lines = Array.from({ length: rows }, (_, at) => `${row(at)}\n`);
-  await writeFile(join(location, 'rows-20260301.csv'), lines.join(''));
-  const rights = { isShown: true, isSold: false, isLookedUp: false };
-  await corpus.sources.add({ name: 'csv', kind: 'whois_csv', location, ...rights });
-  const startedAt = performance.now();
-  const { file } = await corpus.runSource('csv');
-  if (file?.state !== 'loaded') throw new Error(`the rows were not loaded: ${file?.problem}`);
-  const perSecond = rows / ((performance.now() - startedAt) / 1000);
-  return atLeast('rows of WHOIS, into full tables', perSecond, 5_000, 'rows/s');
-}
-
 async function histories(corpus: CorpusUnderTest, names: number): Promise<BenchRow[]> {
   const startedAt = performance.now();
   await corpus.generate(names, SEED);
   const seconds = (performance.now() - startedAt) / 1000;
   return [{ what: 'names with whole histories', value: names / seconds, unit: 'names/s' }];
-}
-
-async function ownAnswers(corpus: CorpusUnderTest, names: number): Promise<BenchRow> {
-  const count = Math.min(names, 10_000);
-  const lines = Array.from({ length: count }, (_, place) => ({
-    kind: 'whois',
-    name: generatedName(place, SEED),
-    at: '2026-03-01T10:00:00Z',
-    record: { create_date: '2020-01-01', name_servers: [`ns${place % 50}.example.net`] },
-  }));
-  const startedAt = performance.now();
-  for (let from = 0; from < count; from += OWN_ANSWERS_AT_A_TIME) {
-    await corpus.record(...lines.slice(from, from + OWN_ANSWERS_AT_A_TIME));
-  }
-  const perSecond = count / ((performance.now() - startedAt) / 1000);
-  return atLeast('own answers, for known names', perSecond, 3_000, 'answers/s');
 }
 
 async function sizeOf(corpus: CorpusUnderTest): Promise<BenchRow> {
@@ -244,7 +178,6 @@ function searchesOf(
   ];
 }
 
-/** Requests first pages with several clients at the same time. */
 async function firstPages(
   corpus: CorpusUnderTest,
   [what, row, targetMs, ask]: Search,

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { TestDatabase, waitFor } from '#test/environment';
 import { GatewayHarness } from '../stand-ins/gateway-harness.js';
-import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 import { openPostgres } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { pin } from './machine.js';
 import { hasNginx, startUpstream } from './nginx.js';
+import { hasWrk } from './wrk.js';
 
 export const ANSWER_BYTES = 3_017;
 export const KEYS = 1_000;
@@ -18,6 +18,9 @@ export const NODE_FLAGS = [
   '--heap-growing-percent=30',
   '--v8-pool-size=1',
 ];
+/** Why the benches of the gateway cannot run on this machine; undefined if they can. */
+export const gatewayBenchMissing =
+  hasWrk && hasNginx ? undefined : 'needs wrk, nginx-light, libnginx-mod-http-lua, lua-resty-core';
 export const LOOKUP_PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
 const GATEWAY = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.js');
 const START_LIMIT_MS = 60_000;
@@ -43,7 +46,8 @@ export async function openGatewayField(): Promise<GatewayField> {
   around.entitlement.defaultBalance = 100_000_000;
   const keys = Array.from({ length: KEYS }, () => around.account.addKey().apiKey);
   const socketPath = join(around.folder, 'lookup.sock');
-  return { around, keys, upstreamPort: await openUpstream(around, socketPath), socketPath };
+  const upstream = await startUpstream(around.folder, { body: answerBody(), socketPath });
+  return { around, keys, upstreamPort: upstream.port, socketPath };
 }
 
 /**
@@ -77,15 +81,4 @@ function answerBody(): string {
   const body = { status: true, domain_name: 'example.com', whois_raw_domain: '' };
   body.whois_raw_domain = 'x'.repeat(ANSWER_BYTES - JSON.stringify(body).length);
   return JSON.stringify(body);
-}
-
-async function openUpstream(around: GatewayHarness, socketPath: string): Promise<number> {
-  const body = answerBody();
-  if (hasNginx) return (await startUpstream(around.folder, { body, socketPath })).port;
-  const headers = { 'x-outcome': 'delivered', 'x-served-from': 'live' };
-  const onSocket = new LookupStandIn();
-  onSocket.answer = around.lookup.answer = () => ({ status: 200, headers, body });
-  await onSocket.start(socketPath);
-  cleanup.add(async () => onSocket.stop());
-  return Number(new URL(around.lookup.url).port);
 }

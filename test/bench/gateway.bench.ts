@@ -20,12 +20,13 @@ import {
   LOOKUP_PATH,
   NODE_FLAGS,
   UNLIMITED,
+  gatewayBenchMissing,
   openGatewayField,
   startGateway,
 } from './gateway-field.js';
-import { pin, residentMb } from './machine.js';
-import { hasNginx, hasNginxLua, startLuaPeer } from './nginx.js';
-import { driveWrk, hasWrk } from './wrk.js';
+import { pin, memoryMb } from './machine.js';
+import { startLuaPeer } from './nginx.js';
+import { driveWrk } from './wrk.js';
 
 const MEMORY_KEYS = 100_000;
 /** The number of keys, each of which must be used at least once during the load; otherwise, the run is invalid. */
@@ -40,19 +41,15 @@ const SHORT_ROUNDS = 3;
  * else runs on the second. The lowest round counts, because other load can only add time.
  */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
-  if (!hasWrk) return { title: 'gateway', rows: [], notRun: ['wrk is not installed'] };
+  if (gatewayBenchMissing) return { title: 'gateway', rows: [], notRun: [gatewayBenchMissing] };
   pin(process.pid, 1);
   const rounds = isShort ? SHORT_ROUNDS : ROUNDS;
   const field: Field = { ...(await openGatewayField()), rounds, isShort };
   const rows = await compare(field);
   if (!isShort) rows.push(await memoryOfKeys(field));
-  const upstream = hasNginx ? 'nginx' : 'a Node server';
   return {
-    title: `gateway: CPU time of its process per request (${CONNECTIONS} connections of wrk, ${ANSWER_BYTES} bytes from ${upstream}, ${KEYS} keys; least of ${field.rounds} rounds)`,
+    title: `gateway: CPU time of its process per request (${CONNECTIONS} connections of wrk, ${ANSWER_BYTES} bytes from nginx, ${KEYS} keys; least of ${field.rounds} rounds)`,
     rows,
-    notRun: hasNginxLua
-      ? []
-      : ['nginx with Lua: needs nginx-light, libnginx-mod-http-lua and lua-resty-core of Debian'],
   };
 }
 
@@ -65,16 +62,15 @@ async function compare(field: Field): Promise<BenchRow[]> {
   const refusing: Contender = { ...ours, name, keys, expected: 429 };
   const bare = await startProxy(field, 'bare Fastify and undici dispatch', 'bare-proxy.js');
   const plugins = await startProxy(field, 'http-proxy and rate-limit plugins', 'plugin-proxy.js');
-  const lua = hasNginxLua ? await startLua(field, UNLIMITED) : undefined;
-  const contenders = [bare, ours, plugins, refusing, ...(lua ? [lua] : [])];
+  const lua = await startLua(field, UNLIMITED);
+  const contenders = [bare, ours, plugins, refusing, lua];
   for (const contender of contenders) await verify(contender);
   const cpu = await cpuOfAll(field, contenders, { warmUps: 1, rounds: field.rounds });
   const [bareUs, oursUs, pluginsUs, refusedUs, luaUs] = cpu;
   const rows = contenders.map(({ name }, place) => leastOf(name, cpu[place], 'µs'));
   rows.push(ratio('gateway of bare', { of: bareUs, by: oursUs, least: 1.12 }));
   rows.push(ratio('gateway built from plugins', { of: pluginsUs, by: oursUs, least: 1.4 }));
-  if (luaUs)
-    rows.push(ratio('gateway built from nginx and Lua', { of: luaUs, by: oursUs, least: 0.75 }));
+  rows.push(ratio('gateway built from nginx and Lua', { of: luaUs, by: oursUs, least: 0.75 }));
   rows.push(ratio('429 of a proxied request', { of: oursUs, by: refusedUs, least: 2.2 }));
   rows.push(...(await addedLatency(field, { ours, lua })));
   for (const { pid } of contenders) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
@@ -106,19 +102,18 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   // At this point, the idle process has compiled its code, and its young generation has seen traffic.
   const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: MEMORY_WARM_UP_MS };
   await driveWrk(warmUp, folder);
-  const idle = residentMb(gateway.pid);
+  const idle = memoryMb(gateway.pid);
   const result = await driveWrk({ ...load, keys, durationMs: MEMORY_MS }, folder);
   voidIfWrong(gateway, result);
   if (result.answers < MEMORY_KEYS) throw new Error(`the run is void: ${result.answers} answers`);
   const what = `resident memory added by ${MEMORY_KEYS} active keys`;
-  return atMost(what, residentMb(gateway.pid) - idle, 150, 'MB');
+  return atMost(what, memoryMb(gateway.pid) - idle, 150, 'MB');
 }
 
 /** Checks that the peers enforce a limit of one request a minute. These instances are used only for this check. */
 async function verifyPeersLimits(field: Field): Promise<void> {
   const plugins = await startProxy(field, 'plugins, one a minute', 'plugin-proxy.js', '1');
-  const limited = hasNginxLua ? [plugins, await startLua(field, 1)] : [plugins];
-  for (const contender of limited) {
+  for (const contender of [plugins, await startLua(field, 1)]) {
     await verifyLimit(contender);
     process.kill(contender.pid, 'SIGKILL');
   }
@@ -141,7 +136,6 @@ function keyWithLimit({ around }: Field, limit: number): string {
   return apiKey;
 }
 
-/** Checks that a contender answers with the correct status and body, and refuses unknown keys. */
 async function verify(contender: Contender): Promise<void> {
   const { name, port, keys, expected } = contender;
   const url = `http://127.0.0.1:${port}${LOOKUP_PATH.replace('{n}', '1')}&apiKey=${keys[0]}`;

@@ -4,7 +4,6 @@ import {
   CertificateAuthority,
   DnsClient,
   DomainLookup,
-  type Lookup,
   ParserWorker,
   Port43Client,
   RdapClient,
@@ -12,17 +11,8 @@ import {
   SafeConnector,
   UpstreamLimiter,
 } from '#libs/resolvers';
-import { Logger, ServiceTokens, SystemClock, loadConfig, monotonicMs } from '#libs/platform';
-import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
-import { ObservationsService } from '../../apps/lookup/src/observations/observations.service.js';
-import {
-  type BenchOptions,
-  type BenchReport,
-  type BenchRow,
-  atLeast,
-  atMost,
-  inLanes,
-} from './bench.js';
+import { monotonicMs } from '#libs/platform';
+import { type BenchOptions, type BenchReport, type BenchRow, atLeast, inLanes } from './bench.js';
 import { cleanup } from './cleanup.js';
 import type { StubPorts, StubTerms } from './lookups/stub-upstreams.js';
 
@@ -104,38 +94,16 @@ function rateRows(what: string, { wall, own }: { wall: number; own: number }, le
   ];
 }
 
-async function delivered(lookups: DomainLookup, name: string): Promise<Lookup> {
-  const lookup = await lookups.lookup(name, { budgetMs: 60_000 });
-  const { outcome, sources } = lookup;
+async function delivered(lookups: DomainLookup, name: string): Promise<void> {
+  const { outcome, sources } = await lookups.lookup(name, { budgetMs: 60_000 });
   if (outcome !== 'delivered') throw new Error(`${name}: ${outcome} ${sources[0]?.error}`);
-  return lookup;
-}
-
-function openObservations(): ObservationsService {
-  const config = loadConfig(LookupConfig, {
-    SERVICE_SECRET: 'a secret between services, long enough',
-    CORPUS_URL: `http://127.0.0.1:${ports.corpus}`,
-  });
-  const tokens = new ServiceTokens(config.serviceSecret!, new SystemClock());
-  const observations = new ObservationsService(config, tokens, new Logger('lookup'));
-  observations.onApplicationBootstrap();
-  cleanup.add(async () => observations.onModuleDestroy());
-  return observations;
 }
 
 async function exchanges(lookups: DomainLookup, part: number): Promise<BenchRow[]> {
   const of = async (tld: string) =>
-    rates(10_000 * part, 100, async (at) => void (await delivered(lookups, `name${at}.${tld}`)));
-  const port43 = await of('whoisbench');
-  const observations = openObservations();
-  const observed = await rates(10_000 * part, 100, async (at) =>
-    observations.noteWhois(await delivered(lookups, `seen${at}.whoisbench`)),
-  );
-  if (observations.counts.handedOver === 0) throw new Error('no observation reached the corpus');
-  const added = (port43.own / observed.own - 1) * 100;
+    rates(10_000 * part, 100, async (at) => delivered(lookups, `name${at}.${tld}`));
   return [
-    ...rateRows('port 43: lookups, parsed', port43, 3_000),
-    atMost('port 43: CPU time added by handing each answer to a corpus', added, 10, '%'),
+    ...rateRows('port 43: lookups, parsed', await of('whoisbench'), 3_000),
     ...rateRows('RDAP over TLS: lookups, parsed', await of('rdapbench'), 3_000),
   ];
 }

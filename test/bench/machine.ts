@@ -11,9 +11,10 @@ export function cpuUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-export function residentMb(pid: number): number {
+/** Returns the resident memory of a process (proc(5)): now, or at its largest (`VmHWM`). */
+export function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)![1]) / 1024;
 }
 
 /** Binds a process with all its threads to one core. Children that it starts later inherit this. */

@@ -9,8 +9,6 @@ interface Bench {
   measure(options: BenchOptions): Promise<BenchReport>;
 }
 
-const jobs = () => import('./jobs.bench.js');
-
 /** Runs each named bench in turn, by default all (`npm run bench [names…]`). */
 const BENCHES: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.bench.js'),
@@ -19,28 +17,17 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   'two-cores': () => import('./cluster/two-cores.js'),
   storm: () => import('./storm.bench.js'),
   lookups: () => import('./lookups.bench.js'),
-  'stand-in': jobs,
-  upstreams: jobs,
-  files: jobs,
+  jobs: () => import('./jobs.bench.js'),
   corpus: () => import('./corpus.bench.js'),
   money: () => import('./money.bench.js'),
-  monitors: () => import('./monitors.bench.js'),
   dashboard: () => import('./dashboard.bench.js'),
-};
-/** Names that stand for several benches. */
-const GROUPS: Record<string, readonly string[]> = {
-  jobs: ['stand-in', 'upstreams', 'files'],
 };
 /** The time limit of a bench; a bench that takes longer is considered to hang. */
 const LIMIT_MS = 3 * 3_600_000;
 
 const program = new Command('bench')
   .description('measures the product against its targets, as ratios within one run')
-  .argument(
-    '[names...]',
-    `of ${[...Object.keys(BENCHES), ...Object.keys(GROUPS)].join(', ')}`,
-    Object.keys(BENCHES),
-  )
+  .argument('[names...]', `of ${Object.keys(BENCHES).join(', ')}`, Object.keys(BENCHES))
   .option('--short', 'fewer repetitions and shorter runs, if the bench supports this')
   .option('--names <number>', 'for corpus: the number of names in the zone', Number)
   .option('--json <file>', 'also write the figures to a file')
@@ -52,16 +39,15 @@ const options = program.opts<{
   short?: boolean;
   names?: number;
 }>();
-const figures = program.args.flatMap((name) => GROUPS[name] ?? [name]);
-const wanted = figures.length > 0 ? figures : Object.keys(BENCHES);
+const wanted = program.args.length > 0 ? program.args : Object.keys(BENCHES);
 const unknown = wanted.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) program.error(`no such bench: ${unknown.join(', ')}`);
 
 cleanUpAtSignals();
 const reports: BenchReport[] = [];
-for (const figure of wanted) {
-  process.stderr.write(`measuring ${figure} …\n`);
-  const report = await measured(figure).finally(async () => cleanup.run());
+for (const name of wanted) {
+  process.stderr.write(`measuring ${name} …\n`);
+  const report = await measured(name).finally(async () => cleanup.run());
   reports.push(report);
   process.stdout.write(format(report));
 }
@@ -73,18 +59,18 @@ process.stdout.write(`\n${machine()}\n${missed.length} target(s) missed\n`);
 process.exit(options.enforce && missed.length > 0 ? 1 : 0);
 
 /** Runs a bench. If it fails or hangs, its target counts as missed, and the other benches still run. */
-async function measured(figure: string): Promise<BenchReport> {
+async function measured(name: string): Promise<BenchReport> {
   const { short, names } = options;
   try {
-    const { measure } = await BENCHES[figure]();
+    const { measure } = await BENCHES[name]();
     const limit = sleep(LIMIT_MS, undefined, { ref: false }).then(() => {
       throw new Error('it hangs');
     });
-    return await Promise.race([measure({ figure, isShort: short === true, names }), limit]);
+    return await Promise.race([measure({ isShort: short === true, names }), limit]);
   } catch (error) {
-    process.stderr.write(`${figure} failed: ${(error as Error).stack?.slice(0, 2_000)}\n`);
-    const rows = [{ what: figure, value: NaN, unit: '', target: 'to be measured', ok: false }];
-    return { title: figure, rows, notRun: [`${figure}: ${(error as Error).message}`] };
+    process.stderr.write(`${name} failed: ${(error as Error).stack?.slice(0, 2_000)}\n`);
+    const rows = [{ what: name, value: NaN, unit: '', target: 'to be measured', ok: false }];
+    return { title: name, rows, notRun: [`${name}: ${(error as Error).message}`] };
   }
 }
 

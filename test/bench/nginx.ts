@@ -1,19 +1,18 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePorts } from '#libs/platform';
-import { waitFor } from '#test/environment';
+import { Daemon } from '../../apps/simulators/src/dns/daemon.js';
 import { cleanup } from './cleanup.js';
 import { hasProgram, pin } from './machine.js';
 
 const MODULES = '/usr/lib/nginx/modules';
 const LUA = [`${MODULES}/ndk_http_module.so`, `${MODULES}/ngx_http_lua_module.so`];
 
-export const hasNginx = hasProgram('nginx', '-v');
 /** The necessary Debian packages are nginx-light, libnginx-mod-http-lua and lua-resty-core. */
-export const hasNginxLua =
-  hasNginx && LUA.every(existsSync) && existsSync('/usr/share/lua/5.1/resty/core.lua');
+export const hasNginx =
+  hasProgram('nginx', '-v') &&
+  LUA.every(existsSync) &&
+  existsSync('/usr/share/lua/5.1/resty/core.lua');
 
 export interface RunningNginx {
   pid: number;
@@ -117,17 +116,8 @@ async function startNginx(
      http { ${temporary} tcp_nodelay on; keepalive_requests 1000000000; keepalive_timeout 600s; server_tokens off; ${body} }`,
   );
   const args = ['-p', home, '-c', join(home, 'nginx.conf'), '-e', join(home, 'error.log')];
-  const nginx = spawn('nginx', args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  cleanup.add(() => nginx.kill('SIGKILL'));
-  pin(nginx.pid!, 1);
-  await waitFor(`nginx ${name} to listen`, async () => isListening(port), 10_000);
-  return { pid: nginx.pid!, port };
-}
-
-async function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
+  const nginx = await Daemon.start('nginx', args, { address: '127.0.0.1', port });
+  cleanup.add(() => nginx.stop());
+  pin(nginx.pid, 1);
+  return { pid: nginx.pid, port };
 }

@@ -8,7 +8,6 @@ import { hasProgram } from './machine.js';
 
 export const hasWrk = hasProgram('wrk', '-v');
 
-/** The requests of a load, their rate and duration. */
 export interface Load {
   port: number;
   /** The path with its query; `{n}` is replaced by an increasing number. */
@@ -28,7 +27,6 @@ export interface LoadResult {
   answers: number;
   /** The number of answers with a status of 400 or above. */
   refused: number;
-  /** The number of broken connections. */
   lost: number;
   elapsedMs: number;
   p50Ms: number;

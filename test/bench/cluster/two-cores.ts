@@ -6,6 +6,7 @@ import { type Contender, cpuOfAll } from '../contender.js';
 import {
   CONNECTIONS,
   type GatewayField,
+  gatewayBenchMissing,
   openGatewayField,
   startGateway,
 } from '../gateway-field.js';
@@ -22,9 +23,11 @@ const LEAST = 1.7;
 /**
  * Measures the gain of the second core: twice the CPU time per request of one gateway, divided by that of two gateways
  * on one port, including their Valkey. No process is bound to a core, and each of the two gateways has as many
- * connections as the one gateway. Needs Debian's wrk and nginx.
+ * connections as the one gateway.
  */
 export async function measure(): Promise<BenchReport> {
+  const title = 'two-cores: the gain of a second core';
+  if (gatewayBenchMissing) return { title, rows: [], notRun: [gatewayBenchMissing] };
   const field = await openGatewayField();
   const contenders = [await oneGateway(field), await twoGateways(field)];
   const times = { warmUps: WARM_UPS, rounds: ROUNDS, durationMs: ROUND_MS };
@@ -39,7 +42,7 @@ export async function measure(): Promise<BenchReport> {
       median: percentile(ratios, 0.5),
     },
   ];
-  return { title: 'two-cores: the gain of a second core', rows };
+  return { title, rows };
 }
 
 async function oneGateway(field: GatewayField): Promise<Contender> {

@@ -1,22 +1,18 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The settings that the bench passes to this thread. */
 export interface StubTerms {
   keyPem: string;
   certificatePem: string;
 }
 
-/** Ports on the loopback address. */
 export interface StubPorts {
   whois: number;
   rdap: number;
   dns: number;
-  corpus: number;
 }
 
 /** A record of about 2 KB, like the records of generic top-level domains. */
@@ -71,18 +67,6 @@ async function listenRdap({ keyPem, certificatePem }: StubTerms): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-/** A stub of the corpus that accepts all observations and stores none. */
-async function listenCorpus(): Promise<number> {
-  const server = createHttpServer((request, response) => {
-    request.resume().on('end', () => {
-      response.setHeader('content-type', 'application/json').end('{"recorded":0,"refused":0}');
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
 /** Answers every question with an A record (RFC 1035 §4.1). */
 async function listenDns(): Promise<number> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1_024 * 1_024 });
@@ -105,6 +89,5 @@ const ports: StubPorts = {
   whois: await listenWhois(),
   rdap: await listenRdap(workerData as StubTerms),
   dns: await listenDns(),
-  corpus: await listenCorpus(),
 };
 parentPort!.postMessage(ports);

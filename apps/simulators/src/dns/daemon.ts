@@ -53,6 +53,10 @@ export class Daemon {
     return daemon;
   }
 
+  get pid(): number {
+    return this.process.pid!;
+  }
+
   /** Kills the server, which has no state to save. */
   async stop(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
