@@ -11,7 +11,6 @@ export function closing(scenarios: ScenarioResult[], seed: string): string {
   ].join('\n');
 }
 
-/** Returns a scenario's line for the terminal. */
 export function line({ name, outcome, reason, durationMs, counts }: ScenarioResult): string {
   const mark = { passed: 'ok  ', failed: 'FAIL', 'not run': '-   ' }[outcome];
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;

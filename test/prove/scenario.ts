@@ -1,7 +1,6 @@
 import type { Random } from '../random.js';
 import type { Installation } from './environment/installation.js';
 
-/** A scenario of the fault matrix. */
 export interface Scenario {
   /** The name, such as `crash relay.after-send`; `--only` selects scenarios by words in their names. */
   name: string;
@@ -20,7 +19,6 @@ export interface Scenario {
   run(harness: Harness): Promise<void>;
 }
 
-/** The tools of a scenario. */
 export interface Harness {
   installation: Installation;
   random: Random;
@@ -31,7 +29,6 @@ export interface Harness {
   count(what: string, by?: number): void;
   /** Records a value under a name. The report contains the highest value. */
   worst(what: string, value: number): void;
-  /** Prints a line of progress. */
   say(text: string): void;
 }
 

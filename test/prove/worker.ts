@@ -6,9 +6,7 @@ import type { Harness, Scenario, ScenarioResult } from './scenario.js';
 export interface WorkerOptions {
   random: Random;
   isLong: boolean;
-  /** Lines of progress. */
   say(text: string): void;
-  /** Called with each result as soon as it is available. */
   done(result: ScenarioResult): void;
 }
 

@@ -1,7 +1,6 @@
 import { waitFor } from '#test/environment';
 import type { Deployment } from './deployment.js';
 
-/** An answer that a customer receives. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -24,7 +23,7 @@ export class Customer {
   testKey = '';
 
   constructor(
-    private readonly origins: Origins,
+    protected readonly origins: Origins,
     readonly email: string,
     readonly firstName = 'Ada',
     /** The customer's IP address behind a trusted proxy, because attempts are counted by network. */
@@ -110,7 +109,6 @@ export class Customer {
     return this.get(`${path}&apiKey=${key}`);
   }
 
-  /** Returns the API's answer for a path with its query. */
   async get(path: string): Promise<Answer> {
     return answerOf(await fetch(`${this.origins.apiUrl}${path}`));
   }

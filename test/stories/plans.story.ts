@@ -3,8 +3,7 @@ import { type ChosenProcessor, type SubscriptionAnswer, ServiceHttp } from '#lib
 import { DAY_MS, ServiceTokens, addMonths, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { pressButton } from '../billing/hosted-page.js';
-import type { ProcessorSide } from '../billing/sides/processor-side.js';
-import { sideOf } from '../billing/sides/side-of.js';
+import { type ProcessorSide, sideOf } from '../billing/sides/side-of.js';
 import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { Customer } from './customer.js';
 import type { Deployment } from './deployment.js';

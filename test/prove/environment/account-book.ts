@@ -6,14 +6,12 @@ interface CustomerAccount {
    * The answers that never arrived since the last check. They may have been charged if the connection broke on the way.
    */
   inDoubt: number;
-  /** The account's state that was last reported to the owner. */
   state: 'active' | 'deleted' | 'erased';
 }
 
 /** Every acknowledged command of a run, each of which must be in the database exactly once. */
 export class AccountBook {
   readonly accounts = new Map<string, CustomerAccount>();
-  /** The payments that billing has committed. */
   readonly payments: { paymentId: string; credits: number }[] = [];
   /** The arrival times of charged answers in monotonic milliseconds. */
   readonly answeredAt: number[] = [];
@@ -28,7 +26,6 @@ export class AccountBook {
     return account;
   }
 
-  /** Records the answer to a lookup. */
   answered(accountId: string, credits: number): void {
     this.of(accountId).answered += credits;
     if (credits > 0) this.answeredAt.push(performance.now());

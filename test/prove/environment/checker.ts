@@ -20,7 +20,6 @@ export class Checker {
     private readonly book: AccountBook,
   ) {}
 
-  /** Runs a statement as the superuser of the services' database. */
   sql<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
     return withClient(this.settings.superuserUrl, async (client) => {
       const { rows } = await client.query<T>(text, values);
@@ -28,7 +27,6 @@ export class Checker {
     });
   }
 
-  /** Waits until an account exists in entitlement. */
   async registered(accountId: string): Promise<void> {
     await this.exists(
       `select from entitlement.credit_grants where account_id = $1 and source_type = 'trial'`,

@@ -1,15 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EntitlementClient, type OverridableLimit, ServiceHttp, TIERS } from '#libs/contracts';
-import type { EventTransport } from '#libs/messaging';
+import {
+  CATALOGUE_VERSION,
+  EntitlementClient,
+  type OverridableLimit,
+  type PaymentConfirmed,
+  ServiceHttp,
+  TIERS,
+} from '#libs/contracts';
+import { bucketOf } from '#libs/messaging';
 import { DAY_MS, ServiceTokens, SystemClock, freePorts, newId } from '#libs/platform';
 import type { Settings } from '#libs/services';
 import { type RunningCluster, startCluster } from '../../../apps/cluster/src/cluster.js';
 import type { ClusterEnvironment } from '../../../apps/cluster/src/cluster-options.js';
 import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import { TcpProxy } from '../../faults/tcp-proxy.js';
-import { Billing } from '../../stand-ins/billing.js';
 import { AccountBook } from './account-book.js';
 import { Checker } from './checker.js';
 import { Customer } from './customer.js';
@@ -41,12 +47,10 @@ const DRAIN_NOTICE_MS = 1_500;
 export class Installation {
   readonly book = new AccountBook();
   readonly checker: Checker;
-  /** The accounts whose lookups form the load. */
   readonly regulars: Customer[] = [];
   /** Whether the folder with all logs is kept at the end. */
   isKept = false;
   private customers = 0;
-  private billing: Billing;
   private operator: ServiceHttp;
 
   private constructor(
@@ -110,7 +114,6 @@ export class Installation {
     return this.cluster.gateways.map(({ apiUrl }) => apiUrl);
   }
 
-  /** Creates a customer without an account. */
   newCustomer(): Customer {
     const { gateways, dashboardUrl, mailbox } = this.cluster;
     const [{ apiUrl }] = gateways;
@@ -128,14 +131,14 @@ export class Installation {
   }
 
   /**
-   * Confirms a payment as billing does, and repeats the event until it is known to have been written.
+   * Confirms a payment as billing does, in its outbox, and repeats the event until it is known to have been written.
    * @returns the payment's id.
    */
   async pay(accountId: string): Promise<string> {
     const paymentId = newId();
-    await eventually('the payment to be written', async () =>
-      this.billing.confirmPackage(accountId, TIER.name, paymentId),
-    );
+    const data = JSON.stringify(packageOf(paymentId));
+    const event = [bucketOf(accountId), accountId, `payment:${paymentId}`, data];
+    await eventually('the payment to be written', () => this.sql(CONFIRM, event));
     this.book.payments.push({ paymentId, credits: TIER.credits });
     return paymentId;
   }
@@ -193,37 +196,46 @@ export class Installation {
   }
 
   async stop(): Promise<void> {
-    await this.billing?.stop().catch(() => {});
     await this.operator?.close();
     await this.cluster.stop().catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
     for (const cable of Object.values(this.cables)) await cable.stop();
     if (!this.isKept) rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Runs a statement as the superuser of the services' database. */
   sql<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
     return this.checker.sql<T>(text, values);
   }
 
   private async settleIn(): Promise<void> {
-    const { settings } = this.cluster;
-    const { SERVICE_SECRET, ENTITLEMENT_URL } = settings.operator();
-    const clock = new SystemClock();
+    const { SERVICE_SECRET, ENTITLEMENT_URL } = this.cluster.settings.operator();
     this.operator = new ServiceHttp({
       url: ENTITLEMENT_URL as string,
       caller: 'cli',
       audience: 'entitlement',
-      tokens: new ServiceTokens(SERVICE_SECRET as string, clock),
-    });
-    // Its events are in the outbox of the real billing service, which relays them.
-    const transport = { startRelay: async () => {}, wake: () => {} };
-    this.billing = await Billing.start({
-      databaseUrl: (role) => settings.databaseUrl(role),
-      transport: transport as Partial<EventTransport> as EventTransport,
-      clock,
+      tokens: new ServiceTokens(SERVICE_SECRET as string, new SystemClock()),
     });
     for (let n = 0; n < LOAD_CUSTOMERS; n++) this.regulars.push(await this.regular());
   }
+}
+
+const CONFIRM = `
+  insert into billing.outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
+  values (uuidv7(), $1, $2, $3, (extract(epoch from clock_timestamp()) * 1e6)::bigint,
+    'billing.payment-confirmed', 1, clock_timestamp(), $4)`;
+
+function packageOf(paymentId: string): PaymentConfirmed {
+  const amountMicros = String(TIER.packageMicros);
+  const line = {
+    lineId: paymentId,
+    kind: 'package',
+    sku: `package-${TIER.name}`,
+    quantity: 1,
+    amountMicros,
+    credits: String(TIER.credits),
+    tier: TIER.name,
+  } as const;
+  const payment = { paymentId, orderId: paymentId, amountMicros, currency: 'USD' };
+  return { ...payment, catalogueVersion: CATALOGUE_VERSION, lines: [line] };
 }
 
 /** The settings of each process that differ from the defaults: addresses lead through the proxies. */

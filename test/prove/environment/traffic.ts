@@ -11,7 +11,6 @@ const SETTLE_INTERVAL_MS = 250;
 
 interface Traffic {
   lookupsPerSecond?: number;
-  /** The number of payments, each of which must become credits. */
   paymentsPerSecond?: number;
   /** The accounts that look up names and pay; by default, the regular customers. */
   customers?: Customer[];
@@ -24,7 +23,6 @@ interface Traffic {
   isSteady?: boolean;
 }
 
-/** What a fault did. */
 interface Damage {
   /** The times at which gateways were killed. Each kill may leave the answers of one settle interval uncharged. */
   gatewayKillsAt?: number[];
@@ -44,7 +42,7 @@ export async function underTraffic(
   const [asking, payers] = isSteady ? [all.slice(1), all.slice(0, 1)] : [all, all];
   const { origins = installation.apiOrigins } = traffic;
   if (isSteady) {
-    for (const origin of origins) for (const customer of asking) await customer.lookUp(origin);
+    for (const origin of origins) for (const customer of asking) await customer.lookUpAny(origin);
   }
   const outcomes: Record<string, number> = {};
   const loads = [

@@ -3,7 +3,7 @@ import type { CrashPoint } from '#libs/platform';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { Harness } from '../scenario.js';
 import { holds } from './broken.js';
-import { eventually, within } from './patience.js';
+import { within } from './patience.js';
 
 /** The time within which a service must answer again after it is killed. */
 const RESTART_MAX_MS = 5_000;
@@ -36,11 +36,9 @@ const PASSES: Partial<Record<CrashPoint, number>> = {
   'collect.after-answers': 2,
 };
 
-/** Additional circumstances of a process that kills itself. */
 interface Circumstances {
   /** SQL that runs after each death, for example to expire the leases of the dead process. */
   hurry?: string;
-  /** Additional environment variables. */
   settings?: Record<string, string>;
 }
 
@@ -49,7 +47,6 @@ interface Circumstances {
  * process restarts, so that its recovery is also killed.
  */
 export class Victim {
-  /** The times of its deaths, in monotonic milliseconds. */
   readonly diedAt: number[] = [];
   /** The time from its first death until it finally stayed up. */
   awayMs = 0;
@@ -72,7 +69,6 @@ export class Victim {
     return done;
   }
 
-  /** Restarts the process with its first crash point. */
   async arm(): Promise<void> {
     const [point] = this.points;
     const pass = this.harness.random.between(1, PASSES[point] ?? 1);
@@ -135,20 +131,6 @@ export async function killAndRestart(
   meanwhile();
   await startAgain(process, harness);
   return killedAt;
-}
-
-/** Restarts PostgreSQL, no matter what it is doing. @returns the time for which it was down, in milliseconds. */
-export async function startPostgresAgain(
-  { installation, worst }: Harness,
-  awaySince: number,
-): Promise<number> {
-  await eventually('PostgreSQL to start', async () => {
-    await installation.cluster.postgres.start();
-    return true;
-  });
-  const outageMs = performance.now() - awaySince;
-  worst('away ms', outageMs);
-  return outageMs;
 }
 
 /**

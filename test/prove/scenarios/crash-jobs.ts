@@ -30,7 +30,7 @@ export const crashJobsRow: Scenario = {
 async function crashReaper(harness: Harness): Promise<number> {
   const { installation } = harness;
   const [known] = installation.regulars;
-  await known.lookUp();
+  await known.lookUpAny();
   const killedAt = await killAndRestart(installation.process('gateway-1'), harness, () =>
     installation.loseJournal('gateway-1'),
   );

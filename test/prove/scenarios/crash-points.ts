@@ -57,22 +57,22 @@ const FLOWS: Flow[] = [
     await installation.checker.registered(customer.accountId);
     // Polling while services are unavailable would soon use up a trial's limit of ten requests per minute.
     await installation.limit(customer.accountId);
-    for (let n = 0; n < 3; n++) await customer.lookUp();
+    for (let n = 0; n < 3; n++) await customer.lookUpAny();
   },
   async ({ installation }, known) => {
     const paymentId = await installation.pay(known.accountId);
     await installation.checker.granted(paymentId);
-    await known.lookUp();
+    await known.lookUpAny();
   },
   async ({ installation }) => {
     const customer = await installation.regular(100);
     await customer.leaveAndReturn();
-    await customer.lookUp();
+    await customer.lookUpAny();
   },
   async ({ installation }) => {
     const [, quiet] = installation.regulars;
     const grant = await installation.grant(quiet.accountId, BRIEF_CREDITS, BRIEF_MS);
-    await quiet.logIn();
+    await quiet.state();
     await eventually('credits to expire', async () => {
       await quiet.spendable();
       const [row] = await installation.sql<{ expired: string }>(
@@ -129,7 +129,7 @@ async function more({ installation }: Harness, known: Customer, victims: Victim[
     await known.lookUpOnce();
     // Hashing a password is expensive, so the customer logs in only while a crash point of account has not been
     // reached.
-    if (victims.some(({ name, isDone }) => name === 'account' && !isDone)) await known.logIn();
+    if (victims.some(({ name, isDone }) => name === 'account' && !isDone)) await known.state();
     await installation.grant(known.accountId, BRIEF_CREDITS, BRIEF_MS);
     await known.spendable();
     return false;
@@ -171,7 +171,7 @@ export const crashFailedEventsRow: Scenario = {
     } finally {
       await installation.sql(NO_OBSTACLE);
     }
-    await known.lookUp();
+    await known.lookUpAny();
     await checkRest(harness, { outageMs: performance.now() - startedAt });
   },
 };

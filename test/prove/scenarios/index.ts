@@ -1,16 +1,13 @@
 import type { Scenario } from '../scenario.js';
-import { brokerRows } from './broker.js';
 import { clockRows } from './clocks.js';
 import { crashJobsRow } from './crash-jobs.js';
 import { crashFailedEventsRow, crashPointRows } from './crash-points.js';
 import { crashWorkerRows } from './crash-worker.js';
-import { databaseRows } from './database.js';
-import { fullDiskRow } from './full-disk.js';
 import { killRows, killsWhileBuyingRow } from './kills.js';
-import { partitionRows } from './partitions.js';
-import { pauseRows } from './pauses.js';
+import { outageRows } from './outages.js';
 import { programRows } from './programs.js';
 import { rollingRestartRow } from './rolling-restart.js';
+import { strikeRows } from './strikes.js';
 
 /** The fault matrix, in the order in which it runs. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -20,12 +17,9 @@ export const SCENARIOS: readonly Scenario[] = [
   crashJobsRow,
   ...crashWorkerRows,
   ...killRows,
-  ...pauseRows,
-  ...brokerRows,
-  ...databaseRows,
+  ...outageRows,
+  ...strikeRows,
   ...clockRows,
-  ...partitionRows,
-  fullDiskRow,
   killsWhileBuyingRow,
   ...programRows,
 ];

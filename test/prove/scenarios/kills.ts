@@ -12,7 +12,6 @@ const KILLS = 2;
 /** The longest pause between two kills of the same process. */
 const PAUSE_MAX_MS = 1_500;
 
-/** Kills one service at random times. */
 export const killRows: Scenario[] = SERVICES.map((name) => ({
   name: `kill ${name}`,
   run: async (harness) => {

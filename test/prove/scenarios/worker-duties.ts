@@ -21,7 +21,6 @@ export interface WorkerDuty {
   open(world: World): Promise<(point: CrashPoint) => Promise<void>>;
 }
 
-/** A customer who uses the installation during the kills. */
 interface World {
   installation: Installation;
   customer: Customer;

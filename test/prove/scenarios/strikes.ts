@@ -1,30 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { underTraffic } from '../environment/traffic.js';
-import { startPostgresAgain } from '../environment/victim.js';
 import type { Harness, Scenario } from '../scenario.js';
 
 const STRIKES = 5;
 const COMMIT = 'COMMIT';
+const FURTHER_CONSUMERS = 3;
 
-/** Every service recovers automatically, acknowledged data exists, and repeated work counts once. */
-export const databaseRows: Scenario[] = [
-  { name: 'postgres immediate stop', run: (harness) => away(harness, 'SIGQUIT', 2_000) },
-  { name: 'postgres kill postmaster', run: (harness) => away(harness, 'SIGKILL', 1_000) },
-  { name: 'postgres away', run: (harness) => away(harness, 'SIGINT', harness.pauseMs) },
+/** Faults that come and go. Acknowledged data exists, and repeated work counts once. */
+export const strikeRows: Scenario[] = [
   { name: 'postgres cut in transaction', run: (harness) => strikeCommits(harness, 'resetBefore') },
   { name: 'postgres commit answer lost', run: (harness) => strikeCommits(harness, 'loseAnswerTo') },
+  { name: 'rebalance storm', run: rebalanceStorm },
 ];
-
-async function away(harness: Harness, how: NodeJS.Signals, awayMs: number): Promise<void> {
-  await underTraffic(harness, {}, async () => {
-    const startedAt = performance.now();
-    harness.installation.cluster.postgres.kill(how);
-    await sleep(awayMs);
-    const outageMs = await startPostgresAgain(harness, startedAt);
-    await sleep(3_000);
-    return { outageMs };
-  });
-}
 
 /** Injects the faults one after another, so that each affects a different connection. */
 async function strikeCommits(
@@ -42,4 +29,24 @@ async function strikeCommits(
     }
     return { outageMs: 5_000 };
   });
+}
+
+/** Scales entitlement from one process to four and back to one. */
+async function rebalanceStorm(harness: Harness): Promise<void> {
+  const { installation, random } = harness;
+  const further = Array.from({ length: FURTHER_CONSUMERS }, (_, n) =>
+    installation.further('entitlement', `entitlement-${n + 2}`, { ENTITLEMENT_PORT: '0' }),
+  );
+  try {
+    await underTraffic(harness, { paymentsPerSecond: 5 }, async () => {
+      for (const act of ['start', 'stop'] as const) {
+        for (const process of further) {
+          await process[act]();
+          await sleep(random.between(200, 1_500));
+        }
+      }
+    });
+  } finally {
+    for (const process of further) process.kill('SIGKILL');
+  }
 }
