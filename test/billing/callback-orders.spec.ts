@@ -5,8 +5,7 @@ import type { Callback } from '../../apps/simulators/src/payments/callback-sende
 import { BillingUnderTest } from './billing-under-test.js';
 import { pressButton } from './hosted-page.js';
 import { permutationsOf } from './permutations.js';
-import type { ProcessorSide } from './sides/processor-side.js';
-import { BOTH, sideOf } from './sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from './sides/side-of.js';
 
 /**
  * Replaces the ids and times of a run with the objects to which they refer, so that the rows of two runs can be

@@ -4,12 +4,13 @@ import {
 } from '../../../apps/simulators/src/payments/paypal/paypal-objects.js';
 import { PAYPAL_WEBHOOK_ID } from '../billing-under-test.js';
 import { type CheckoutAction, agreeAtPaypal, pressButton } from '../hosted-page.js';
-import type { MoneyThere, ProcessorSide, Sided, TakenBack } from './processor-side.js';
+import type { MoneyThere, Sided, TakenBack } from './processor-side.js';
 
 const TAKEN = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 
-export class PaypalSide implements ProcessorSide {
-  readonly name = 'paypal';
+/** PayPal from the view of its customers and banks, with the same methods as `StripeSide`. */
+export class PaypalSide {
+  readonly name = 'paypal' as const;
 
   constructor(private readonly billing: Sided) {}
 

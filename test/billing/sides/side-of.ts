@@ -1,10 +1,13 @@
 import type { ChosenProcessor } from '#libs/contracts';
 import { PaypalSide } from './paypal-side.js';
-import type { ProcessorSide, Sided } from './processor-side.js';
+import type { Sided } from './processor-side.js';
 import { StripeSide } from './stripe-side.js';
 
 /** The processors on which every story of billing runs. */
 export const BOTH = ['stripe', 'paypal'] as const;
+
+/** A processor from the view of its customers and banks: everything that happens there without billing. */
+export type ProcessorSide = StripeSide | PaypalSide;
 
 export function sideOf(sided: Sided, name: ChosenProcessor): ProcessorSide {
   return name === 'stripe' ? new StripeSide(sided) : new PaypalSide(sided);

@@ -1,9 +1,11 @@
 import { CALLBACK_SECRET } from '../billing-under-test.js';
 import { signedCallback } from '../signed-callback.js';
-import type { MoneyThere, ProcessorSide, Sided, TakenBack } from './processor-side.js';
+import type { CheckoutAction } from '../hosted-page.js';
+import type { MoneyThere, Sided, TakenBack } from './processor-side.js';
 
-export class StripeSide implements ProcessorSide {
-  readonly name = 'stripe';
+/** Stripe from the view of its customers and banks. Lists begin with the newest object. */
+export class StripeSide {
+  readonly name = 'stripe' as const;
 
   constructor(private readonly billing: Sided) {}
 
@@ -15,6 +17,7 @@ export class StripeSide implements ProcessorSide {
     return this.simulator.stripe.calls;
   }
 
+  /** Returns the headers that Stripe would send with these bytes now. */
   sign(raw: Buffer): Record<string, string> {
     return signedCallback(raw, CALLBACK_SECRET, this.billing.clock.now());
   }
@@ -24,14 +27,17 @@ export class StripeSide implements ProcessorSide {
     if (customer !== undefined) this.simulator.invoices.setCard(customer, behaviour);
   }
 
-  async agree(pageUrl: string): Promise<void> {
+  /** Agrees to a change of plan on its page, and pays. */
+  async agree(pageUrl: string, _action?: CheckoutAction): Promise<void> {
     await fetch(`${pageUrl}/pay`, { method: 'POST' });
   }
 
+  /** Returns the payments that took money from an account. */
   async paymentsOf(accountId: string): Promise<string[]> {
     return (await this.intentsOf(accountId)).map(({ id }) => id);
   }
 
+  /** Refunds an amount in dollars, or everything that remains. @returns the refund's id. */
   refund(paymentId: string, dollars?: number): string {
     const amount = dollars === undefined ? {} : { amount: dollars * 100 };
     return this.simulator.payments.refund({ payment_intent: paymentId, ...amount }).id;
@@ -43,6 +49,7 @@ export class StripeSide implements ProcessorSide {
     });
   }
 
+  /** Lets the customer's bank return the money of a refund. */
   failRefund(refundId: string): void {
     this.simulator.payments.failRefund(refundId);
   }
@@ -67,12 +74,14 @@ export class StripeSide implements ProcessorSide {
     return all.slice(0, count).map(({ id }) => id);
   }
 
+  /** Returns the pages of the account's due, unpaid bills. */
   async openBills(accountId: string): Promise<string[]> {
     return this.subscriptionsOf(accountId)
       .flatMap(({ id }) => this.simulator.invoices.openOf(id))
       .map(({ hosted_invoice_url: page }) => page as string);
   }
 
+  /** Whether a subscription of the account will end with its period. */
   async isEnding(accountId: string): Promise<boolean> {
     return this.subscriptionsOf(accountId).some((one) => one.cancel_at_period_end);
   }

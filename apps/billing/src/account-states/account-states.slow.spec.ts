@@ -7,9 +7,8 @@ import type {
 } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
-import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 
 /** The price of `api-5K-month`. */

@@ -11,8 +11,7 @@ import { DAY_MS, newId } from '#libs/platform';
 import { scrape } from '#test/environment';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { readPdf } from '../../../../test/billing/pdf-text.js';
-import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
-import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 
 const DETAILS = { address_line1: '1 Quay', city: 'Leith', country: 'GB' };
 

@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
-import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { SubscriptionsRepository } from '../subscriptions/subscriptions.repository.js';
 
 const CREDITS_OF = { 'api-15K-month': 15_000, 'api-50K-month': 50_000, 'api-150K-month': 150_000 };

@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { PaymentReversed, SetAsideMoney } from '#libs/contracts';
 import { DAY_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
-import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { RETRY_PAUSES_MS } from '../payments/failed-refund.js';
 import { SettleRefundsJob } from './settle-refunds.job.js';
 

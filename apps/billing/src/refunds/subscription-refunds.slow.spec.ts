@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
-import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 
 describe.each(BOTH)('refunds and disputes at %s', (processor) => {
   let billing: BillingUnderTest;

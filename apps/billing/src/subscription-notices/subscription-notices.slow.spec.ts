@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
-import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { MailNoticesJob } from './mail-notices.job.js';
 
 describe.each(BOTH)('notices about subscriptions at %s', (processor) => {

@@ -3,8 +3,7 @@ import { type SubscriptionChanged, planOfSku, rightsOf } from '#libs/contracts';
 import { AuditJob } from '#libs/database';
 import { DAY_MS, HOUR_MS, SECOND_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
-import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 
 const PACKAGE = { tier: '5K', granted: '5000', remaining: '1', boughtAt: '2026-03-02T09:00:00Z' };
 const ids = {

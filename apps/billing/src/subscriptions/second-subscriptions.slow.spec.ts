@@ -6,8 +6,7 @@ import type { Callback } from '../../../simulators/src/payments/callback-sender.
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 import { permutationsOf } from '../../../../test/billing/permutations.js';
-import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
-import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
+import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides/side-of.js';
 
 /** The events about money or a state; the other events of a purchase name the same objects. */
 const TELLING = /invoice\.paid|subscription\.(created|updated)|SALE\.COMPLETED|ACTIVATED/;
