@@ -10,8 +10,8 @@ import type { Callback } from '../../../apps/simulators/src/payments/callback-se
 import { type ToldHistory, toldHistory } from '../../entitlement/histories/told-history.js';
 import type { BillingUnderTest } from '../billing-under-test.js';
 import { type CheckoutAction, pressButton } from '../hosted-page.js';
-import type { MoneyThere, ProcessorSide, TakenBack } from '../sides/processor-side.js';
-import { sideOf } from '../sides/side-of.js';
+import type { MoneyThere, TakenBack } from '../sides/processor-side.js';
+import { type ProcessorSide, sideOf } from '../sides/side-of.js';
 import type { MoneyAuditor } from './money-auditor.js';
 import type { MoneyCommand } from './money-commands.js';
 
@@ -26,19 +26,24 @@ const MICROS_A_CENT = 10_000;
 const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
 
 /** An action that, unlike the commands, occurs only in chosen histories. */
-export type Action = (history: MoneyHistory) => Promise<void>;
+export type Action = (history: MoneyHistory) => Promise<unknown>;
+
+/** What each command does. The result is false if the command has no effect in this history. */
+type Steps = {
+  [Kind in MoneyCommand['kind']]: (
+    command: Extract<MoneyCommand, { kind: Kind }>,
+  ) => Promise<boolean | void>;
+};
 
 /** A customer's history at a processor. Whatever happens, billing's records finally match the processor's. */
 export class MoneyHistory {
   readonly accountId: string;
-  /** The number of commands that had an effect. */
   done = 0;
   private readonly heard: Callback[] = [];
   /** The callbacks that the processor has sent but that have not arrived. */
   private readonly waiting: Callback[] = [];
   private isHolding = false;
   private isDeleted = false;
-  /** A time before every payment of this history. */
   private firstKey: string;
   private since: Date;
 
@@ -68,9 +73,9 @@ export class MoneyHistory {
   /** Runs one command, handles its effects, and checks the invariants. @throws Error if an invariant is violated. */
   async run(command: MoneyCommand): Promise<void> {
     const { apiFaults } = this.billing.simulator;
-    const before = this.done;
-    await this.apply(command);
-    if (this.done === before) return;
+    const step = this.steps[command.kind] as (of: MoneyCommand) => Promise<boolean | void>;
+    if ((await step(command)) === false) return;
+    this.done += 1;
     if (!SILENT.includes(command.kind)) await this.takeEffect(!OWN_STEPS.includes(command.kind));
     // Loses the calls of the next command and the calls that result from it.
     const { answers = 0, requests = 0 } = command.kind === 'lose' ? command : {};
@@ -124,157 +129,100 @@ export class MoneyHistory {
     await this.check();
   }
 
-  private async apply(command: MoneyCommand): Promise<void> {
-    switch (command.kind) {
-      case 'buy': {
-        const wish = { product: 'package', credits: command.credits };
-        return this.order(wish, command.action as CheckoutAction);
-      }
-      case 'subscribe':
-        return this.order({ product: 'subscription', sku: command.sku }, 'pay');
-      case 'change':
-        return this.ofSubscription('change', { sku: command.sku });
-      case 'cancel':
-      case 'undo':
-        return this.ofSubscription(command.kind, {});
-      case 'card':
-        return this.setCard(command.works);
-      case 'refund':
-      case 'failRefund':
-      case 'dispute':
-      case 'decide':
-        return this.takeBack(command);
-      case 'delete':
-      case 'restore':
-        return this.turn(command.kind);
-      case 'advance':
-        this.done += 1;
-        return this.billing.pass(command.days * DAY_MS);
-      case 'lose':
-        this.done += 1;
-        return;
-      case 'move':
-        return this.move(command.country);
-      default:
-        return this.network(command);
-    }
-  }
+  private readonly steps: Steps = {
+    buy: ({ credits, action }) =>
+      this.order({ product: 'package', credits }, action as CheckoutAction),
+    subscribe: ({ sku }) => this.order({ product: 'subscription', sku }),
+    change: ({ sku }) => this.ofSubscription('change', { sku }),
+    cancel: () => this.ofSubscription('cancel'),
+    undo: () => this.ofSubscription('undo'),
+    card: ({ works }) => this.side.setFunds(this.accountId, works ? 'works' : 'declines'),
+    move: async ({ country }) =>
+      this.billing.contacts.set(this.accountId, { details: { ...ADDRESS, country } }),
+    refund: (command) => this.refund(command),
+    failRefund: async ({ pick }) => {
+      const refunds = await this.own(this.side.refunds());
+      const standing = refunds.filter(({ stands }) => stands);
+      return given(chosen(standing, pick), ({ id }) => this.side.failRefund(id));
+    },
+    dispute: async ({ pick }) => {
+      const taken = [...this.side.refunds(), ...this.side.disputes()];
+      const disputed = chosen(await this.side.paymentsOf(this.accountId), pick);
+      if (taken.some(({ paymentId }) => paymentId === disputed)) return false;
+      return given(disputed, (id) => this.side.dispute(id));
+    },
+    decide: async ({ pick, decision }) =>
+      given(chosen(await this.own(this.side.disputes()), pick), ({ id }) =>
+        this.side.decideDispute(id, decision as 'won' | 'lost'),
+      ),
+    delete: () => this.turn(true),
+    restore: () => this.turn(false),
+    advance: ({ days }) => this.billing.pass(days * DAY_MS),
+    lose: async () => {},
+    repeatCallback: async ({ pick }) => {
+      const callback = chosen(this.heard, pick);
+      if (callback) await this.send(callback);
+    },
+    holdCallbacks: async () => void (this.isHolding = true),
+    dropCallbacks: async () => void (this.side.callbacks.faults.drop = true),
+    releaseReversed: async () => {
+      this.side.callbacks.faults.drop = false;
+      this.isHolding = false;
+      this.waiting.reverse();
+    },
+  };
 
-  private async order(wish: object, action: CheckoutAction): Promise<void> {
+  private async order(wish: object, action: CheckoutAction = 'pay'): Promise<boolean> {
     const { billing, accountId } = this;
     const body = { ...wish, processor: this.side.name };
     const headers = { 'idempotency-key': newId() };
     const answer = await billing.call('POST', 'orders', { accountId, body, headers });
-    if (answer.status !== 201) return;
-    this.done += 1;
+    if (answer.status !== 201) return false;
     await pressButton(answer.body.redirect_url, action);
+    return true;
   }
 
   /** @param action the customer's action, if the processor's page asks for money. */
-  async ofSubscription(step: string, body: object, action: CheckoutAction = 'pay'): Promise<void> {
+  async ofSubscription(
+    step: string,
+    body: object = {},
+    action: CheckoutAction = 'pay',
+  ): Promise<boolean> {
     const { billing, accountId } = this;
     const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
     const current = listed.subscriptions.find((one: { is_current: boolean }) => one.is_current);
-    if (!current) return;
+    if (!current) return false;
     const path = `subscriptions/${current.id}/${step}`;
     const { status, body: answer } = await billing.call('POST', path, { accountId, body });
-    if (status !== 200) return;
-    this.done += 1;
+    if (status !== 200) return false;
     const page = answer.redirect_url as string | null;
     if (page) await this.side.agree(page, action);
+    return true;
   }
 
-  private async setCard(works: boolean): Promise<void> {
-    this.done += 1;
-    await this.side.setFunds(this.accountId, works ? 'works' : 'declines');
+  private async own(taken: readonly TakenBack[]): Promise<TakenBack[]> {
+    const payments = await this.side.paymentsOf(this.accountId);
+    return taken.filter(({ paymentId }) => payments.includes(paymentId));
   }
 
-  private async move(country: string): Promise<void> {
-    this.done += 1;
-    this.billing.contacts.set(this.accountId, { details: { ...ADDRESS, country } });
-  }
-
-  private async takeBack(
-    command: Extract<MoneyCommand, { kind: 'refund' | 'failRefund' | 'dispute' | 'decide' }>,
-  ): Promise<void> {
-    const { side } = this;
-    if (command.kind === 'refund') return this.refund(command);
-    const payments = await side.paymentsOf(this.accountId);
-    const ofOwn = (taken: readonly TakenBack[]) =>
-      taken.filter(({ paymentId }) => payments.includes(paymentId));
-    if (command.kind === 'dispute') {
-      const disputed = chosen(payments, command.pick);
-      const taken = [...side.refunds(), ...side.disputes()];
-      if (!disputed || taken.some(({ paymentId }) => paymentId === disputed)) return;
-      side.dispute(disputed);
-    } else if (command.kind === 'decide') {
-      const dispute = chosen(ofOwn(side.disputes()), command.pick);
-      if (!dispute) return;
-      side.decideDispute(dispute.id, command.decision as 'won' | 'lost');
-    } else {
-      const refunds = ofOwn(side.refunds()).filter(({ stands }) => stands);
-      const refund = chosen(refunds, command.pick);
-      if (!refund) return;
-      side.failRefund(refund.id);
-    }
-    this.done += 1;
-  }
-
-  private async refund({
-    pick,
-    scope,
-    cents,
-  }: Extract<MoneyCommand, { kind: 'refund' }>): Promise<void> {
+  private async refund({ pick, scope, cents }: Extract<MoneyCommand, { kind: 'refund' }>) {
     const { billing, accountId } = this;
     const operator = { accountId, caller: 'cli' } as const;
     const { body } = await billing.call('GET', 'operator/payments', operator);
-    const payment = chosen(body.payments as { paymentId: string }[], pick);
-    if (!payment) return;
+    const paymentId = chosen(body.payments as { paymentId: string }[], pick)?.paymentId;
+    if (!paymentId) return false;
     const amount = scope === 'whole' && cents ? { amountMicros: String(cents * 10_000) } : {};
-    const wish = {
-      refundId: newId(),
-      paymentId: payment.paymentId,
-      scope,
-      reason: 'asked',
-      ...amount,
-    };
+    const wish = { refundId: newId(), paymentId, scope, reason: 'asked', ...amount };
     const { status } = await billing.call('POST', 'operator/refunds', { ...operator, body: wish });
-    if (status === 200) this.done += 1;
+    return status === 200;
   }
 
-  private async turn(fate: 'delete' | 'restore'): Promise<void> {
-    if (this.isDeleted === (fate === 'delete')) return;
-    this.isDeleted = fate === 'delete';
-    this.done += 1;
+  private async turn(isDeleted: boolean): Promise<boolean> {
+    if (this.isDeleted === isDeleted) return false;
+    this.isDeleted = isDeleted;
     this.billing.clock.advance(1_000);
-    await this.billing.deliver(this.isDeleted ? 'deleted' : 'restored', this.accountId);
-  }
-
-  private async network(
-    command: Extract<
-      MoneyCommand,
-      { kind: 'repeatCallback' | 'holdCallbacks' | 'releaseReversed' | 'dropCallbacks' }
-    >,
-  ): Promise<void> {
-    const { callbacks } = this.side;
-    this.done += 1;
-    switch (command.kind) {
-      case 'dropCallbacks':
-        callbacks.faults.drop = true;
-        return;
-      case 'holdCallbacks':
-        this.isHolding = true;
-        return;
-      case 'releaseReversed':
-        callbacks.faults.drop = false;
-        this.isHolding = false;
-        this.waiting.reverse();
-        return;
-      case 'repeatCallback': {
-        const callback = chosen(this.heard, command.pick);
-        if (callback) await this.send(callback);
-      }
-    }
+    await this.billing.deliver(isDeleted ? 'deleted' : 'restored', this.accountId);
+    return true;
   }
 
   /** Runs the jobs that are due a minute after a callback, and repeats them as long as calls get lost. */
@@ -327,7 +275,6 @@ export class MoneyHistory {
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 
-  /** Returns the money that billing has recorded, in millionths of a dollar. */
   async ourMoney(): Promise<MoneyThere> {
     const [row] = await this.billing.database.query<Record<keyof MoneyThere, string>>(
       `select coalesce(sum(amount_micros), 0)::text as paid,
@@ -352,5 +299,11 @@ export class MoneyHistory {
 const isFault = (line: string) =>
   !line.includes('a refund was not made') &&
   !line.includes('Connection terminated due to connection timeout');
+
+/** @returns whether there is something to act on. */
+function given<T>(found: T | undefined, act: (found: T) => unknown): boolean {
+  if (found !== undefined) act(found);
+  return found !== undefined;
+}
 
 const chosen = <T>(from: readonly T[], pick: number): T | undefined => from[pick % from.length];

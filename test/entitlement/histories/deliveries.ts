@@ -17,7 +17,6 @@ const LATE_DAYS_MAX = 25;
 /** The time for which a slice remains valid after its end, unless an event ends it. */
 export const GRACE_DAYS = 7;
 
-/** A row of billing's outbox. */
 export interface Delivery {
   slot: number;
   id: string;
@@ -63,7 +62,6 @@ export class Customer {
       .map(({ said, slot, isCopy }) => this.deliveryOf(said, slot, isCopy));
   }
 
-  /** Converts an id of this customer to the original id in the history. */
   originalOf(id: string): string {
     return this.originals.get(id) ?? id;
   }
@@ -85,7 +83,6 @@ export class Customer {
     };
   }
 
-  /** Returns the same text with this customer's ids. */
   private owned(text: string): string {
     return text.replaceAll(UUID, (original) => {
       const own = this.number.toString(16).padStart(4, '0');

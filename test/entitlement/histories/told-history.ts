@@ -6,7 +6,6 @@ import type {
 } from '#libs/contracts';
 import type { BillingUnderTest } from '../../billing/billing-under-test.js';
 
-/** The common start time to which every history is moved. */
 export const BEGIN = new Date('2026-01-31T00:00:00Z');
 /** The length of a history in days. Afterwards, no new actions occur, but existing periods still end. */
 export const HORIZON_DAYS = 400;
