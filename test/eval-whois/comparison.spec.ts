@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RegistrationRecord } from '#libs/resolvers';
 import { compareRecord } from './comparison.js';
-import { Score } from './score.js';
+import { countsOf, shareOf } from './score.js';
 
 const RECORD: RegistrationRecord = {
   created: {
@@ -58,13 +58,10 @@ describe('the evaluation of the parser', () => {
   });
 
   it('a share is calculated from assertions; a contact’s field counts once for itself and once in the total', () => {
-    const score = new Score();
-    for (const isRight of [true, true, false]) {
-      score.add('uk', { field: 'contact.name', isRight, expected: '', actual: '' });
-    }
-    expect(score.share('contacts')).toBeCloseTo(2 / 3);
-    expect(score.share('contact.name')).toBeCloseTo(2 / 3);
-    expect(score.share('created')).toBe(1);
-    expect(score.worst(5)).toEqual([{ registry: 'uk', wrong: 1, total: 3 }]);
+    const finding = { field: 'contact.name', expected: '', actual: '' };
+    const counts = countsOf([true, true, false].map((isRight) => ({ ...finding, isRight })));
+    const of = { right: 2, total: 3 };
+    expect(counts).toEqual({ contacts: of, 'contact.name': of });
+    expect([shareOf(counts.contacts), shareOf(counts.created)]).toEqual([2 / 3, 1]);
   });
 });

@@ -5,7 +5,7 @@ import { parseWhois, type ParseResult } from '#libs/resolvers';
 import { BARS } from './bars.js';
 import { compareRecord, type Finding } from './comparison.js';
 import type { RecordedRow, Status } from './recorded-row.js';
-import { Score } from './score.js';
+import { type Count, type Judged, countsOf, shareOf } from './score.js';
 import exclusions from './exclusions.json' with { type: 'json' };
 import statuses from './statuses.json' with { type: 'json' };
 
@@ -15,39 +15,43 @@ const EXCLUDED = new Set(Object.keys(exclusions));
 const STATUSES = statuses as Readonly<Record<string, string>>;
 
 /**
- * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce] [--wrong]
- * [--generic]`. Reads every `*.jsonl` in the folder, and prints the share of correct answers per field and the worst
- * registries. `--enforce` exits with 1 if a share is too low; `--wrong` lists each wrong value. `--generic` disables
- * the rules for individual registries, to measure how well unknown layouts are read.
+ * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce] [--wrong]`. Reads every
+ * `*.jsonl` in the folder, and prints the share of correct answers per field and the worst registries. `--enforce` exits
+ * with 1 if a share is too low; `--wrong` lists each wrong value.
  */
 function main(): number {
   const flag = { type: 'boolean' } as const;
-  const options = { json: { type: 'string' }, enforce: flag, wrong: flag, generic: flag } as const;
+  const options = { json: { type: 'string' }, enforce: flag, wrong: flag } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [folder] = positionals;
   if (folder === undefined) {
-    write('usage: eval-whois <folder of *.jsonl> [--json FILE] [--enforce] [--wrong] [--generic]');
+    write('usage: eval-whois <folder of *.jsonl> [--json FILE] [--enforce] [--wrong]');
     return 2;
   }
   const rows = readRows(folder)
     .filter((row) => !EXCLUDED.has(row.id))
     .map(corrected);
-  const score = new Score();
+  const judged: Judged[] = [];
   let falseFree = 0;
   for (const row of rows) {
-    const result = parseRow(row, values.generic === true);
+    const result = parseRow(row);
     const isHeld = !['not_registered', undefined].includes(row.expected.status);
     if (isHeld && result.outcome === 'not_registered') falseFree += 1;
     for (const finding of findingsOf(row, result)) {
       if (EXCLUDED.has(`${row.id} ${finding.field}`)) continue;
-      score.add(registryOf(row), finding);
+      judged.push({ ...finding, registry: registryOf(row) });
       if (!finding.isRight && values.wrong) writeFinding(row, finding);
     }
   }
-  report(score, rows.length, falseFree);
-  const all = { rows: rows.length, falseFree, ...score.toJson() };
-  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(all, null, 2));
-  const isBelow = Object.entries(BARS).some(([field, bar]) => score.share(field) < bar);
+  const fields = countsOf(judged);
+  const registries = Map.groupBy(judged, ({ registry }) => registry);
+  report(fields, registries, { rows: rows.length, falseFree });
+  if (values.json !== undefined) {
+    const named = [...registries].map(([name, own]) => [name, countsOf(own)]);
+    const all = { rows: rows.length, falseFree, fields, registries: Object.fromEntries(named) };
+    writeFileSync(values.json, JSON.stringify(all, null, 2));
+  }
+  const isBelow = Object.entries(BARS).some(([field, bar]) => shareOf(fields[field]) < bar);
   return values.enforce && (isBelow || falseFree > 0) ? 1 : 0;
 }
 
@@ -67,14 +71,10 @@ function corrected(row: RecordedRow): RecordedRow {
   return status === undefined ? row : { ...row, expected: { status: status as Status } };
 }
 
-/**
- * Parses a row. A row without a TLD was recorded at a registrar. @param isGeneric parses as if the server were unknown.
- */
-function parseRow(row: RecordedRow, isGeneric: boolean): ParseResult {
-  const domain = row.expected.domain ?? '';
-  if (isGeneric) return parseWhois(row.text, { domain, server: '', tld: '', role: 'registrar' });
+/** Parses a row. A row without a TLD was recorded at a registrar. */
+function parseRow(row: RecordedRow): ParseResult {
   return parseWhois(row.text, {
-    domain,
+    domain: row.expected.domain ?? '',
     server: row.server ?? '',
     tld: row.tld ?? '',
     role: row.tld === null ? 'registrar' : 'registry',
@@ -108,21 +108,27 @@ function registryOf(row: RecordedRow): string {
   return row.tld.slice(row.tld.lastIndexOf('.') + 1);
 }
 
-function report(score: Score, rows: number, falseFree: number): void {
+function report(
+  fields: Record<string, Count>,
+  registries: ReadonlyMap<string, Judged[]>,
+  { rows, falseFree }: { rows: number; falseFree: number },
+): void {
   write(
     `${rows} answers; "not registered" although registered, reserved or throttled: ${falseFree}`,
   );
-  const fields = [...score.fields].sort(([a], [b]) => a.localeCompare(b));
-  for (const [field, { right, total }] of fields) {
-    const bar = BARS[field];
-    const mark = bar === undefined ? '' : right / total < bar ? '  below the bar' : '  ok';
-    write(
-      `${field.padEnd(28)} ${`${((right / total) * 100).toFixed(1)} %`.padStart(8)}  ${right}/${total}${mark}`,
-    );
+  for (const [field, count] of Object.entries(fields).toSorted()) {
+    const [share, bar] = [shareOf(count), BARS[field]];
+    const mark = bar === undefined ? '' : share < bar ? '  below the bar' : '  ok';
+    const percent = `${(share * 100).toFixed(1)} %`.padStart(8);
+    write(`${field.padEnd(28)} ${percent}  ${count.right}/${count.total}${mark}`);
   }
   write('worst registries:');
-  for (const { registry, wrong, total } of score.worst(WORST_REGISTRIES)) {
-    write(`  ${registry.padEnd(26)} ${wrong} wrong of ${total}`);
+  const worst = [...registries]
+    .map(([name, own]) => ({ name, own, wrong: own.filter(({ isRight }) => !isRight).length }))
+    .filter(({ wrong }) => wrong > 0)
+    .toSorted((a, b) => b.wrong - a.wrong || a.name.localeCompare(b.name));
+  for (const { name, own, wrong } of worst.slice(0, WORST_REGISTRIES)) {
+    write(`  ${name.padEnd(26)} ${wrong} wrong of ${own.length}`);
   }
 }
 
