@@ -2,84 +2,40 @@ import { parseDomainName } from '#libs/domain-names';
 import { queryLine } from '#libs/resolvers';
 import { Random } from './random.js';
 
-const PIECES = [
+/** Single characters: separators, line breaks, invisible characters and half of a surrogate pair. */
+const CHARACTERS =
+  'a1AZß.。．-_=/\\@:?#[]"\'<>&*+,;|` \r\n\0\t\v\x7f\u0085\u2028\u00a0\u00ad\u200d\u202e\ufeff\ud800\u0301';
+const WORDS = [
   'example',
   'shop',
-  'a',
-  '1',
   'xn--',
   'xn--mnchen-3ya',
   'münchen',
-  'ß',
   'пример',
   '例え',
-  '.',
   '..',
   '.com',
   '.de',
   '.co.uk',
   '.jp',
-  '.',
-  '。',
-  '．',
-  '-',
-  '_',
   '--',
   '\r\n',
-  '\n',
-  '\r',
-  '\0',
-  '\t',
-  ' ',
-  '\u0085',
-  '\u2028',
-  '\u00a0',
-  '\v',
-  '\x7f',
-
   'QUIT',
   '-T dn',
   '--show-handles',
-  '=',
   '/e',
-  '/',
-  '\\',
-  '@',
-  ':',
   ':43',
-  '?',
-  '#',
   '%0d%0a',
   '%00',
-  '\u00ad',
-  '\u200d',
-  '\u202e',
-  '\ufeff',
-  '\ud800',
-  '\u0301',
   '0x7f',
   '127',
   '.1',
   '::1',
-  '[',
-  ']',
   'http://',
   'https://a@',
-  'A',
-  'Z',
-  '"',
-  "'",
-  '<',
-  '>',
-  '&',
-  '*',
-  '+',
-  ',',
-  ';',
-  '|',
-  '`',
   '$(',
 ];
+const PIECES = [...CHARACTERS.split(''), ...WORDS];
 
 /**
  * Returns a string that is nearly a name, made of parts of names and addresses, line breaks and beginnings of flags.
@@ -104,7 +60,6 @@ const FORMS: readonly (readonly [server: string, before: string, behind: string]
   ['whois.punktum.dk', '--show-handles ', ''],
 ];
 
-/** The results of sending hostile names towards port 43. */
 export interface HostileRun {
   accepted: number;
   refused: number;
