@@ -26,7 +26,6 @@ export class Random {
     return (x >>> 0) / 0x1_0000_0000;
   }
 
-  /** Returns an integer between the bounds, both inclusive. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }

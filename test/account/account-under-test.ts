@@ -161,7 +161,6 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     };
   }
 
-  /** Returns a service token for this account service. */
   tokenOf(caller: ServiceName): string {
     return this.tokens.issue(caller, 'account');
   }
@@ -236,7 +235,6 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
   }
 }
 
-/** Receives each statement that TypeORM reports to its logger. */
 function listenToQueries({ dataSource }: Database, heard: (sql: string) => void): void {
   dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
 }

@@ -38,7 +38,6 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** The clock of billing and of the processors. */
 type MovedClock = Clock & Pick<TestClock, 'set' | 'advance'>;
 
 /** The complete billing service with its own database, connected to the simulated Stripe over real sockets. */
@@ -52,7 +51,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
   readonly simulator: PaymentsSimulator;
   database: Database;
   config: BillingConfig;
-  /** The e-mails that were sent. */
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
   readonly holdings = new EntitlementHoldings();
@@ -110,7 +108,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     return this.logLines.splice(0);
   }
 
-  /** Requests an answer that is not JSON. */
   async bytes(path: string, accountId: string) {
     const authorization = `Bearer ${this.tokens.issue('gateway', 'billing')}`;
     const headers = { authorization, 'x-account-id': accountId };
@@ -181,7 +178,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     return mails.filter(({ to }) => to === email).toReversed();
   }
 
-  /** Advances the clock of billing and of the processor. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     this.simulator.clock.runDue();
@@ -260,7 +256,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     simulator.paypal.callbacks.target = { url: ofPaypal.url, secret: PAYPAL_WEBHOOK_ID };
   }
 
-  /** Starts the service with these settings. */
   protected async serve(settings: Partial<BillingConfig>): Promise<void> {
     this.config = Object.assign(new BillingConfig(), settings);
     const { config, clock, logger, transport, mailbox: mail } = this;

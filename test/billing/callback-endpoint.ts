@@ -11,7 +11,6 @@ type CallbackReceiver = (
   headers: Record<string, string>,
 ) => Promise<{ status: number }>;
 
-/** The headers with the processor's signature. */
 const SIGNATURE = /^(stripe-signature|paypal-[\w-]+)$/;
 
 /** The public endpoint for callbacks, without a gateway. */

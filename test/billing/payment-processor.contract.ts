@@ -11,13 +11,11 @@ import type { CallbackSender } from '../../apps/simulators/src/payments/callback
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { pressButton } from './hosted-page.js';
 
-/** A callback as it is sent over the network. */
 export interface SignedCallback {
   raw: Buffer;
   headers: Record<string, string>;
 }
 
-/** The simulated processors, with their own clock. */
 export interface Simulated {
   simulator: PaymentsSimulator;
   clock: TestClock;

@@ -5,7 +5,6 @@ import { agreeAtPaypal } from './hosted-page.js';
 
 /** A monthly 15K API plan of a new account, bought now at PayPal, of which billing is informed only by callbacks. */
 export class PaypalPlan {
-  /** The first period. */
   readonly start: Date;
   readonly end: Date;
   bought: OrderAnswer;

@@ -19,7 +19,6 @@ interface Pdfjs {
 
 /** A PDF, read with a library other than the one that created it. */
 export interface ReadPdf {
-  /** The text of each page. */
   pages: string[];
   info: Record<string, string>;
   annotations: number;

@@ -108,7 +108,6 @@ export class CitusCluster {
     await run('su', ['postgres', '-s', '/bin/bash', '-c', `${command} > /dev/null`]);
   }
 
-  /** The ports of the cluster's nodes, beginning with the coordinator's. */
   private async ports(): Promise<number[]> {
     return withClient(this.url(), async (client) => {
       const { rows } = await client.query<{ port: number }>(

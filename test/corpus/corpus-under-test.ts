@@ -24,7 +24,6 @@ const NAMES_AT_A_TIME = 500;
 /** The source that consists of this installation's own answers. */
 const LOOKUPS = 1;
 
-/** A database with the schema of the corpus. */
 export interface CorpusDatabase {
   url(role: string): string;
   service(name: 'corpus'): Promise<Database>;
@@ -34,10 +33,8 @@ export interface CorpusDatabase {
 /** The complete corpus with its own database, called as its real callers call it. */
 export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock> {
   database: Database;
-  /** Calls with an operator's token. */
   operate: CorpusClient;
   sources: CorpusSourcesClient;
-  /** Calls with the worker's token. */
   feed: CorpusClient;
   private gateway: ServiceHttp;
 
@@ -55,7 +52,6 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return corpus;
   }
 
-  /** The URL of the internal listener. */
   get url(): string {
     return this.service.url;
   }
@@ -80,7 +76,6 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return app.get(ObservationsService).record(observationsOf(lines), id);
   }
 
-  /** Runs the job that erases suppressed values. */
   async eraseSuppressed(): Promise<void> {
     await this.service.app.get(EraseSuppressedJob).runOnce();
   }
@@ -155,7 +150,6 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return this.gateway.call('POST', path, { body });
   }
 
-  /** Returns a provider of the running service. */
   part<Part>(type: new (...parts: never[]) => Part): Part {
     return this.get(type);
   }

@@ -23,7 +23,6 @@ const AWAY = new Set([
   'GET /internal/allowance',
 ]);
 
-/** A call that reached the owner behind the dashboard. */
 export interface Arrived {
   line: string;
   headers: IncomingHttpHeaders;
@@ -43,7 +42,6 @@ export class DashboardUnderTest {
   readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
   /** The headers of a browser that is logged in. */
   readonly cookie = `__Host-csrf=${CSRF}; __Host-session=${SESSION}`;
-  /** The headers of requests from this browser that change data. */
   readonly ours = {
     origin: OWN_ORIGIN,
     'sec-fetch-site': 'same-origin',
@@ -57,7 +55,6 @@ export class DashboardUnderTest {
   readonly answers = new Map<string, object>();
   /** Whether the owners accept calls without answering them. */
   isSilent = false;
-  /** The contents of the mailbox page. */
   mails: MailboxMessage[] = [];
   private readonly owner: Server;
   private running: RunningDashboard;
@@ -109,12 +106,10 @@ export class DashboardUnderTest {
     return this.running.dashboardUrl;
   }
 
-  /** The URL for probes and Prometheus. */
   get internalUrl(): string {
     return this.running.url;
   }
 
-  /** Resets everything before each test. */
   forget(): void {
     this.arrived.length = 0;
     this.answers.clear();
@@ -146,12 +141,10 @@ export class DashboardUnderTest {
     return this.send('GET', path, { cookie: this.cookie });
   }
 
-  /** Submits a form on a page. */
   post(path: string, body = '') {
     return this.send('POST', path, { ...this.ours, ...FORM }, body);
   }
 
-  /** Returns the received calls that change data. */
   changes(): string[] {
     return this.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
   }

@@ -64,7 +64,6 @@ export interface Resource {
   };
 }
 
-/** The server on which releases are stored. */
 export interface Destination {
   kubeconfig: string;
   namespace: string;
@@ -79,7 +78,6 @@ export class Chart {
     return loadAll(await this.text(values, ...sets)).filter(Boolean) as Resource[];
   }
 
-  /** Renders the chart as text. */
   async text(values: string[], ...sets: string[]): Promise<string> {
     return this.run('template', RELEASE, CHART, ...optionsOf(values, sets));
   }
@@ -147,7 +145,6 @@ const optionsOf = (values: string[], sets: string[]) => [
   ...sets.flatMap((set) => ['--set-json', set]),
 ];
 
-/** The kinds of resources that create pods. */
 export const workloadsOf = (resources: Resource[]) =>
   resources.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
 
@@ -157,7 +154,6 @@ export const componentOf = ({ metadata, spec }: Resource) =>
   metadata.labels['app.kubernetes.io/component'] ??
   '';
 
-/** Returns all containers of a pod. */
 export const containersOf = ({ initContainers = [], containers }: PodSpec) => [
   ...initContainers,
   ...containers,

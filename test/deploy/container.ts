@@ -6,12 +6,10 @@ import type { ImageConfig } from './image.js';
 
 export interface ContainerOptions {
   name: string;
-  /** The root of the image, which is read-only. */
   root: string;
   image: ImageConfig;
   command?: string[];
   environment: Record<string, string>;
-  /** The folder for the container's own files. */
   folder: string;
   /** Paths on this machine, by their paths in the container. */
   mounts: Record<string, string>;

@@ -17,7 +17,6 @@ import { isAlive } from '#test/environment';
 const run = promisify(execFile);
 const PROGRAMS = ['buildah', 'mmdebstrap', 'unshare', 'npm'];
 const MIRROR = 'http://deb.debian.org/debian';
-/** The folder in which the contents of base images are cached. */
 const CACHE = join(homedir(), '.cache/domain-data-service/image');
 /** Mount points of the store, which remain valid until the machine restarts. */
 const RUN_FOLDER = '/run/domain-data-service/image';
@@ -135,7 +134,6 @@ export class ImageStore {
     await this.base(node, debian, nodeInto);
   }
 
-  /** Builds a base image if the store does not contain it. */
   private async base(
     name: string,
     from: string,

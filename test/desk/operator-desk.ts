@@ -26,7 +26,6 @@ function throwInsteadOfExit(command: Command): void {
   command.commands.forEach(throwInsteadOfExit);
 }
 
-/** The same database, opened as another service. */
 function databaseOf(service: SchemaService, url: string): string {
   const own = new URL(url);
   own.username = serviceRole(service);
@@ -87,7 +86,6 @@ export class OperatorDesk {
     await this.account.stop();
   }
 
-  /** Advances the clock of all services. */
   advance(ms: number): void {
     for (const { clock } of [this.account, this.billing, this.entitlement]) clock.advance(ms);
   }
@@ -127,12 +125,10 @@ export class OperatorDesk {
     return JSON.parse(stdout);
   }
 
-  /** Returns the errors that the services have logged most recently. */
   private errors(): unknown[] {
     return [this.account, this.billing, this.entitlement].map(({ logLines }) => logLines.at(-1));
   }
 
-  /** Writes to the gateway's tables. */
   async ofGateway(sql: string, parameters: unknown[]): Promise<void> {
     await withClient(this.databases.gateway!, (client) => client.query(sql, parameters));
   }

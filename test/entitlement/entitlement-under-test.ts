@@ -48,7 +48,6 @@ const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
   [SubscriptionChanged, [OnSubscriptionChangedConsumer]],
 ]);
 
-/** The price of every payment line in the tests. */
 const LINE_MICROS = '1000000';
 
 /** A payment line of which a test sets only the members that matter. */
@@ -69,9 +68,7 @@ type SnapshotInTest = Partial<SubscriptionChanged> &
 /** The complete entitlement service with its own database, called as its real callers call it. */
 export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClock> {
   database: Database;
-  /** Calls with a gateway's token. */
   client: EntitlementClient;
-  /** Calls with an operator's token. */
   operator: EntitlementClient;
   billing: EntitlementClient;
   private auditor: Database;
@@ -145,7 +142,6 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return accountId;
   }
 
-  /** Pays for one line. @returns the line's id. */
   async pay(accountId: string, line: NewLine, orderId?: string): Promise<string> {
     const lineId = line.lineId ?? newId();
     const rest = { sku: 'test', quantity: 1, amountMicros: LINE_MICROS };

@@ -3,7 +3,6 @@ import { request } from 'undici';
 import { TcpProxy } from './tcp-proxy.js';
 
 export interface BalancerOptions {
-  /** The origins of the servers. */
   targets: string[];
   /** The path of the readiness check. A server that answers 200 joins the rotation. */
   healthPath: string;
@@ -18,7 +17,6 @@ const INTERVAL_MS = 100;
  * reports ready. The balancer never repeats a request, so a test notices every request that is lost during a stop.
  */
 export class Balancer {
-  /** The servers that are ready. */
   healthy: string[] = [];
   private next = 0;
   private readonly stopping = new AbortController();

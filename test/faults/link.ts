@@ -9,7 +9,6 @@ export type Direction = 'to-server' | 'to-client';
 interface Trap {
   text: string;
   isForwarded: boolean;
-  /** The time between the bytes and the reset. */
   afterMs: number;
   struck: () => void;
 }

@@ -10,9 +10,7 @@ export interface Target {
 export interface TcpProxyOptions {
   /** Returns the destination of a new connection; undefined refuses the connection. */
   route: () => Target | undefined;
-  /** The address to listen on; by default, loopback. */
   host?: string;
-  /** 0 selects a free port. */
   port?: number;
 }
 
@@ -21,7 +19,6 @@ export interface TcpProxyOptions {
  * told to reset, delay, lose or hold them. Every fault lasts until `heal`, except faults of one connection.
  */
 export class TcpProxy {
-  /** The number of connections so far. */
   accepted = 0;
   private readonly links = new Set<Link>();
   private readonly faults = new Faults();
@@ -53,7 +50,6 @@ export class TcpProxy {
     return this.faults.takenBytes;
   }
 
-  /** Returns the same URL through this proxy. */
   through(url: string): string {
     const changed = new URL(url);
     changed.hostname = this.address.host;

@@ -50,7 +50,6 @@ export class GatewayUnderTest {
     this.around.entitlement.isElsewhere = false;
   }
 
-  /** The URL of the API's listener. */
   get url(): string {
     return this.gateway.apiUrl;
   }

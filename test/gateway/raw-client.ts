@@ -10,7 +10,6 @@ export interface RawClientOptions {
 
 /** A client with a raw socket that sends the given text and stores everything that it receives. */
 export class RawClient {
-  /** The received text, one character per byte. */
   text = '';
   isEnded = false;
 
@@ -20,7 +19,6 @@ export class RawClient {
     socket.on('close', () => (this.isEnded = true));
   }
 
-  /** @param apiUrl the API's URL. */
   static async open(
     apiUrl: string,
     { reads = true, staysOpen = false }: RawClientOptions = {},

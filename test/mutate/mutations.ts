@@ -1,6 +1,5 @@
 import ts from 'typescript';
 
-/** A small change to a compiled file. */
 export interface Mutation {
   /** The offsets of the replaced text in the compiled file. */
   start: number;
@@ -14,7 +13,6 @@ export interface Mutation {
 }
 
 const [SQL, CONDITION, REST] = [3, 2, 1];
-/** Operators that replace one another. */
 const SWAPPED = ['< <=', '> >=', '=== !==', '&& ||', '+ -', '* /', '+= -='];
 const OPERATORS = new Map(
   SWAPPED.map((pair) => pair.split(' ')).flatMap(([a, b]): [string, string][] => [
@@ -23,7 +21,6 @@ const OPERATORS = new Map(
   ]),
 );
 const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every', every: 'some' };
-/** Calls that can be removed. */
 const ORDERS = /^(toSorted|sort|toReversed|reverse)$/;
 /**
  * The largest number that is changed. Smaller numbers are counts and steps; larger numbers are limits, for which a

@@ -27,14 +27,11 @@ const NO_RULES = /\.(entity|dto|module|config|errors|spec|contract)\.js$/;
 const SHOWN_MAX = 60;
 const DIST = join(import.meta.dirname, '../..');
 
-/** A mutation of the product, with its description. */
 export interface Mutant extends Mutation {
   area: string;
-  /** The compiled file. */
   path: string;
   /** The line in `dist`, with the replaced text and its replacement. */
   place: string;
-  /** The compiled line, without its indentation. */
   line: string;
 }
 
@@ -50,7 +47,6 @@ export function sample(random: Random, count: number, areas: readonly string[]):
 
 type Place = Omit<Mutant, 'place' | 'line'>;
 
-/** Returns every mutation of an area. */
 export function mutantsOf(area: string): Place[] {
   return compiled(AREAS[area].sources)
     .filter((path) => !NO_RULES.test(path))

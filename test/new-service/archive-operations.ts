@@ -5,7 +5,6 @@ import type { ServiceName } from '#libs/platform';
 
 export const ARCHIVE = 'archive' as Exclude<ServiceName, 'cli'>;
 
-/** One of the records of a name. */
 export class ArchivedRecord {
   @IsInt()
   num: number;
@@ -25,7 +24,6 @@ const PAGES = pagedSearch({
   mini: { credits: 2, pageSize: 4 },
 });
 
-/** A paged search of an example service. */
 export const ARCHIVE_SEARCH = defineOperation({
   ...PAGES,
   name: 'archive.search',

@@ -61,7 +61,6 @@ export class Broker {
     for (const bucket of this.partitions.keys()) this.assign(bucket);
   }
 
-  /** Whether every message was handled and acknowledged. */
   get isIdle(): boolean {
     return this.partitions.every(({ log, offset, isBusy }) => offset === log.length && !isBusy);
   }

@@ -201,7 +201,6 @@ export class History {
   }
 }
 
-/** The statement with which a command or a handler writes its row. */
 const INSERT_COMMAND: Statement = {
   begins: 'insert into commands',
   run({ commands }, [command]: [Command], write) {
@@ -209,7 +208,6 @@ const INSERT_COMMAND: Statement = {
   },
 };
 
-/** Returns the number of the command in the data of either event. */
 function numberOf(data: { version?: string; remaining?: string }): number {
   return Number(data.version ?? data.remaining);
 }

@@ -54,7 +54,6 @@ const isGood = options.sabotage
 // Code under test that a history has abandoned must not keep the process alive.
 process.exit(isGood ? 0 : 1);
 
-/** @returns whether no history failed. */
 async function run(): Promise<boolean> {
   const startedMs = realNow();
   const tally = await select();

@@ -83,7 +83,6 @@ export class MemoryDatabase {
     });
   }
 
-  /** Returns the database for the code under test. */
   get port(): Database {
     const query = async (sql: string, parameters: unknown[] = []) =>
       this.transaction(async (transaction) => transaction.query(sql, parameters), true);
@@ -206,7 +205,6 @@ class MemoryTransaction {
   }
 }
 
-/** The message of pg's error for an ended connection. */
 function connectionLost(): Error {
   return new Error('Connection terminated unexpectedly');
 }

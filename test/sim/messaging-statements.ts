@@ -203,7 +203,6 @@ const FAILED_EVENT_STATEMENTS: Statement[] = [
   },
 ];
 
-/** Returns the first failed event of each topic and key. */
 function headsOf({ failedEvents }: MemoryDatabase): FailedEventRow[] {
   const failed = [...failedEvents.values()]
     .filter(({ state }) => state === 'retrying')

@@ -4,7 +4,6 @@ import timers from 'node:timers/promises';
 import { HOUR_MS, newId } from '#libs/platform';
 import { Happening, type World } from './world.js';
 
-/** The start of virtual time. */
 const EPOCH_MS = Date.UTC(2026, 2, 2, 9);
 
 let world: World | undefined;

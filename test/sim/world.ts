@@ -64,7 +64,6 @@ export class World {
   /** A hash of the random numbers that order the steps, to check that a seed replays the same history. */
   trace = 0;
   readonly violations: string[] = [];
-  /** The steps, in the order in which they will run. */
   private readonly queue: Happening[] = [];
   private readonly onDeath: ((actor: Actor) => void)[] = [];
   private areFaultsOver = false;
@@ -72,7 +71,6 @@ export class World {
   constructor(
     readonly random: Random,
     private readonly faults: ReadonlySet<Fault>,
-    /** The probability that an actor dies at one of its awaits. */
     private readonly crashChance: number,
   ) {}
 
@@ -81,7 +79,6 @@ export class World {
     return !this.areFaultsOver && this.faults.has(fault) && this.random.chance(probability);
   }
 
-  /** Ends all faults, so that the history can finish. */
   heal(): void {
     this.areFaultsOver = true;
   }

@@ -6,7 +6,6 @@ import { JsonServer } from './json-server.js';
 export class AccountContacts extends JsonServer {
   private readonly contacts = new Map<string, BillingContact>();
 
-  /** Sets the contact of an account that is returned from now on. */
   set(accountId: string, contact: Partial<BillingContact>): void {
     this.contacts.set(accountId, { ...this.contactOf(accountId), ...contact });
   }

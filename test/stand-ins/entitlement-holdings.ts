@@ -6,7 +6,6 @@ import { JsonServer } from './json-server.js';
 export class EntitlementHoldings extends JsonServer {
   private readonly holdings = new Map<string, Partial<Owned>>();
 
-  /** Sets the credits and debts of an account that are returned from now on. */
   set(accountId: string, owned: Partial<Owned>): void {
     this.holdings.set(accountId, owned);
   }

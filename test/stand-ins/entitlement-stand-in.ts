@@ -51,19 +51,15 @@ export class EntitlementStandIn extends JsonServer {
   readonly holds = new Map<string, Hold>();
   /** The open leases by account, because a bench uses 100,000 accounts for minutes. */
   private readonly openByAccount = new Map<string, Set<Lease>>();
-  /** Credits charged on closed leases, by account. */
   private readonly closedUse = new Map<string, number>();
   readonly recalled = new Set<string>();
   readonly balances = new Map<string, number>();
   readonly limits = new Map<string, number>();
-  /** The limit of bulk requests per minute of every account. */
   bulkLimit = 5;
   readonly blocks = new Map<string, AccessBlock[]>();
   /** The number of monitors that an account may have; by default, that of the trial. */
   readonly monitors = new Map<string, MonitorSlots>();
-  /** The datasets in an account's plan. */
   readonly datasets = new Map<string, string[]>();
-  /** The credits that an account's jobs and monitors have used. */
   readonly work = new Map<string, WorkDay[]>();
   defaultBalance = 1_000;
   defaultLimit = 1_000;
@@ -74,7 +70,6 @@ export class EntitlementStandIn extends JsonServer {
   /** While true, requests for leases are answered with `elsewhere`. */
   isElsewhere = false;
 
-  /** The settled credits of an account. */
   charged(accountId: string): number {
     let byLeases = this.closedUse.get(accountId) ?? 0;
     for (const { consumed } of this.openOf(accountId)) byLeases += consumed;

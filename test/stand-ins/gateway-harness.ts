@@ -18,7 +18,6 @@ export class GatewayHarness {
   readonly entitlement = new EntitlementStandIn();
   readonly lookup = new LookupStandIn();
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
-  /** All log lines of the gateways. */
   logged = '';
   /** The operations of the gateways that are started next, in place of the table. */
   operations?: readonly Operation[];

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An HTTP server on loopback. */
 export abstract class LoopbackServer {
   private server: Server;
 
@@ -35,7 +34,6 @@ export abstract class JsonServer extends LoopbackServer {
    * Whether the server answers 503 with a body that is not ours, as a load balancer without a service behind it does.
    */
   isDown = false;
-  /** A promise for which all answers wait. */
   gate?: Promise<void>;
   readonly calls: string[] = [];
 

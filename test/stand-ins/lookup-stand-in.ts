@@ -21,7 +21,6 @@ export function deliveredAnswer(domainName: string): LookupAnswer {
   };
 }
 
-/** Lookup's answer to a request for which it has no data. */
 export function problemAnswer(status: number, code: string, outcome: string): LookupAnswer {
   const retryAfter = status >= 500 ? { retry_after: 30 } : {};
   return {

@@ -15,7 +15,6 @@ export class WatchedWorld extends LookupStandIn {
 
   /** A name that is answered before the other names of its request. */
   firstName?: string;
-  /** While true, each answer is cut off in the middle. */
   isBreakingOff = false;
 
   override respond = (_request: IncomingMessage, response: ServerResponse, body: unknown) => {
@@ -58,7 +57,6 @@ export class WatchedWorld extends LookupStandIn {
     this.dns.set(name, { outcome: 'delivered', body: { dns_records: all, errors: {} } });
   }
 
-  /** Returns the number of requests about a name. */
   count(kind: NameQuestions['kind'], name: string): number {
     return this.asked.filter((one) => one.kind === kind && one.names.includes(name)).length;
   }

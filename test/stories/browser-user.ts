@@ -11,7 +11,6 @@ import { axeFaults } from '../environment/axe.js';
 import { chromiumPath } from '../environment/chromium.js';
 import type { Deployment } from './deployment.js';
 
-/** The parts of an installation that a user can reach. */
 type Origins = Pick<Deployment, 'dashboardUrl' | 'mailbox' | 'mailboxUrl'>;
 
 const ARGUMENTS = [
@@ -116,7 +115,6 @@ export class BrowserUser {
     return (await this.page.locator('h1').textContent()) ?? '';
   }
 
-  /** Returns the text of the page, without markup. */
   async words(): Promise<string> {
     return this.page.locator('body').innerText();
   }

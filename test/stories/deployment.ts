@@ -41,12 +41,10 @@ export interface Deployment {
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;
-  /** Every log line that any service has written so far. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** A deployment with billing and a simulated payment processor. */
 interface WithPayments extends Deployment {
   payments: PaymentsSimulator;
   billingUrl: string;

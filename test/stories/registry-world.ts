@@ -21,7 +21,6 @@ export interface WorldOptions {
    * answer.
    */
   budgetMs?: number;
-  /** The secret that the service shares with a gateway. */
   secret?: string;
 }
 
@@ -36,7 +35,6 @@ interface Source {
 /** A short time limit for registries that never answer. */
 export const HURRIED: WorldOptions = { budgetMs: 1_500 };
 
-/** A live answer or a problem. */
 export interface Body {
   [member: string]: unknown;
   code?: string;
@@ -59,7 +57,6 @@ export class RegistryWorld {
   private readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
   private readonly simulator = new RegistrySimulator({ dripIntervalMs: DRIP_INTERVAL_MS });
   private stopLookup: () => Promise<void>;
-  /** The origin of the service. */
   url: string;
 
   constructor(private readonly options: WorldOptions = {}) {
@@ -73,14 +70,12 @@ export class RegistryWorld {
     [this.url, this.stopLookup] = [url, stop];
   }
 
-  /** Shuts down the service and the simulator. */
   async stop(): Promise<void> {
     await this.stopLookup();
     await this.simulator.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Makes every registry stop answering. */
   silence(): Promise<void> {
     return this.simulator.stop();
   }
@@ -109,7 +104,6 @@ export class RegistryWorld {
     return `Bearer ${new ServiceTokens(this.options.secret ?? SECRET, this.clock).issue('gateway', 'lookup')}`;
   }
 
-  /** Returns the number of queries to the simulator about a name. */
   asked(domain: string): number {
     return this.exchanges(domain).length;
   }

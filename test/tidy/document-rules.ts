@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type SourceFile, kindOf } from './source-tree.js';
 
-/** Returns the codes of the problems that `*.errors.ts` files declare. */
 function errorCodes(files: SourceFile[]): Set<string> {
   const declared = files.filter(({ path }) => kindOf(path) === 'errors');
   const codes = declared.flatMap(({ text }) => [...text.matchAll(/\bcode: '([a-z_]+)'/g)]);

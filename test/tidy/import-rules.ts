@@ -121,7 +121,6 @@ export function mutualFaults(files: SourceFile[]): string[] {
 const isWithin = (folder: string, parent: string) =>
   folder === parent || folder.startsWith(`${parent}/`);
 
-/** Returns the path of a relative import within the repository. */
 function targetOf(file: SourceFile, from: string): string | undefined {
   return from.startsWith('.') ? posix.join(posix.dirname(file.path), from) : undefined;
 }

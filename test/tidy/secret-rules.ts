@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { isWellFormedApiKey } from '#libs/contracts';
 import { git } from './history.js';
 
-/** A kind of secret, with its form. */
 const SHAPES: readonly [kind: string, shape: RegExp][] = [
   ['a private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[\w+/=]{40}/],
   ['an AWS access key', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/],

@@ -36,7 +36,6 @@ export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, syntax, nodes };
 }
 
-/** Returns every TypeScript file of apps, libs and test. */
 export function readSources(): SourceFile[] {
   return ['apps', 'libs', 'test']
     .flatMap((folder) => filesBelow(folder))
@@ -52,13 +51,11 @@ export const isTest = (file: SourceFile) => isSpec(file) || /(^|\/)test\//.test(
 export const kindOf = (path: string) =>
   /^[^.]+(?:\.(?:slow|system|proof))?\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
 
-/** Visits every node of a file. */
 function visit(node: ts.Node, see: (node: ts.Node) => void): void {
   see(node);
   ts.forEachChild(node, (child) => visit(child, see));
 }
 
-/** Returns all nodes of one kind. */
 export function nodesOf<T extends ts.Node>(
   { nodes }: SourceFile,
   is: (node: ts.Node) => node is T,

@@ -40,13 +40,11 @@ export function* bytesOf(start: number, end: number): Generator<Buffer> {
   }
 }
 
-/** The result of an upload. */
 export interface Stored {
   sizeBytes: number;
   crc32: number;
 }
 
-/** Counts the received bytes without storing them. */
 async function count(stored: Stored, source: Readable): Promise<void> {
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -99,7 +97,6 @@ export class OwnerState {
   /** The requests and answers that ended before they were complete. */
   brokenOff = 0;
   fileBytes = 1024 ** 3;
-  /** The number of bytes that have been requested from files. */
   readBytes = 0;
   /** Refuses the next uploads before any byte of them is read. */
   refusal?: Problem;

@@ -60,7 +60,6 @@ export function stepFaults(
   });
 }
 
-/** Returns the tables that migrations create. */
 export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<string> {
   return new Set(
     migrations

@@ -10,7 +10,6 @@ export interface Release {
 
 const CHANGELOG = 'CHANGELOG.md';
 const HEADING = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/gm;
-/** The changelog's heading for the next release. */
 export const UNRELEASED_HEADING = '## Unreleased';
 
 /** Returns the released versions that a changelog names, newest first. */

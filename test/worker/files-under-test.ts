@@ -77,7 +77,6 @@ export class FilesUnderTest {
     if (made !== editions) throw new Error(`${made} editions instead of ${editions}`);
   }
 
-  /** Builds the files that are due now. */
   async make(): Promise<void> {
     await this.part(PlanFilesJob).runOnce();
     await this.part(BuildFilesJob).runOnce();
@@ -112,7 +111,6 @@ export class FilesUnderTest {
     return this.under.gateway.call('GET', `/internal/files${query}`, { accountId });
   }
 
-  /** Returns the newest edition of a file. */
   async entryOf(dataset: Dataset, day: string): Promise<FileEntry> {
     const { files } = await this.list(
       this.customer(ALL_DATASETS),

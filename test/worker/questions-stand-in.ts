@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NameFindings, NameQuestions } from '#libs/contracts';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 
-/** A call with the names of one chunk. */
 export interface AskedNames {
   accountId: string;
   names: readonly string[];

@@ -42,7 +42,6 @@ export class WebhookReceiver {
     return (this.settings = { webhookExceptions, extraCaFile });
   }
 
-  /** Returns the same settings as environment variables. */
   get environment(): Record<string, string> {
     const { webhookExceptions, extraCaFile } = this.settings;
     return {

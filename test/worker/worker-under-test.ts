@@ -20,13 +20,11 @@ import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
 /** A time limit for a machine that is busy with other specs. */
 const CALL_TIMEOUT_MS = 60_000;
-/** An address on which no process listens. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 /** Changes to the worker's default settings, and the folder of its files. */
 export interface WorkerSettings extends Partial<WorkerConfig> {
   files?: Record<string, string>;
-  /** A database that is used instead of a new one. */
   test?: TestDatabase;
 }
 
@@ -167,7 +165,6 @@ export class WorkerUnderTest {
     return { status: answer.statusCode, headers: answer.headers, text };
   }
 
-  /** Uploads a file through a form. */
   async upload(accountId: string, content: Buffer | string, fields = ''): Promise<UploadAnswer> {
     const { status, text } = await this.sendForm(accountId, content, fields);
     if (status !== 201) throw new Error(text);
@@ -197,7 +194,6 @@ export class WorkerUnderTest {
     return waitFor('the names to be read', isRead, limitMs);
   }
 
-  /** Returns the files that are stored for an upload. */
   async filesOf(id: string): Promise<string[]> {
     const { files } = await this.files.list(`uploads/${id}/`, { limit: 100 });
     return files.map(({ key }) => key);

@@ -13,7 +13,6 @@ import { type AccountFate, deliverFate } from '../account-fate.js';
 export type Errand =
   { kind: 'job'; name: string } | { kind: 'fate'; fate: AccountFate; accountId: string };
 
-/** The settings that the parent passes to a child process. */
 export interface ChildSettings {
   config: Partial<BillingConfig>;
   clockFile: string;

@@ -16,7 +16,6 @@ const CHILD = new URL('./billing-child.js', import.meta.url).pathname;
 const LIMIT_MS = 120_000;
 const EXIT_MS = 3_000;
 
-/** The crash point at which billing kills itself, and the pass of that point. */
 export interface Crash {
   point: CrashPoint;
   pass: number;

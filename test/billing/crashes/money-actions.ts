@@ -30,7 +30,6 @@ export const untilEnd =
     await billing.pass(Date.parse(end) - beforeMs - billing.clock.now().getTime());
   };
 
-/** The customer agrees to another plan, and pays with a method that takes days. */
 export const changeSlowly =
   (sku: string): Action =>
   (history) =>

@@ -13,12 +13,10 @@ type MoneyStep = MoneyCommand | Action;
 /** Steps of a customer, an operator or a bank, during which billing is killed. */
 interface Flow {
   processor?: ChosenProcessor;
-  /** The steps before the crash point is set. */
   before?: readonly MoneyStep[];
   steps: readonly MoneyStep[];
   /** The possible results once everything is repaired. The second result applies if a request was never accepted. */
   ends: readonly string[];
-  /** Additional steps after that, and their result. */
   after?: readonly [steps: readonly MoneyStep[], end: string];
 }
 
@@ -96,7 +94,6 @@ const FLOWS = {
     steps: [{ kind: 'change', sku: 'api-15K-year' }],
     ends: [`${SUBSCRIBED}, then api-15K-year`, SUBSCRIBED],
   },
-  /** The customer has moved to a country with a different tax rate. */
   tax: {
     before: [SUBSCRIBE, { kind: 'move', country: 'CH' }],
     steps: [untilEnd(DAY_MS)],
@@ -175,7 +172,6 @@ const OTHERS: readonly [FlowName, ...CrashPoint[]][] = [
   ['restoration', 'follow.after-mark', 'follow.after-call'],
 ];
 
-/** The crash point and the pass at which billing is killed, and the flow that reaches them. */
 export interface MoneyCrash extends Crash {
   flow: FlowName;
 }

@@ -29,13 +29,11 @@ export class ApiServer {
   private readonly daemons: Daemon[] = [];
   private readonly origin: string;
   private readonly certificate: OwnCertificate;
-  /** The key that signs the tokens of service accounts. */
   private readonly accountKeyFile: string;
 
   private constructor(
     private readonly folder: string,
     private readonly ports: [etcd: number, peer: number, api: number],
-    /** The administrator's token. */
     private readonly token: string,
   ) {
     this.certificate = makeOwnCertificate(folder, 'api');

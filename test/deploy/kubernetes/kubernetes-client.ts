@@ -1,6 +1,5 @@
 import { Agent, request } from 'undici';
 
-/** The fields that every resource in the API has. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;
@@ -33,7 +32,6 @@ export class KubernetesClient {
     return this.ask('POST', path, body);
   }
 
-  /** Replaces some fields of a resource. */
   merge(path: string, body: unknown): Promise<KubernetesObject> {
     return this.ask('PATCH', path, body, 'application/merge-patch+json');
   }

@@ -18,7 +18,6 @@ export interface GoProgram {
   name: string;
   module: string;
   version: string;
-  /** The program's folder within the module. */
   folder: string;
   /**
    * The version of the modules that the go.mod replaces with folders of its own repository. The program is then built
@@ -31,14 +30,12 @@ export interface GoProgram {
   variables?: Record<string, string>;
 }
 
-/** The folder in which built Go programs are stored. */
 const GO_CACHE = join(CACHE, 'go');
 /** A time limit for a build: a Kubernetes API server has 1,300 packages, which take half an hour on a busy machine. */
 const BUILD_LIMIT_MS = 3_600_000;
 const DOWNLOAD_LIMIT_MS = 600_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Whether all of these programs have been built on this machine. */
 export const areBuilt = (programs: readonly GoProgram[]) =>
   programs.every((program) => existsSync(pathOf(program)));
 

@@ -43,7 +43,6 @@ type Paths<P> = { [name in keyof P]: string };
 
 export type ApiServerPrograms = Paths<typeof API_SERVER>;
 
-/** @returns undefined if a chart can be rendered and checked on this machine, and otherwise the reason why not. */
 export const chartToolsAvailability = () => goAvailability(Object.values(CHART_TOOLS));
 /**
  * @returns undefined if an API server can be started on this machine, and otherwise the reason why not. Building one
@@ -53,12 +52,7 @@ export const apiServerAvailability = () =>
   process.env.CI === 'true' || areBuilt(Object.values(API_SERVER))
     ? goAvailability(Object.values(API_SERVER))
     : 'no Kubernetes API server (node dist/test/deploy/tools/prepare-tools.js builds it)';
-/**
- * @returns undefined if Compose's own parser can read the compose file on this machine, and otherwise the reason why
- *   not.
- */
 export const composeAvailability = () => goAvailability([COMPOSE_CONFIG]);
-/** @returns undefined if a real S3 server can be started on this machine, and otherwise the reason why not. */
 export const s3ServerAvailability = () => goAvailability([S3_SERVER]);
 
 export const composeConfig = () => goProgram(COMPOSE_CONFIG);
