@@ -50,7 +50,7 @@ describe('a runner', () => {
     await add('failing');
     const first = held();
     let claims = 0;
-    const query = async <T extends object>(sql: string, parameters?: unknown[]): Promise<T[]> => {
+    const query = async <T>(sql: string, parameters?: unknown[]): Promise<T[]> => {
       const found = await database.query<T>(sql, parameters);
       if (sql.includes('claim_work') && ++claims === 2) {
         first.end.reject(new Error('not yet'));
