@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { SystemClock, isId } from '#libs/platform';
 
-/** Parses operators' arguments, and reports mistakes before any service is called. */
+/** These functions parse operators' arguments, and report mistakes before any service is called. */
 
 /** Parses a number that consists only of digits. */
 export function wholeNumber(text: string): number {

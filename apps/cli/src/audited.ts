@@ -17,8 +17,8 @@ export async function audited<T>(
 }
 
 /**
- * Tells the operator the id under which `work` moves money or credits, if the result is unknown. A repeat under another
- * id would move them again.
+ * If the result of `work` is unknown, tells the operator the id under which it moves money or credits. A repeat under
+ * another id would move them again.
  */
 export async function repeatable<T>(id: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -2,8 +2,8 @@ import { IsOptional, IsString, IsUrl, MaxLength, MinLength } from 'class-validat
 import { IsServiceSecret, Setting } from '#libs/platform';
 
 /**
- * The settings of operator commands. A command names the settings that it needs and that are missing. A running solo
- * writes all settings to `operator.env` in its data folder.
+ * The settings of operator commands. If settings that a command needs are missing, the command names them. A running
+ * solo writes all settings to `operator.env` in its data folder.
  */
 export class CliConfig {
   @Setting({

@@ -24,7 +24,7 @@ const OF_SERVERS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer.',
 };
 
-/** SQLSTATE prefixes for a PostgreSQL that rejects the log-in, cannot serve now, or does not have the database. */
+/** Matches the SQLSTATEs of a PostgreSQL that rejects the log-in, cannot serve now, or does not have the database. */
 const NOT_LET_IN = /^(08|28|3D000|53|57P)/;
 
 interface SystemError extends Error {

@@ -5,7 +5,7 @@ import { ConfigurationError, newId } from '#libs/platform';
 import { MANUAL, exampleWords } from './manual.js';
 import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 
-/** The ids to which the rows of the table refer. */
+/** The ids to which the rows below refer. */
 interface Known {
   accountId: string;
   /** The payment for a package. */
@@ -267,8 +267,8 @@ describe('operator commands with --json', () => {
 });
 
 /**
- * Lists members of an answer that the manual omits or shows with a different type. Only the first item of a list is
- * compared.
+ * Lists the members of an answer that the manual omits or shows with a different type. Only the first item of each list
+ * is compared.
  */
 function undescribed(shown: unknown, said: unknown, path = ''): string[] {
   if (said === null || shown === null) return [];

@@ -12,7 +12,7 @@ export function operatorName({ operatorName: said }: CliConfig): string {
   return name.slice(0, NAME_LENGTH_MAX);
 }
 
-/** Returns the user's name. In a container, the user may have only a number. */
+/** Returns the user's name. (In a container, the user may have only a number.) */
 function userName(): string {
   try {
     return userInfo().username;

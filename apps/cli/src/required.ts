@@ -1,7 +1,7 @@
 import { ConfigurationError } from '#libs/platform';
 
 /**
- * The places where settings are. A command reads only one of the two, because combining them would mix two
+ * Where settings are found. A command reads only one of the two places, because combining them would mix two
  * installations.
  */
 const WHERE =

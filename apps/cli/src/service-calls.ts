@@ -11,9 +11,7 @@ const URLS = {
   entitlement: ['entitlementUrl', 'ENTITLEMENT_URL'],
 } as const;
 
-/**
- * Reads data from billing if billing is part of the installation. Otherwise returns an empty list and prints a note.
- */
+/** Reads data from billing if it is part of the installation; otherwise, prints a note and returns an empty list. */
 export async function withBilling<T>(
   config: CliConfig,
   work: (billing: BillingClient) => Promise<T[]>,

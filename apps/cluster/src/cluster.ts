@@ -238,7 +238,7 @@ class StartingCluster {
     return process;
   }
 
-  /** Starts all services at once, because each must tolerate the absence of the others. */
+  /** Starts all services at once. (Each must tolerate the absence of the others anyway.) */
   private async startServices({ addresses }: ServiceProcess): Promise<void> {
     const internet = {
       LOOKUP_UPSTREAM_EXCEPTIONS: addresses.upstreamExceptions,
@@ -273,7 +273,7 @@ class StartingCluster {
   private commonSettings(): Settings {
     const { clockFile } = this.options;
     return {
-      // The modules that this process has loaded are already compiled, which saves half of a start's processor time.
+      // The modules that this process has loaded are already compiled, which saves half of the CPU time of a start.
       NODE_COMPILE_CACHE: ownCompileCache() ?? this.folder.file('compiled'),
       ...(clockFile !== undefined && fileClockSettings(clockFile)),
     };

@@ -33,7 +33,7 @@ const DATABASE = 'domain_data';
 const loopback = (port: number) => `http://127.0.0.1:${port}`;
 const local = (port: number) => `http://localhost:${port}`;
 
-/** The settings of every process by its name, which consist only of environment variables. */
+/** Builds the settings of every process. They consist only of environment variables. */
 export class ServiceSettings {
   constructor(private readonly sources: SettingSources) {}
 
@@ -109,7 +109,7 @@ export class ServiceSettings {
       // On one machine, the cluster queries the registry simulator.
       GATEWAY_SIMULATED_DATA: 'true',
       DASHBOARD_SIMULATED_DATA: 'true',
-      // There is no load balancer that needs time to notice the stop of a service.
+      // No load balancer needs time to notice that a service stops.
       GATEWAY_DRAIN_NOTICE_MS: '0',
       DASHBOARD_DRAIN_NOTICE_MS: '0',
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
@@ -133,7 +133,7 @@ export class ServiceSettings {
 
   private events(): Settings {
     const { brokers } = this.sources;
-    // The single broker has the only copy.
+    // There is a single broker, which has the only copy.
     return brokers === undefined ? {} : { KAFKA_BROKERS: brokers, KAFKA_TOPIC_REPLICATION: '1' };
   }
 }

@@ -110,7 +110,7 @@ export const CONTROLLERS = [
   SuppressionController,
 ];
 
-/** Features, each listed before those that may use it. */
+/** The features, each listed before those that may use it. */
 const PROVIDERS = [
   SuppressionsRepository,
   EraseSuppressedJob,

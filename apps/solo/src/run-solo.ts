@@ -15,7 +15,9 @@ import { inventedNames } from './services/corpus-seed.js';
 const NO_INTERNET =
   'This machine has no internet connection: test keys work, live keys cannot look names up. To simulate the registries: npm start -- --offline\n';
 
-/** The corpus must not store simulated answers, because a later start without `--offline` would serve them as real. */
+/**
+ * The corpus must not store simulated answers, because a later start without `--offline` would serve them as real ones.
+ */
 const NOT_STORED = { LOOKUP_KEEP: 'none' };
 
 /** The exit code of a process that Ctrl-C ended. */
@@ -62,7 +64,7 @@ export async function runSolo(
     });
     process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
     if (!(await online)) process.stdout.write(NO_INTERNET);
-    // Without this, Node would write thousands of files when the process exits.
+    // Otherwise, Node would write thousands of files when the process exits.
     flushCompileCache();
     await fillDemo(solo);
     const isFilled = inventedNames(folder) >= config.offlineNames;

@@ -36,7 +36,7 @@ describe('solo', () => {
   function launch(program: string, settings: Record<string, string> = {}, ...args: string[]) {
     const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
     const few = { OFFLINE_NAMES: String(INVENTED_NAMES), DEMO_ACCOUNT: 'empty' };
-    // A busy machine delays the event loop, and these tests do not test load shedding.
+    // A busy machine delays the event loop, and load shedding is not tested here.
     const unhurried = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
     const environment = { ...process.env, DATA_DIR: data, ...ports, ...few, ...unhurried };
     const child = spawn(process.execPath, [`dist/apps/solo/src/${program}.js`, ...args], {
@@ -225,7 +225,7 @@ describe('solo', () => {
   });
 
   it(
-    'S113: for an invalid mail server, the setting is named, and its password is not shown',
+    'S113: for an invalid mail server, the setting is named, but its password is not shown',
     async () => {
       const settings = { DATA_DIR: join(root, 'mail'), SMTP_URL: 'http://us:hush-now@example.com' };
       const { code, output } = await outcomeOf(launch('main', settings));

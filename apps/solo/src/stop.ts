@@ -6,7 +6,7 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
-/** The time limit of a stop: longer than a gateway's drain and PostgreSQL's stop together. */
+/** The time limit of a stop: longer than draining a gateway and stopping PostgreSQL together take. */
 const WAIT_MAX_MS = 120_000;
 const POLL_MS = 100;
 

@@ -28,7 +28,7 @@ describe('account commands', () => {
   const find = async (text: string) =>
     (await desk.answer('account', 'find', text)) as { accountId: string; matched: string[] }[];
 
-  it('S117: an account is found by any id or address that its owner may give, and each search is audited', async () => {
+  it('S117: an account is found by any id or address that its owner may quote, and each search is audited', async () => {
     const { accountId } = owner;
     const order = await desk.billing.order(accountId);
     await desk.billing.act(order, 'pay');
@@ -89,7 +89,7 @@ describe('account commands', () => {
     expect(await order('block-downloads', 'deletion')).toMatchObject({ code: 1 });
   });
 
-  it('a suspension applies to keys and sessions and shows its reason, and its end undoes exactly this', async () => {
+  it('a suspension applies to keys and sessions and shows its reason, and ending it undoes exactly this', async () => {
     const { accountId, key, token } = owner;
     const facts = () => desk.account.client.findKey(hashApiKey(key, desk.account.config.keyPepper));
     const session = async () => (await desk.account.dashboard('GET', 'session', { token })).body;

@@ -11,6 +11,6 @@ it.each([
   ['req_4Fh2aBcD01234000001z ', 'req_4Fh2aBcD01234000001z'],
   ['pi_3QxAbC', 'pi_3QxAbC'],
   ['…aB3d', '…aB3d'],
-])('the text %j is searched as %j', (typed, searched) => {
+])('the text %j is searched for as %j', (typed, searched) => {
   expect(searchedText(typed)).toBe(searched);
 });

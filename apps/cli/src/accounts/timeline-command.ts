@@ -45,7 +45,7 @@ export function timelineCommand(account: Command, config: CliConfig): void {
 
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
   const { limit, before, inspections: withInspections = false } = options;
-  // The owner is read first, because this read records the inspection in the audit log.
+  // The owner is read first, because this records the inspection in the audit log.
   const { email } = await inspected(config, accountId);
   const timeline = await read(config, accountId, { question: { before, limit }, withInspections });
   answer(

@@ -107,7 +107,7 @@ describe('billing commands', () => {
     expect(made).toEqual([{ id: refundId }]);
   });
 
-  it('the e-mail about an invoice is sent again only to its recipient, and a refund says how it affects the plan', async () => {
+  it('the e-mail about an invoice is sent again, only to its recipient, and a refund says how it affects the plan', async () => {
     const { billing } = desk;
     const { accountId } = await desk.account.register('again@example.com');
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };

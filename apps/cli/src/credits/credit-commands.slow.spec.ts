@@ -13,7 +13,7 @@ describe('credit commands', () => {
   });
   afterAll(() => desk.close());
 
-  it('credits granted, revoked and released by an operator are audited first', async () => {
+  it('credits that an operator grants, revokes or releases are audited first', async () => {
     const { accountId } = await desk.account.register('audited@example.com');
     const why = ['--reason', 'a test'];
     await desk.command('credits', 'grant', accountId, '70', '--id', ID, ...why);
@@ -59,7 +59,7 @@ describe('credit commands', () => {
       await entitlement.subscribe(accountId, subscription);
     }
     const advance = async () => {
-      // Tokens expire by the desk's clock.
+      // Tokens expire according to the test's clock.
       entitlement.clock.set('2026-04-02T09:00:00Z');
       await entitlement.database.query('update set_aside_accounts set until = clock_timestamp()');
       await entitlement.advanceAll();

@@ -14,7 +14,10 @@ interface Rule {
   each: boolean;
 }
 
-/** An error for a validation rule without a keyword in the table: the schema would be less strict than the class. */
+/**
+ * An error for a validation rule without a keyword in the table. Without that keyword, the schema would be less strict
+ * than the class.
+ */
 class RuleWithoutKeyword extends Error {}
 
 /** Derives the JSON Schema 2020-12 of an event's `data` from the validation rules of its class. */

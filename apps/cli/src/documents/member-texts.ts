@@ -24,7 +24,7 @@ export function memberTexts(sources: readonly string[]): MemberTexts {
 }
 
 /**
- * Returns a comment's text without its delimiters, and without references to security statements, which concern only
+ * Returns a comment's text without delimiters, and without references to security statements, which concern only
  * readers of the source.
  */
 function plain(comment: string): string {

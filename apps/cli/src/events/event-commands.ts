@@ -22,7 +22,7 @@ interface ConsumerOptions extends OutputOptions {
 }
 
 /**
- * Adds `events`, which shows events that consumers could not handle. Consumers retry failed events automatically. Only
+ * Adds `events`, which shows events that consumers could not handle. Consumers retry failed events automatically; only
  * an operator can retry a dead event.
  */
 export function eventCommands(program: Command, databases: Databases): void {

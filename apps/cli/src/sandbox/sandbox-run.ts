@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** One step of a trial with a processor. */
 export interface SandboxStep {
   title: string;
-  /** The description of the request to the processor, which an operator without keys sees. */
+  /** The description of the step's requests, which an operator without keys sees. */
   does: string;
   /** Performs the step. @returns a description of the result. @throws Error if the expected result did not occur. */
   run(): Promise<string>;

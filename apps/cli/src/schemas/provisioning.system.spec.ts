@@ -24,7 +24,7 @@ const ADMIN = 'dds_admin';
 const BY_HAND = 'domain_data';
 const ROLES = schemaServices(SERVICES).flatMap(rolesOf);
 
-/** SQL that lists the owner of each object, and every role's rights on the object. */
+/** SQL that lists the owner of each object, and the rights of every role on it. */
 const MADE = `
   select 'schema' as kind, nspname::text as name, nspowner::regrole::text as owner, nspacl::text as may
   from pg_namespace where nspowner::regrole::text = any($1)

@@ -49,7 +49,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   };
   /**
    * Writes a secret that is derived from another file, which may have changed. The file is written in place, because a
-   * container keeps the file that it mounted.
+   * container keeps using the file that it mounted.
    */
   const follow = (name: string, text: string) => {
     keep(name, () => text);

@@ -8,7 +8,7 @@ import type { ClusterProcess } from '../processes/cluster-process.js';
 /**
  * A shell script that waits until our end of the pipe is closed, and then ends any postmaster in the folder, so that no
  * server outlives a killed owner. A clean shutdown removes `postmaster.pid`. After a kill, the id in that file may
- * belong to another process by now.
+ * meanwhile belong to another process.
  */
 const WATCH = `
 cat >/dev/null

@@ -27,7 +27,7 @@ const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /**
  * A shell script that replaces itself with the service, and leaves a watcher. The watcher ends the service once our end
- * of the pipe is closed, so that no service outlives a killed owner. Before it kills, the watcher checks which program
+ * of the pipe is closed, so that no service outlives a killed owner. Before the watcher kills, it checks which program
  * has the process id.
  */
 const LAUNCHER = `

@@ -15,7 +15,7 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** Marks every end of a service from now on as intentional. */
+  /** From now on, treats every end of a service as intentional. */
   stop(): void {
     this.isStopped = true;
   }

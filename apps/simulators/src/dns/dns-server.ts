@@ -6,7 +6,10 @@ import { recordsOf } from './dns-records.js';
 /** RFC 1035 §4.1.1. */
 const NXDOMAIN = 3;
 
-/** A burst of queries must not be lost, because a client would wait for seconds before it retries. */
+/**
+ * The size of the receive buffer. A burst of queries must not be lost, because a client would wait for seconds before
+ * it retries.
+ */
 const RECEIVE_BYTES = 4 << 20;
 
 /**
@@ -20,7 +23,7 @@ export class DnsServer {
 
   constructor() {
     this.socket.on('message', (bytes, from) => this.answer(bytes, from));
-    // A disconnected client causes a socket error.
+    // A client that is gone causes an error of the socket.
     this.socket.on('error', () => undefined);
   }
 
@@ -43,7 +46,7 @@ export class DnsServer {
     try {
       asked = decode(bytes);
     } catch {
-      // This is not a query, so a resolver does not answer.
+      // A resolver does not answer a packet that is not a query.
       return;
     }
     const [question] = asked.questions ?? [];

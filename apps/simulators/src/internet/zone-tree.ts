@@ -27,7 +27,7 @@ export interface World {
 
 export const ROOT_SERVER = 'a.root-servers.example';
 const HOSTING_TLD = 'example';
-/** The number of labels of a reverse name below its zone, which is a /24 (IPv4) or a /64 (IPv6). */
+/** The number of labels that a reverse name has below its zone, which is a /24 (IPv4) or a /64 (IPv6). */
 const LABELS_WITHIN = { 4: 1, 6: 16 } as const;
 
 /**

@@ -1,6 +1,6 @@
 import type { ParsedMail } from 'mailparser';
 
-/** An e-mail as its reader sees it. */
+/** A received e-mail. */
 export interface ReceivedMail {
   /** The part of the Message-ID before the `@`. */
   id: string;

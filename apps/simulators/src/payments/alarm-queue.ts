@@ -4,7 +4,7 @@ export interface Alarm {
 }
 
 interface Queued extends Alarm {
-  /** The alarm's serial number. Of two alarms due at the same time, the one that was set first goes off first. */
+  /** The alarm's serial number. If two alarms are due at the same time, the one that was set first goes off first. */
   place: number;
 }
 

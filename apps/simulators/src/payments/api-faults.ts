@@ -2,7 +2,7 @@
 export interface ApiFaults {
   /** Number of state-changing calls that are carried out but whose answers are lost. */
   lostAnswers: number;
-  /** Number of state-changing calls that never arrive; they come before the calls whose answers are lost. */
+  /** Number of state-changing calls that never arrive; they precede the calls whose answers are lost. */
   lostRequests: number;
   /** Number of state-changing calls that succeed before the first is lost. */
   passedRequests: number;

@@ -25,7 +25,7 @@ export interface SimulatedRegistrar {
   abusePhone: string;
 }
 
-/** The simulated data of one name, always the same for the same name. */
+/** The simulated registration of one name, always the same for the same name. */
 export interface Registration {
   domain: string;
   tld: string;

@@ -14,7 +14,7 @@ const HUGE_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
  * Serves WHOIS on port 43 (RFC 3912): it reads one line, sends the answer and closes the connection. One server
- * simulates every registry of names and numbers, another one every registrar; the query determines the layout.
+ * simulates every registry of names and numbers, another every registrar; the query determines the layout.
  */
 export class Port43Server {
   private readonly server = createServer((socket) => this.serve(socket));

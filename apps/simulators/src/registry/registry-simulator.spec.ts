@@ -192,7 +192,7 @@ describe('misbehaviour', () => {
     expect(misbehaviourOf('resetting.com', { protocol: 'rdap', role: 'registry' })).toBeUndefined();
   });
 
-  it('a throttled name gets 429, and a time to wait unless the name says otherwise', async () => {
+  it('a throttled name gets 429, with a time to wait unless the name says otherwise', async () => {
     const hinted = await rdap('rdap.verisign.com', 'throttled-shop.com');
     expect([hinted.status, hinted.headers['retry-after']]).toEqual([429, '30']);
     const bare = await rdap('rdap.verisign.com', 'throttled-without-hint.com');
@@ -216,7 +216,7 @@ describe('misbehaviour', () => {
     expect((await rdap('rdap.registrar-one.example', 'lying-registrar-shop.com')).status).toBe(404);
   });
 
-  it('referrals can lead to each place that a client must not follow', async () => {
+  it('referrals can lead to every kind of place to which a client must not follow them', async () => {
     for (const [name, target] of [
       ['refers-to-loopback.com', '127.0.0.1'],
       ['refers-to-private.com', '10.0.0.1'],

@@ -8,7 +8,7 @@ import { TlsIdentities } from '../registry/tls-identities.js';
 interface SourceFile {
   content: Buffer;
   modifiedAt: Date;
-  /** The numbers of bytes after which the next answers break off, one per answer. */
+  /** After how many bytes the next answers break off: one number per answer. */
   breaks: number[];
 }
 
@@ -158,7 +158,7 @@ export class SourceServer {
     });
     const breaksAfter = file.breaks.shift();
     if (breaksAfter === undefined) return void response.end(rest);
-    // The connection ends only after the written data has been sent.
+    // This closes the connection only after the written data has been sent.
     response.write(rest.subarray(0, breaksAfter), () => request.socket.end());
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Finds obstacles to a start: another instance in the same folder, or a port in use. `start.js` runs this file before
- * anything is compiled, so the file imports only Node's own modules, and its types can be erased.
+ * anything is compiled, so it imports only Node's own modules, and its types can simply be erased.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ export function lockHolder(folder: string): number | undefined {
     ) as LockOwner;
     return startOf(pid) === startedAt ? pid : undefined;
   } catch {
-    // There is no lock, or a crash truncated it.
+    // There is no lock, or a crash has truncated it.
     return undefined;
   }
 }

@@ -4,8 +4,8 @@ import { StartFault } from './start-fault.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 
 /**
- * Keeps two installations, of solo or of a cluster, from working in one data folder. A lock left behind by a kill -9 is
- * ignored.
+ * Keeps two installations, of solo or of a cluster, from working in one data folder. A lock that a kill -9 left behind
+ * is ignored.
  */
 export class FolderLock {
   private constructor(private readonly path: string) {}

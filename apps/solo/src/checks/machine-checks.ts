@@ -15,7 +15,7 @@ export function checkFolderWritable(folder: DataFolder): void {
   });
 }
 
-/** Checks the same as `checkFolderWritable`, but does not create a missing folder. @throws StartFault. */
+/** Like `checkFolderWritable`, but does not create a missing folder. @throws StartFault. */
 export function checkFolderCanBeWritten(folder: DataFolder): void {
   tryFolder(folder, () => {
     const existing = nearestExisting(folder.path);

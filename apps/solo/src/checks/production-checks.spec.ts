@@ -10,7 +10,9 @@ import { SmtpSink } from '../../../simulators/src/mail/smtp-sink.js';
 import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import { type ProductionFacts, productionChecks } from './production-checks.js';
 
-/** Runs the checks against real parts: a server with TLS, a mail server, the processors’ APIs, files. */
+/**
+ * Runs the checks against real counterparts: a server with TLS, a mail server, simulated APIs of the processors, files.
+ */
 describe('the doctor for a public installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-production-'));
   const clock = new SystemClock();

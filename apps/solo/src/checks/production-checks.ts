@@ -113,7 +113,7 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
   return `until ${day}`;
 }
 
-/** Checks that the proxy does not buffer streams and uploads. Otherwise, they would not be passed on line by line. */
+/** Checks that the proxy does not buffer streams and uploads, because it would then not pass them on line by line. */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');
   if (nginx === undefined) return 'not checked: this user cannot read nginx’s configuration';

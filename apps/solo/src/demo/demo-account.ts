@@ -14,7 +14,7 @@ import type { Secrets } from '../data-folder/secrets.js';
 const FILE = 'demo.json';
 export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
-/** The grant in addition to the trial credits. Because the id is fixed, a repeated grant counts once. */
+/** The grant in addition to the trial credits. The id is fixed, so that a repeated grant counts once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
 /**
  * The rate limits of the demo account. Trying the examples takes more requests per minute than a trial allows.
@@ -40,7 +40,7 @@ export interface DemoSurroundings {
   mailbox: { newest(limit: number): Promise<{ to: string; text: string }[]> };
 }
 
-/** Whether an earlier start has created the account in this folder. */
+/** Whether an earlier start has already created the account in this folder. */
 export const hasDemoAccount = (folder: DataFolder) => folder.readJson(FILE) !== undefined;
 
 /**

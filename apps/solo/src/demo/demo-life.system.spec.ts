@@ -64,7 +64,7 @@ async function countByTheHour(): Promise<void> {
   await log.close();
 }
 
-it('the demo account gets a plan, invoices, jobs, monitors and a month of usage once, and its ledger also contains the usage', async () => {
+it('the demo account gets a plan, invoices, jobs, monitors and a month of usage only once, and its ledger contains the usage', async () => {
   solo = await start();
   const demo = solo.facts.demo!;
   expect(await solo.fillDemo()).toBe(true);
@@ -73,7 +73,7 @@ it('the demo account gets a plan, invoices, jobs, monitors and a month of usage 
   expect(seeded.count).toBeGreaterThan(1_000);
   expect(seeded.booked).toBe(seeded.logged);
   expect(seeded.days).toBeGreaterThanOrEqual(30);
-  // Simulates a start that was interrupted before the start recorded its completion.
+  // This simulates a start that was interrupted before it recorded its completion.
   rmSync(join(folder, 'demo-life.json'));
   expect(await solo.fillDemo()).toBe(true);
   expect(await seededRequests()).toEqual(seeded);

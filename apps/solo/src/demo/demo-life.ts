@@ -128,7 +128,7 @@ class DemoLife {
   }
 
   /**
-   * Spends credits as a job does. Because the id is fixed, a repeated call counts once. @throws Error if there are too
+   * Spends credits as a job does. The id is fixed, so that a repeated call counts once. @throws Error if there are too
    * few credits.
    */
   private async spend(accountId: string, { day, operation, credits }: DemoCost): Promise<void> {

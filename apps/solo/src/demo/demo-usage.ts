@@ -114,7 +114,7 @@ export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogE
   return entries;
 }
 
-/** Returns the possible outcomes of a request and their prices. */
+/** Returns the outcome and the price of a request. */
 function endOf(drawn: number, credits: number): Pick<LogEntry, 'status' | 'outcome' | 'credits'> {
   if (drawn < 0.88) return { status: 200, outcome: 'delivered', credits };
   if (drawn < 0.95) return { status: 200, outcome: 'not_registered', credits };

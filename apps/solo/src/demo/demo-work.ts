@@ -11,7 +11,7 @@ import type {
 const POLL_MS = 100;
 const POLLS_MAX = 300;
 
-/** Names that are reserved for examples. They have data, and no third party's name is queried. */
+/** Names that are reserved for examples: they have data, and no third party's name is queried. */
 const NAMES = ['example.com', 'example.net', 'example.org'];
 const MONITORS: readonly CreateMonitorRequest[] = [
   { kind: 'domain', name: 'Our domain', domainName: 'example.com' },

@@ -1,4 +1,4 @@
-/** The started parts, which are stopped in reverse order: the gateway first, the database last. */
+/** Stops the started parts in reverse order: the gateway first, the database last. */
 export class ShutdownOrder {
   private readonly steps: { name: string; stop: () => Promise<void> }[] = [];
 

@@ -91,7 +91,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     });
     shutdown.add(service.name, started.stop);
     metrics.push(started.metrics);
-    // The transport closes before the service whose database it reads events from. A second close has no effect.
+    // The transport closes before the service from whose database it reads events. A second close has no effect.
     shutdown.add('events', () => transport.close());
     if (service.urlSetting) settings[service.urlSetting] = started.addresses.url;
   }

@@ -131,7 +131,7 @@ export function soloSettings(sources: SettingSources): Settings {
   const defaults = {
     BASE_URL: `http://localhost:${apiPort}`,
     BILLING_URL: `http://localhost:${dashboardPort}`,
-    // There is no load balancer that needs time to notice the stop of this process.
+    // No load balancer needs time to notice that this process stops.
     GATEWAY_DRAIN_NOTICE_MS: '0',
     DASHBOARD_DRAIN_NOTICE_MS: '0',
     // One event loop runs every service, and right after a start all services run most of their code for the first
@@ -140,7 +140,7 @@ export function soloSettings(sources: SettingSources): Settings {
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
     FILES_LOCATION: folder.file('files'),
     CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
-    // The demo account can then also try database files.
+    // This lets the demo account try database files.
     CORPUS_SELL_GENERATED: 'true',
   };
   const ports = SERVICES.flatMap(({ listeners }) => listeners.map(({ port }) => [port, '0']));

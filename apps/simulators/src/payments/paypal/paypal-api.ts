@@ -45,7 +45,7 @@ const REQUIRED: readonly [request: RegExp, names: readonly string[]][] = [
   [/^POST \/v1\/billing\/subscriptions$/, ['plan_id']],
   [/^POST \/v1\/billing\/subscriptions\/[\w-]+\/(suspend|cancel)$/, ['reason']],
 ];
-/** How long a request with a repeated key gets the first answer, by the beginning of the path. */
+/** How long repeats of a key get the first answer, by the beginning of the path. */
 const RETENTIONS_MS: readonly [path: string, ms: number][] = [
   ['/v2/checkout/', 6 * HOUR_MS],
   ['/v2/payments/', 45 * DAY_MS],

@@ -128,7 +128,7 @@ const KINDS = new Set([
 ]);
 
 /**
- * Checks that a parameter and its members are known. @param at the parameter's name as written, and without indexes.
+ * Checks that a parameter and its members are known. @param at the parameter's name: as written, and without indexes.
  */
 function checkKnown(
   at: { name: string; plain: string },
