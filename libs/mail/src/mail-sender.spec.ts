@@ -182,7 +182,7 @@ describe('mail sender', () => {
     expect(await maintenance.query('select from work')).toEqual([]);
   });
 
-  it('a permanently rejected mail is abandoned at once, and its content is deleted', async () => {
+  it('a permanently rejected e-mail is abandoned at once, and its content is deleted', async () => {
     transport.failures.push(new MailRefused('no someone@example.com here'));
     await write();
     await sender.runOnce();

@@ -118,7 +118,7 @@ describe('a mail server with a password', () => {
     await server.close();
   });
 
-  it('S113: e-mails are sent after the old password was removed at the server; an e-mail that was rejected meanwhile is not given up', async () => {
+  it('S113: e-mails are sent after the old password has been removed at the server; an e-mail that was rejected meanwhile is not abandoned', async () => {
     const send = (subject: string) => transport.send({ ...mail, subject, id: newId() });
     server.password = 'first';
     await send('before');

@@ -16,7 +16,8 @@ export class ConsumerPaused extends Error {}
 export class UnacceptableEvent extends Error {}
 
 /**
- * The error for a month whose inbox partition does not exist yet: the job that creates it has not run for a long time.
+ * The error for a month whose inbox partition does not exist yet, because the job that creates it has not run for a
+ * long time.
  */
 export class InboxMonthMissing extends Error {}
 
