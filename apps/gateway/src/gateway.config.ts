@@ -154,7 +154,8 @@ export class GatewayConfig extends DatabaseConfig {
 
   @Setting({
     env: 'GATEWAY_LOOP_DELAY_MAX_MS',
-    about: 'Event-loop delay (99th percentile of each second) above which requests get 503.',
+    about:
+      'Event-loop delay (99th percentile of each second). If two seconds in a row exceed it, requests get 503.',
   })
   @IsInt()
   @Min(10)

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 export interface LoadShedderOptions {
   /** Maximum number of running requests. */
   inFlightMax: number;
-  /** Maximum event-loop delay (99th percentile per second) at which requests are accepted. */
+  /** Maximum event-loop delay (99th percentile per second). After two seconds in a row above it, requests are rejected. */
   delayMaxMs: number;
 }
 
@@ -16,11 +16,13 @@ export class LoadShedder {
   inFlight = 0;
   /** The event-loop delay, as the 99th percentile of the last second. */
   delayMs = 0;
-  private isLate = false;
-  private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private lateSeconds = 0;
   private timer?: NodeJS.Timeout;
 
-  constructor(private readonly options: LoadShedderOptions) {}
+  constructor(
+    private readonly options: LoadShedderOptions,
+    private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS }),
+  ) {}
 
   start(): void {
     this.delays.enable();
@@ -33,13 +35,15 @@ export class LoadShedder {
   }
 
   get isOverloaded(): boolean {
-    return this.isLate || this.inFlight >= this.options.inFlightMax;
+    // A single pause, such as that of a start, is over once it has been measured.
+    return this.lateSeconds > 1 || this.inFlight >= this.options.inFlightMax;
   }
 
-  private sample(): void {
+  /** Reads the delays of the last second. */
+  sample(): void {
     // The histogram includes the interval of its own timer.
     this.delayMs = this.delays.percentile(99) / NANOSECONDS - RESOLUTION_MS;
-    this.isLate = this.delayMs > this.options.delayMaxMs;
+    this.lateSeconds = this.delayMs > this.options.delayMaxMs ? this.lateSeconds + 1 : 0;
     this.delays.reset();
   }
 }

@@ -35,7 +35,7 @@ const IN_FLIGHT = declareGauge(
 );
 const LOOP_DELAY = declareGauge(
   'dds_gateway_event_loop_delay_seconds',
-  'Event-loop delay, 99th percentile of the last second. Above GATEWAY_LOOP_DELAY_MAX_MS, new requests are rejected.',
+  'Event-loop delay, 99th percentile of the last second. After two seconds above GATEWAY_LOOP_DELAY_MAX_MS, new requests are rejected.',
 );
 const RESERVATIONS = declareCounter(
   'dds_gateway_lease_reservations_total',
