@@ -13,10 +13,8 @@ import { DeliverySlots } from './delivery-slots.js';
 import { signatureOf } from './signature.js';
 import { WebhookSender } from './webhook-sender.js';
 
-const AT_ONCE = 32;
+const AT_ONCE = 96;
 const GONE = 410;
-const FAILING_WAIT_SECONDS = 15;
-const BUSY_WAIT_SECONDS = 1;
 /** The interval at which a waiting delivery checks whether its account is active again. */
 const CLOSED_WAIT_SECONDS = 300;
 
@@ -53,15 +51,15 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     if (delivery?.state !== 'pending') return;
     if (delivery.webhookState !== 'active') return this.giveBack(work, delivery);
     if (!delivery.mayBeSent) return later(CLOSED_WAIT_SECONDS);
-    const free = this.slots.take(delivery.webhookId, delivery.isFailing);
-    if (!free) return later(delivery.isFailing ? FAILING_WAIT_SECONDS : BUSY_WAIT_SECONDS);
+    const slot = this.slots.take(delivery);
+    if (typeof slot === 'number') return later(slot);
     try {
       const outcome = await this.send(delivery, work.signal);
       crashPoint('delivery.after-send');
       work.signal.throwIfAborted();
       return await this.settle(work, delivery, outcome);
     } finally {
-      free();
+      slot();
     }
   }
 

@@ -1,30 +1,92 @@
+import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
+
 /** Maximum number of concurrent deliveries to one webhook. */
 const PER_ENDPOINT_MAX = 4;
+/** An account with slots gets another one only while this many slots are free for each of its slots. */
+const FREE_PER_SLOT = 16;
+const WAIT_MIN_MS = { failing: 15 * SECOND_MS, others: SECOND_MS } as const;
+const WAIT_MAX_MS = 5 * MINUTE_MS;
+
+export interface DeliveryTarget {
+  accountId: string;
+  webhookId: string;
+  /** Whether the last delivery to the webhook failed. */
+  isFailing: boolean;
+}
+
+interface Endpoint {
+  busy: number;
+  /** The duration of the last delivery; a guess before the first one has ended. */
+  lastMs: number;
+  /** When the slots are free for another delivery, if those that wait take as long as the last one. */
+  turnMs: number;
+}
+
+interface Taken {
+  taken: number;
+  failing: number;
+}
+
+/** An account with slots, and its webhooks. */
+interface Holder extends Taken {
+  readonly endpoints: Map<string, Endpoint>;
+}
 
 /**
  * Decides to which webhooks events may be sent now. A webhook that does not answer gets one delivery at a time, and all
- * such webhooks together get at most half of the slots, so that they do not delay the others.
+ * such webhooks together get at most half of the slots. The fewer slots are free, the fewer an account may have, so that
+ * accounts whose receivers answer slowly, however many, leave slots for the others.
  */
 export class DeliverySlots {
-  private readonly busy = new Map<string, number>();
-  private failing = 0;
+  private readonly holders = new Map<string, Holder>();
+  private readonly all: Taken = { taken: 0, failing: 0 };
 
   constructor(private readonly size: number) {}
 
-  /** @returns the function that frees the slot; undefined if no slot is free. */
-  take(webhookId: string, isFailing: boolean): (() => void) | undefined {
-    const busy = this.busy.get(webhookId) ?? 0;
-    if (busy >= (isFailing ? 1 : PER_ENDPOINT_MAX)) return undefined;
-    if (isFailing && this.failing >= this.size / 2) return undefined;
-    this.busy.set(webhookId, busy + 1);
-    if (isFailing) this.failing += 1;
-    return () => this.free(webhookId, isFailing);
+  /**
+   * @returns the function that frees the slot; if no slot is free, the seconds after which to ask again, which grow with
+   * the number of deliveries that wait for the webhook.
+   */
+  take(target: DeliveryTarget, nowMs = monotonicMs()): ((endMs?: number) => void) | number {
+    const { accountId, webhookId, isFailing } = target;
+    const holder = this.holders.get(accountId) ?? newHolder();
+    const endpoint = holder.endpoints.get(webhookId) ?? newEndpoint();
+    holder.endpoints.set(webhookId, endpoint);
+    if (!this.isFree(holder, endpoint, isFailing)) return waitSeconds(endpoint, isFailing, nowMs);
+    this.holders.set(accountId, holder);
+    this.add(holder, endpoint, isFailing, 1);
+    return (endMs = monotonicMs()) => {
+      endpoint.lastMs = endMs - nowMs;
+      this.add(holder, endpoint, isFailing, -1);
+      if (holder.taken === 0) this.holders.delete(accountId);
+    };
   }
 
-  private free(webhookId: string, isFailing: boolean): void {
-    const left = (this.busy.get(webhookId) ?? 1) - 1;
-    if (left === 0) this.busy.delete(webhookId);
-    else this.busy.set(webhookId, left);
-    if (isFailing) this.failing -= 1;
+  private isFree({ taken, failing }: Holder, { busy }: Endpoint, isFailing: boolean): boolean {
+    if (busy >= (isFailing ? 1 : PER_ENDPOINT_MAX)) return false;
+    if (isFailing && !hasRoom(failing, this.size / 2 - this.all.failing)) return false;
+    return hasRoom(taken, this.size - this.all.taken);
   }
+
+  private add(holder: Holder, endpoint: Endpoint, isFailing: boolean, count: 1 | -1): void {
+    for (const one of [this.all, holder]) {
+      one.taken += count;
+      if (isFailing) one.failing += count;
+    }
+    endpoint.busy += count;
+  }
+}
+
+const newHolder = (): Holder => ({ taken: 0, failing: 0, endpoints: new Map() });
+const newEndpoint = (): Endpoint => ({ busy: 0, lastMs: SECOND_MS, turnMs: 0 });
+
+const hasRoom = (own: number, free: number) =>
+  free > 0 && (own === 0 || own * FREE_PER_SLOT < free);
+
+function waitSeconds(endpoint: Endpoint, isFailing: boolean, nowMs: number): number {
+  const everyMs = endpoint.lastMs / (isFailing ? 1 : PER_ENDPOINT_MAX);
+  const turnMs = Math.max(endpoint.turnMs, nowMs) + everyMs;
+  endpoint.turnMs = Math.min(turnMs, nowMs + WAIT_MAX_MS);
+  const leastMs = WAIT_MIN_MS[isFailing ? 'failing' : 'others'];
+  return Math.max(leastMs, endpoint.turnMs - nowMs) / SECOND_MS;
 }

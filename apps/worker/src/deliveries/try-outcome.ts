@@ -1,8 +1,9 @@
 import { SECOND_MS } from '#libs/platform';
 import type { ConnectionFault } from '#libs/resolvers';
 
-/** The time limits of an attempt: for the connection, and for the whole attempt. */
+/** The time limits of an attempt: for the connection, for the rest of an answer after its status, and for the whole. */
 export const CONNECT_MS = 5 * SECOND_MS;
+export const BODY_MS = SECOND_MS;
 export const WHOLE_MS = 10 * SECOND_MS;
 
 /** Why an attempt failed without an answer, without disclosing the addresses of a host name. */

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
 import { ConnectionError, SafeConnector, parseUpstreamExceptions } from '#libs/resolvers';
 import type { WorkerConfig } from '../worker.config.js';
-import { CONNECT_MS, type FaultWord, type TryOutcome, WHOLE_MS } from './try-outcome.js';
+import { BODY_MS, CONNECT_MS, type FaultWord, type TryOutcome, WHOLE_MS } from './try-outcome.js';
 
 const ANSWER_BYTES_MAX = 16_384;
+/**
+ * The number of bytes of an answer that are read, with everything that does not count as its headers or body. A receiver
+ * can send informational answers or a line without end, and reading them keeps the processor busy.
+ */
+const READ_BYTES_MAX = 256 * 1024;
 
 type Target = buildConnector.Options;
 
@@ -12,7 +18,10 @@ type Target = buildConnector.Options;
 export class WebhookSender {
   private readonly agent: Agent;
 
-  constructor(config: Pick<WorkerConfig, 'webhookExceptions' | 'extraCaFile'>) {
+  constructor(
+    config: Pick<WorkerConfig, 'webhookExceptions' | 'extraCaFile'>,
+    private readonly wholeMs = WHOLE_MS,
+  ) {
     const { webhookExceptions, extraCaFile } = config;
     const connector = new SafeConnector({
       exceptions: parseUpstreamExceptions(webhookExceptions),
@@ -22,7 +31,8 @@ export class WebhookSender {
       try {
         const number = port === '' ? 443 : Number(port);
         const limits = { timeoutMs: CONNECT_MS };
-        callback(null, await connector.safeConnect(hostname, number, 'webhook', limits));
+        const socket = await connector.safeConnect(hostname, number, 'webhook', limits);
+        callback(null, limited(socket));
       } catch (error) {
         callback(ConnectionError.from(error), null);
       }
@@ -39,7 +49,7 @@ export class WebhookSender {
       signal,
     }: { headers: Record<string, string>; body: string; signal: AbortSignal },
   ): Promise<TryOutcome> {
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(WHOLE_MS)]);
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(this.wholeMs)]);
     try {
       const answer = await request(url, {
         method: 'POST',
@@ -50,8 +60,9 @@ export class WebhookSender {
         reset: true,
       });
       const { statusCode: responseStatus } = answer;
-      // Only the status of the answer matters.
-      await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal: ended }).catch(() => {});
+      // Only the status of the answer matters. The rest is read because some receivers stop working if they cannot send it.
+      const brief = AbortSignal.any([ended, AbortSignal.timeout(BODY_MS)]);
+      await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal: brief }).catch(() => {});
       if (responseStatus >= 200 && responseStatus < 300) return { responseStatus };
       return { responseStatus, fault: `http_${responseStatus}` };
     } catch (error) {
@@ -62,6 +73,15 @@ export class WebhookSender {
   async close(): Promise<void> {
     await this.agent.destroy();
   }
+}
+
+/** Closes the connection once the receiver has sent more than any answer needs. */
+function limited(socket: Socket): Socket {
+  const before = socket.bytesRead;
+  return socket.on('readable', () => {
+    if (socket.bytesRead - before <= READ_BYTES_MAX) return;
+    socket.destroy(new ConnectionError('protocol_error'));
+  });
 }
 
 /**
