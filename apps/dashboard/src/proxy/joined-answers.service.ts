@@ -15,19 +15,25 @@ export interface PartOwner {
 export interface Pace {
   graceMs: number;
   bytesASecond: number;
+  /** After this time, the slowest readers give their slots to other accounts. */
+  undisturbedMs: number;
 }
 
 /**
  * Maximum number of concurrent joined answers, one per account, so that slow readers leave connections for other pages.
  */
-const JOINED_MAX = 4;
+const JOINED_MAX = 16;
 /** The time limit for the whole answer. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
 /**
  * The minimum speed of a reader. A slower reader is disconnected, because others need the slot (S102). Even slow
  * connections are faster than this.
  */
-const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
+const SLOWEST: Pace = {
+  graceMs: 30 * SECOND_MS,
+  bytesASecond: 16 * 1024,
+  undisturbedMs: 10 * SECOND_MS,
+};
 
 /**
  * Joins the answers of several services into one JSON object with a member for each. Everything is streamed as it
@@ -35,14 +41,14 @@ const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
  */
 @Injectable()
 export class JoinedAnswersService {
-  /** The accounts whose joined answers are being read. */
-  private readonly running = new Set<string>();
+  /** The joined answers that are being read, by account. */
+  private readonly running = new Map<string, ReadingDeadline>();
 
   constructor(private readonly proxies: ServiceProxies) {}
 
   /**
    * Starts a joined answer. Every service must have begun to answer before the first byte is sent. If one of them fails
-   * later, the text ends early.
+   * later, the text ends early. If all slots are taken, the slowest reader loses its slot.
    * @throws TooManyExports; a service's rejection; ServiceUnavailable.
    */
   async join(
@@ -52,8 +58,10 @@ export class JoinedAnswersService {
   ): Promise<Readable> {
     const { accountId } = call;
     if (accountId === undefined) throw new NotLoggedIn();
-    if (this.running.has(accountId) || this.running.size >= JOINED_MAX) throw new TooManyExports();
-    this.running.add(accountId);
+    if (this.running.has(accountId)) throw new TooManyExports();
+    if (this.running.size >= JOINED_MAX && !this.makeRoom()) throw new TooManyExports();
+    const deadline = new ReadingDeadline(slowest);
+    this.running.set(accountId, deadline);
     const parts: [string, Readable][] = [];
     try {
       for (const { service, path } of owners) {
@@ -66,30 +74,55 @@ export class JoinedAnswersService {
       for (const [, part] of parts) part.destroy();
       throw error;
     }
-    const deadline = new ReadingDeadline(slowest);
     const text = deadline.watch(joinedText(accountId, parts));
     const joined = Readable.from(text, { objectMode: false });
     deadline.begin(() => joined.destroy(new Error('an export was read too slowly')));
     return joined.once('close', () => {
       deadline.end();
-      this.running.delete(accountId);
+      if (this.running.get(accountId) === deadline) this.running.delete(accountId);
       for (const [, part] of parts) part.destroy();
     });
+  }
+
+  /** Ends the slowest answer of those that have had their undisturbed time. @returns false if there is none. */
+  private makeRoom(): boolean {
+    const read = [...this.running].filter(([, deadline]) => deadline.hasHadTime);
+    const [slowest] = read.toSorted(([, one], [, other]) => one.pace - other.pace);
+    if (!slowest) return false;
+    const [accountId, deadline] = slowest;
+    this.running.delete(accountId);
+    deadline.miss();
+    return true;
   }
 }
 
 /** Disconnects a reader that falls behind the time limit for the bytes sent so far. */
 class ReadingDeadline {
   private timer: NodeJS.Timeout | undefined;
-  private readonly startedMs = monotonicMs();
+  private startedMs = Infinity;
   private bytes = 0;
   private onMissed: () => void = () => {};
 
   constructor(private readonly slowest: Pace) {}
 
   begin(onMissed: () => void): void {
+    this.startedMs = monotonicMs();
     this.onMissed = onMissed;
     this.setTimer();
+  }
+
+  /** Whether the answer was read for long enough that it may end for another account. */
+  get hasHadTime(): boolean {
+    return monotonicMs() - this.startedMs >= this.slowest.undisturbedMs;
+  }
+
+  /** The bytes read per millisecond. */
+  get pace(): number {
+    return this.bytes / (monotonicMs() - this.startedMs);
+  }
+
+  miss(): void {
+    this.onMissed();
   }
 
   end(): void {
@@ -110,7 +143,7 @@ class ReadingDeadline {
     const { graceMs, bytesASecond } = this.slowest;
     const allowedMs = graceMs + (this.bytes / bytesASecond) * SECOND_MS;
     const leftMs = this.startedMs + allowedMs - monotonicMs();
-    this.timer = setTimeout(this.onMissed, Math.max(0, leftMs)).unref();
+    this.timer = setTimeout(() => this.miss(), Math.max(0, leftMs)).unref();
   }
 }
 

@@ -48,16 +48,36 @@ it('S102: one account reads one export at a time, so that others can read theirs
   expect(await text(await join(greedy))).toContain(greedy);
 });
 
+const UNDISTURBED = { graceMs: 600_000, bytesASecond: 1024 ** 3, undisturbedMs: 600_000 };
+const SLOTS = 16;
+
 it('S102: a reader that is too slow is disconnected, and its slot is then free for others', async () => {
   const service = new JoinedAnswersService(proxies);
-  const slowest = { graceMs: 50, bytesASecond: 1024 * 1024 * 1024 };
-  const join = (graceMs: number) => service.join(LARGE, callOf(newId()), { ...slowest, graceMs });
-  const patient = await Promise.all([60_000, 60_000, 60_000].map(join));
+  const join = (graceMs: number) =>
+    service.join(LARGE, callOf(newId()), { ...UNDISTURBED, graceMs });
+  const patient = await Promise.all(Array.from({ length: SLOTS - 1 }, () => join(600_000)));
   const idle = await join(50);
   const cut = new Promise((resolve) => idle.once('error', resolve));
   await expect(join(50)).rejects.toThrow(TooManyExports);
   expect(String(await cut)).toBe('Error: an export was read too slowly');
-  const reading = await join(60_000);
+  const reading = await join(600_000);
   expect((await text(reading)).length).toBeGreaterThan(LARGE_TEXT.length);
   for (const one of patient) one.destroy();
+});
+
+it('S102: if all slots are taken, the slowest reader gives its slot to another account', async () => {
+  const service = new JoinedAnswersService(proxies);
+  const join = () => service.join(LARGE, callOf(newId()), { ...UNDISTURBED, undisturbedMs: 0 });
+  const readers = await Promise.all(Array.from({ length: SLOTS }, join));
+  const [slowest, ...others] = readers;
+  for (const one of others) {
+    one.resume();
+    await once(one, 'data');
+    one.pause();
+  }
+  const cut = once(slowest, 'error');
+  expect((await text(await join())).length).toBeGreaterThan(LARGE_TEXT.length);
+  expect(String(await cut)).toBe('Error: an export was read too slowly');
+  expect(others.filter(({ destroyed }) => destroyed)).toEqual([]);
+  for (const one of others) one.destroy();
 });
