@@ -70,8 +70,7 @@ export interface HostileRun {
 }
 
 /**
- * Passes this many hostile names through all steps through which a customer's input passes, up to the bytes that would
- * be sent.
+ * Passes this many hostile names through every step that a customer's input takes, up to the bytes that would be sent.
  */
 export function runHostileNames(seed: number, count: number, sampleEach: number): HostileRun {
   const random = new Random(seed);

@@ -72,8 +72,8 @@ describe('audited actions', () => {
   afterAll(() => account.stop());
 
   /**
-   * Rows are read in the order of the table, which is mostly the order in which they were written. After a vacuum, new
-   * rows may take earlier places.
+   * Reads rows in table order, which is mostly the order in which they were written. After a vacuum, new rows may come
+   * earlier.
    */
   const entries = () =>
     auditor.query<{ id: string; action: string }>('select id, action from audit order by ctid');

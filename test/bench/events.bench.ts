@@ -95,7 +95,7 @@ async function overKafka(backlog: number, calm: number): Promise<BenchRow[]> {
 
 /** A producer with its relay, and a consumer that writes a row for each event, on one durable server. */
 class EventLine {
-  /** The times just before the commit of each event, and at the end of its handler. */
+  /** The times just before each event is committed and when its handler ends. */
   readonly saidMs = new Map<string, number>();
   readonly handledMs = new Map<string, number>();
   private readonly outbox: Outbox;

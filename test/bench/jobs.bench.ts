@@ -31,8 +31,8 @@ const LOOKED_UP = 60_000;
 const SHORT_LOOKED_UP = 6_000;
 /**
  * Each top-level domain has its own registry, so that the rate limit of a registry does not affect the figure. The
- * registries answer on port 43, which costs a simulator least. They have no registrars, because the simulator has only
- * four.
+ * registries answer on port 43, which is cheapest for a simulator. They have no registrars, because the simulator has
+ * only four.
  */
 const TLDS = tldsOfUpstreams();
 /** The Node options that the chart sets. */

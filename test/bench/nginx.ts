@@ -95,7 +95,7 @@ const HEADERS = `
   header["x-ratelimit-remaining-requests"] = ctx.left
   header["x-ratelimit-remaining-time"] = ctx.reset .. "000000000"`;
 
-/** Runs one process without a master, so that its CPU time is that of the whole nginx. */
+/** Runs nginx as a single process without a master, so that the CPU time of this process is all that nginx uses. */
 async function startNginx(
   folder: string,
   name: string,

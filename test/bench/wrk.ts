@@ -12,7 +12,7 @@ export interface Load {
   port: number;
   /** The path with its query; `{n}` is replaced by an increasing number. */
   path: string;
-  /** Keys, of which each request sends the next one as `apiKey`. */
+  /** Each request sends the next of these keys as `apiKey`. */
   keys: string[];
   connections: number;
   durationMs: number;

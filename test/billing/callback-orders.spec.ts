@@ -34,7 +34,7 @@ function withoutDates(rows: string): string {
   return rows.replace(TIME, (time) => `time ${times.indexOf(time)}`);
 }
 
-/** The number of callbacks of an upgrade to which the customer agrees and for which the customer pays. */
+/** The number of callbacks of an upgrade that the customer approves and pays for. */
 const UPGRADE_CALLBACKS = { stripe: 3, paypal: 2 };
 
 describe.each(BOTH)('callbacks of %s in every order', (processor) => {
@@ -152,7 +152,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
   });
 
-  it('S49: all orders of the callbacks of a plan and an add-on, of which one is refunded and one ends, lead to the same rows', async () => {
+  it('S49: all orders of the callbacks of a plan and an add-on, one of which is refunded while the other ends, lead to the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
       const { accountId, plan, addOn } = await orderedBoth();
       const { callbacks } = await held(accountId, async () => {

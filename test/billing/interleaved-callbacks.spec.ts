@@ -88,7 +88,7 @@ describe('callbacks from both processors', () => {
     } else payments.decideDispute(payments.dispute(payment).id, decision);
   }
 
-  /** Buys packages through both processors, of which some payments are reversed, and a plan through one processor. */
+  /** Buys packages through both processors and a plan through one of them. Some payments for packages are reversed. */
   async function live(books: Books, [first, second]: ChosenProcessor[]): Promise<void> {
     for (const processor of [first, second]) {
       const refunded = await buy(books, processor, 15_000);

@@ -69,7 +69,7 @@ describe('payment processors’ secrets that are rotated while billing runs', ()
     await waitFor('the new key', () => billing.config.stripeApiKey === NEW_KEY);
   });
 
-  it('S113: Stripe’s callbacks are accepted at each step of a rotation, and with the old secret no longer afterwards', async () => {
+  it('S113: Stripe’s callbacks are accepted at each step of a rotation; afterwards, the old secret no longer works', async () => {
     const { callbacks } = billing.simulator;
     const signWith = (secret: string) => {
       if (callbacks.target) callbacks.target = { ...callbacks.target, secret };

@@ -18,8 +18,8 @@ export function stripeMockProgram(): string | undefined {
 }
 
 /**
- * Returns the faults in requests to API v1 that Stripe's own server finds, which checks them against Stripe's published
- * API.
+ * Sends requests to API v1 to Stripe's own mock server, which checks them against Stripe's published API. @returns the
+ * faults that it finds.
  */
 export async function faultsAtStripe(program: string, requests: readonly Sent[]) {
   const [port, tlsPort] = await freePorts(2);

@@ -216,10 +216,6 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
   () => {
     let chart: Chart;
     const said: string[] = [];
-    /**
-     * Returns Helm's messages about a change that was made together with others or, if the others hide its message,
-     * alone.
-     */
     const heard = new Map<string, string>();
 
     beforeAll(async () => {

@@ -46,7 +46,7 @@ class CreditModel {
     this.now = new Date(this.now.getTime() + days * DAY_MS);
   }
 
-  /** The credits of every paid slice that has started; refunds are counted separately. */
+  /** Issues the credits of every paid slice that has started. Refunds are counted separately. */
   issueSlices(): void {
     for (const period of this.periods) {
       for (let index = 0; index < period.months; index++) {

@@ -8,7 +8,7 @@ import {
   closeReservation,
 } from '../../apps/entitlement/src/reservations/charge.js';
 
-/** A lease from its holder's view: every total that the holder may have sent, delivered or not. */
+/** A lease as its holder sees it: every total that the holder may have sent, delivered or not. */
 interface Held {
   lease: Chargeable;
   spent: number;

@@ -14,7 +14,7 @@ const ANSWERS_BETWEEN = 40;
 /** No registry serves this name, so lookup answers without querying a server. */
 const QUESTION = 'whois/live?domainName=name.example';
 
-describe('the secret of services during its rotation', () => {
+describe('rotating the secret that services share', () => {
   const gatewayClock = new TestClock();
   const lookupClock = new TestClock();
   let database: TestDatabase;

@@ -74,7 +74,7 @@ async function spendOnHold(which: number, accountId: string, cost: number): Prom
 }
 
 describe('the balance that two gateways report for one account', () => {
-  it('differs from the account’s balance at most by the credits that the other gateway has not settled, and later equals it', async () => {
+  it('differs from the account’s balance by at most the credits that the other gateway has not settled, and later equals it', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.buy(accountId, CREDITS);
     const random = new Random(7);

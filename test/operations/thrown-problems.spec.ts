@@ -283,7 +283,7 @@ describe('the problems of a row', () => {
     );
   });
 
-  it('follow these rules with no unnecessary exception', () => {
+  it('need every listed exception to these rules', () => {
     const made = served.flatMap(({ row, codes }) =>
       [...codes].flatMap(([code, makers]) =>
         [...makers].flatMap((maker) => [`${maker} ${code}`, `${row} ${maker} ${code}`]),

@@ -56,7 +56,7 @@ export class Worker {
   private harness(random: Random, counts: Record<string, number>): Harness {
     const { isLong, say } = this.options;
     return {
-      // A scenario that is apart uses no installation.
+      // A scenario with `isApart` does not use the installation.
       installation: this.installation as Installation,
       random,
       isLong,

@@ -50,7 +50,7 @@ interface Waiting {
 }
 
 /**
- * A simulation of PostgreSQL at READ COMMITTED from the view of a state machine: locks are kept until the end of the
+ * A simulation of PostgreSQL at READ COMMITTED as a state machine sees it: locks are kept until the end of the
  * transaction, and writes are visible once they are committed. (No transaction under test reads its own writes.) If a
  * caller dies, its transaction is rolled back. Sometimes the connection breaks, before or after a statement or commit
  * takes effect.
@@ -131,7 +131,7 @@ export class MemoryDatabase {
     }
   }
 
-  /** @param isSingle whether the statement is a transaction of its own, in one round trip. */
+  /** @param isSingle whether the statement is its own transaction, in one round trip. */
   private async transaction<T>(
     work: (transaction: MemoryTransaction) => Promise<T>,
     isSingle = false,

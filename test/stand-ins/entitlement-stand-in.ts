@@ -22,7 +22,7 @@ interface Lease {
 interface Hold {
   accountId: string;
   amount: number;
-  /** Credits by part, of which the first count of each is kept. */
+  /** Credits by part. Only the first count of each part is kept. */
   parts: Map<string, number>;
   isClosed: boolean;
 }

@@ -18,7 +18,7 @@ const NAMES = Array.from(
 const FILE = ['domain;note', ...NAMES.map((name) => `${name};x`), `${NAMES[0]};x`, 'no name;x'];
 
 /**
- * Bulk jobs from a customer's view: the customer uploads a file, and gets an e-mail, an event and exactly the right
+ * Bulk jobs as a customer sees them: the customer uploads a file, and gets an e-mail, an event and exactly the right
  * rows.
  */
 export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): void {

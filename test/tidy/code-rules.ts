@@ -23,7 +23,7 @@ export function clockFaults(files: SourceFile[]): string[] {
 
 /**
  * Checks that a property test starts from a seed in its source. Only `npm run sim` and `npm run prove` draw new seeds,
- * which may fail, so that they never decide whether a commit is accepted.
+ * because a new seed may fail, and no commit should be rejected by chance.
  */
 export function seedFaults(files: SourceFile[]): string[] {
   return files.filter(isTest).flatMap((file) =>

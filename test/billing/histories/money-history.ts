@@ -35,7 +35,7 @@ type Steps = {
   ) => Promise<boolean | void>;
 };
 
-/** A customer's history at a processor. Whatever happens, billing's records finally match the processor's. */
+/** A customer's history at a processor. Whatever happens, billing's records must match the processor's in the end. */
 export class MoneyHistory {
   readonly accountId: string;
   done = 0;

@@ -8,7 +8,7 @@ import type { MoneyThere, Sided, TakenBack } from './processor-side.js';
 
 const TAKEN = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 
-/** PayPal from the view of its customers and banks, with the same methods as `StripeSide`. */
+/** PayPal as its customers and banks see it, with the same methods as `StripeSide`. */
 export class PaypalSide {
   readonly name = 'paypal' as const;
 

@@ -6,7 +6,7 @@ import { StripeSide } from './stripe-side.js';
 /** The processors on which every story of billing runs. */
 export const BOTH = ['stripe', 'paypal'] as const;
 
-/** A processor from the view of its customers and banks: everything that happens there without billing. */
+/** A processor as its customers and banks see it: everything that happens there without billing. */
 export type ProcessorSide = StripeSide | PaypalSide;
 
 export function sideOf(sided: Sided, name: ChosenProcessor): ProcessorSide {

@@ -3,7 +3,7 @@ import { signedCallback } from '../signed-callback.js';
 import type { CheckoutAction } from '../hosted-page.js';
 import type { MoneyThere, Sided, TakenBack } from './processor-side.js';
 
-/** Stripe from the view of its customers and banks. Lists begin with the newest object. */
+/** Stripe as its customers and banks see it. Lists begin with the newest object. */
 export class StripeSide {
   readonly name = 'stripe' as const;
 

@@ -10,7 +10,7 @@ import { STRIPE_PYTHON } from './python-sdk.js';
 type SessionParams = Stripe.Checkout.SessionCreateParams;
 
 /**
- * Makes purchases with Stripe's SDK for Node, of which some are refused.
+ * Makes purchases with Stripe's SDK for Node. Some of them are refused.
  * @returns the result of each.
  */
 async function purchasesInNode(url: string, key: string): Promise<unknown[]> {

@@ -14,7 +14,7 @@ export type Mode = (typeof MODES)[number];
 /** The length of a slot in days. Events are delivered at the end of each slot. */
 export const SLOT_DAYS = 3;
 const LATE_DAYS_MAX = 25;
-/** The time for which a slice remains valid after its end, unless an event ends it. */
+/** How many days a slice remains valid after its end, unless an event ends it earlier. */
 export const GRACE_DAYS = 7;
 
 export interface Delivery {

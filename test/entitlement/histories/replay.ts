@@ -20,7 +20,7 @@ import { BEGIN, HORIZON_DAYS, REST_DAYS, type ToldHistory } from './told-history
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
 
-/** An installation on which histories of money are replayed as entitlement receives their events. */
+/** Replays histories of money as entitlement would receive their events. */
 export async function replay(
   histories: readonly ToldHistory[],
   modesOf?: (place: number) => readonly Mode[],

@@ -102,8 +102,8 @@ export class Checker {
   }
 
   /**
-   * Checks that at most the answered credits were charged, and at least those less the credits that a kill may leave
-   * uncharged. The next scenario begins with the charged number.
+   * Checks that no more credits were charged than were answered, and no fewer than that number less the credits that a
+   * kill may leave uncharged. The next scenario starts from the charged number.
    * @returns the number of uncharged credits.
    */
   private async creditsExact(unbilledMax: number): Promise<number> {

@@ -4,8 +4,8 @@ import { Broken } from './broken.js';
 const POLL_MS = 100;
 /**
  * A time limit that only ends hanging scenarios. Each scenario has its own expectation of how late an effect may be.
- * That delay is measured without the time for which the machine's other work held a process up: if a service is killed
- * twice and waits for a core each time, the product is not at fault.
+ * The time for which a process waits for a core does not count towards this delay, because the product is not at fault
+ * for it.
  */
 const LIMIT_MS = 180_000;
 

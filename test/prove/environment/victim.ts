@@ -48,7 +48,7 @@ interface Circumstances {
  */
 export class Victim {
   readonly diedAt: number[] = [];
-  /** The time from its first death until it finally stayed up. */
+  /** The time from its first death until it stayed up. */
   awayMs = 0;
   isDone = false;
   readonly process: ServiceProcess;
@@ -96,8 +96,8 @@ export class Victim {
 }
 
 /**
- * Acts as a supervisor: restarts a process as soon as it has ended. If the process is to kill itself again, this may
- * happen before it is up; in that case, nothing is measured.
+ * Acts as a supervisor: restarts a process as soon as it has ended. If the process has another crash point, it may kill
+ * itself before it is up; in that case, nothing is measured.
  */
 async function startAgain(
   process: ServiceProcess,

@@ -53,8 +53,8 @@ async function crashReaper(harness: Harness): Promise<number> {
 
 /**
  * Moves the times of three customers' data, so that no test waits for 90 days. The e-mail that a killed sender was
- * sending waits for 30 s; the other jobs run every few seconds. So each job becomes due only in the process that is to
- * be killed by it.
+ * sending waits for 30 s; the other jobs run every few seconds. Each job therefore becomes due only in the process that
+ * it kills.
  */
 async function crashAccountJobs(harness: Harness): Promise<void> {
   const { installation } = harness;

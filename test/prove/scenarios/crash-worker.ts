@@ -10,7 +10,7 @@ import { WORKER_DUTIES, type WorkerDuty } from './worker-duties.js';
 /** The number of kills at each crash point with `--long`; otherwise, there is one. */
 const LONG_KILLS = 10;
 /**
- * Expires the leases of killed processes. Ends the waits before an interrupted start of a job is undone, and before the
+ * Expires the leases of killed processes. Also skips the waiting times after which an interrupted job is undone and the
  * files of a killed process are removed.
  */
 const HURRY = `
