@@ -114,7 +114,7 @@ const share = fc.constantFrom('0.1', '0.25', '0.333333', '0.5', '1');
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 
 /**
- * Actions of customers, gateways and processors, and the passing of time; `pick` chooses among the existing objects.
+ * Actions of customers, gateways and processors, and the passage of time; `pick` chooses among the existing objects.
  */
 const command = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: kind('buy'), credits }) },

@@ -61,7 +61,7 @@ type SnapshotInTest = Partial<SubscriptionChanged> &
   Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'> & {
     /** The credits of the payment line for the period; `0` for a subscription that grants only rights. */
     monthlyCredits?: string;
-    /** The id of that line, and thus of its grant. */
+    /** The id of that line and so of its grant. */
     lineId?: string;
   };
 

@@ -113,7 +113,7 @@ export class WorkerUnderTest {
 
   /**
    * Checks the watched names that are due. Resolves once all checks are stored, including those that the worker started
-   * by itself.
+   * on its own.
    */
   async checkNames(): Promise<void> {
     await this.worker.app.get(CheckNamesJob, { strict: false }).runOnce();

@@ -32,7 +32,7 @@ const OWNER = `${hostname()}/${process.pid}/${process.hrtime.bigint()}`;
 
 export interface JobLeaseOptions {
   job: string;
-  /** How long other processes wait after the lease's holder was killed; at most `JOB_LEASE_MAX_MS`. */
+  /** How long other processes wait after the lease's holder has been killed; at most `JOB_LEASE_MAX_MS`. */
   leaseMs: number;
   /** The interval from the start of one run to the start of the next. */
   everyMs: number;

@@ -23,8 +23,8 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Returns the Unix milliseconds of this machine, whatever business time is set to; used for ids, by which the database
- * partitions rows by month.
+ * Returns the Unix milliseconds of this machine, whatever business time is set to; used for ids, because the database
+ * partitions rows by the time in their ids.
  */
 export function machineMs(): number {
   return Date.now();

@@ -6,7 +6,7 @@ export const DATA_KEY_BYTES = 32;
 
 /**
  * Encrypts with AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated, so a value cannot be decrypted after
- * it was moved elsewhere.
+ * it has been moved elsewhere.
  */
 export function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -14,7 +14,7 @@ export function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Decrypts a value of `encrypt`. @throws Error if the key, the context or a byte of the value differs. */
+/** Decrypts a result of `encrypt`. @throws Error if the key, the context or any byte differs. */
 export function decrypt(key: Buffer, encrypted: Buffer, context: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

@@ -13,8 +13,8 @@ export interface LoopOptions {
 }
 
 /**
- * Repeats one piece of work, never twice at a time. A failure is logged once until the work succeeds again, and the
- * work is retried after the interval.
+ * Repeats one piece of work, never concurrently. A failure is logged once until the work succeeds again, and the work
+ * is retried after the interval.
  */
 export class Loop {
   private state: 'new' | 'running' | 'stopped' = 'new';

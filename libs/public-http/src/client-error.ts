@@ -19,7 +19,7 @@ export interface RawAnswers {
 interface ParserError extends Error {
   code?: string;
   rawPacket?: Buffer;
-  /** The position of the byte that the parser refused in the packet. */
+  /** The position, within the packet, of the byte that the parser rejected. */
   bytesParsed?: number;
 }
 

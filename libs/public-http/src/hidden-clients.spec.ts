@@ -5,7 +5,7 @@ describe('customers’ addresses', () => {
   const settings = { origin: 'BASE_URL', trustedProxies: 'GATEWAY_TRUSTED_PROXIES' };
   const listener = { origin: 'https://api.example.org', trustedProxies: [], settings };
 
-  it('S22: customers’ addresses are reported as hidden at a start with a public origin and no trusted proxy', () => {
+  it('S22: with a public origin and no trusted proxy, customers’ addresses are reported as hidden at startup', () => {
     expect(hiddenClientsOf(listener)).toContain('GATEWAY_TRUSTED_PROXIES');
     expect(hiddenClientsOf({ ...listener, trustedProxies: ['10.0.0.0/8'] })).toBeUndefined();
   });

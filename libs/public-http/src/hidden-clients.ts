@@ -10,8 +10,8 @@ export interface PublicOrigin {
 }
 
 /**
- * Returns a warning for the operator if all customers would seem to have one address: the origin is public and no proxy
- * is trusted. Limits by address would then count all customers together.
+ * Returns a warning for the operator if all customers would appear to have the same address, because the origin is
+ * public and no proxy is trusted. The limits per address would then count all customers together.
  */
 export function hiddenClientsOf(listener: PublicOrigin): string | undefined {
   const { origin, trustedProxies, settings } = listener;

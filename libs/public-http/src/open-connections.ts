@@ -70,7 +70,7 @@ export class OpenConnections {
 
   constructor(private readonly options: OpenConnectionsOptions) {}
 
-  /** Watches a server, after all of its listeners were added. */
+  /** Watches a server. All of its listeners must have been added before. */
   watch(server: Server): void {
     server.prependListener('connection', (socket: Socket) => {
       if (!this.admit(socket)) socket.destroy();

@@ -24,7 +24,7 @@ describe('a job of the installation', () => {
   });
   afterAll(() => test.drop());
 
-  /** Replaces delays of timers by others until the end of the test. */
+  /** Replaces timer delays with others until the end of the test. */
   function replaceDelays(others: Record<number, number>): void {
     const replaced = (work: () => void, ms = 0) => setTimeout(work, others[ms] ?? ms);
     globalThis.setTimeout = replaced as typeof setTimeout;

@@ -97,7 +97,7 @@ export interface Service<C extends object = object> {
   load(): Promise<ServiceCode<C>>;
 }
 
-/** One service of the registry, whatever its config class. */
+/** Any service in the registry, whatever its config class. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a config class is both given and taken
 export type AnyService = Service<any>;
 

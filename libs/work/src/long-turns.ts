@@ -10,8 +10,8 @@ export interface LongItem {
 }
 
 /**
- * Whose long item is done next. Long items of a runner are done one at a time, so that they leave its other places to
- * short ones, and accounts take turns in the order in which they asked (S105).
+ * Decides whose long item is done next. A runner does long items one at a time, so that its other places remain free
+ * for short ones, and accounts take turns in the order in which they asked (S105).
  */
 export class LongTurns {
   private running?: string;
@@ -19,7 +19,8 @@ export class LongTurns {
   private readonly waiting = new Map<string, number>();
 
   /**
-   * Begins an item, or continues it. @returns false if it is not its turn yet; then it asks again within seconds.
+   * Begins or continues an item. @returns false if it is not the item's turn yet; the caller then asks again within
+   * seconds.
    * @param nowMs monotonic milliseconds.
    */
   begin({ id, accountId }: LongItem, nowMs: number = monotonicMs()): boolean {

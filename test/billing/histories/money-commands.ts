@@ -10,7 +10,7 @@ const sku: fc.Arbitrary<string> = fc.constantFrom(
 );
 
 /**
- * Actions of customers, operators, banks and networks, and the passing of time; `pick` chooses among the existing
+ * Actions of customers, operators, banks and networks, and the passage of time; `pick` chooses among the existing
  * objects.
  */
 const moneyCommand = fc.oneof(

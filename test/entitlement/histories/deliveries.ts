@@ -117,7 +117,7 @@ function skipping(said: readonly Said[], random: Random): Said[] {
   });
 }
 
-/** Returns the slots in which the passing of time changes credits. In these slots, the order of events matters. */
+/** Returns the slots in which the passage of time changes credits. In these slots, the order of events matters. */
 function boundarySlots({ lines }: ToldHistory): Set<number> {
   const slots = new Set<number>();
   for (const { stretch } of lines) {

@@ -23,7 +23,7 @@ export class ErasureService {
   /**
    * Erases each due account in its own transaction, under the account's lock, so that an erasure and a restore never
    * run together.
-   * @throws AggregateError after all accounts were tried, if some failed.
+   * @throws AggregateError after all accounts have been tried, if some failed.
    */
   async eraseDue(): Promise<void> {
     const faults: unknown[] = [];

@@ -180,7 +180,7 @@ export class KeysService {
 
   /**
    * Reissues a revoked or expired key, once: creates a key with the same name, scopes and limits, for example after the
-   * account was restored. If the old key's expiry has passed, the request must contain a new expiry, or null.
+   * account has been restored. If the old key's expiry has passed, the request must contain a new expiry, or null.
    * @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
    */
   async reissue(

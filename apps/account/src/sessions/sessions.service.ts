@@ -24,7 +24,7 @@ import type { ActiveSession } from './session-guard.js';
 const KEEP_MS = 60 * DAY_MS;
 /** Maximum number of open sessions; a further log-in ends the oldest. */
 const OPEN_MAX = 50;
-/** Maximum number of stored sessions, so that repeated log-ins do not grow the table. */
+/** Maximum number of stored sessions, so that repeated log-ins cannot fill the table. */
 const KEPT_MAX = 500;
 
 /** Opens, lists and ends sessions. Only the browser has the token; the service stores the token's hash. */
@@ -92,8 +92,8 @@ export class SessionsService {
   }
 
   /**
-   * Checks under the account's lock that no new password has ended the session in the meantime, for calls that keep the
-   * session's token. @throws NotLoggedIn.
+   * For calls that keep the session's token: checks, under the account's lock, that no new password has ended the
+   * session. @throws NotLoggedIn.
    */
   async checkOpen(
     transaction: Transaction,

@@ -55,7 +55,7 @@ describe('sessions', () => {
     expect(wrong).toMatchObject({ status: 401, hashes: 1, body: { code: 'wrong_credentials' } });
   });
 
-  it('S26: after the password was entered again, the old token is invalid', async () => {
+  it('S26: after the password has been entered again, the old token is invalid', async () => {
     const body = { password: PASSWORD };
     const call = { token: owner.token, body };
     const renewed = await account.dashboard('POST', 'session/reauthenticate', call);

@@ -135,7 +135,7 @@ export class ThrottlingService {
     if (count <= REFUSALS_KEPT) await this.audit.recordRefusal(record);
   }
 
-  /** Deletes the count of guesses at a password after the correct password was entered. */
+  /** Deletes the count of guesses at a password after the correct password has been entered. */
   async forgetGuesses(subject: string): Promise<void> {
     await this.attempts.delete(this.subjectOf('guess', subject));
   }

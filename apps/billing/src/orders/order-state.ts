@@ -9,9 +9,9 @@ export const isUnpaid = (state: OrderState) =>
   ['created', 'redirected', 'processing', 'expired', 'failed', 'cancelled'].includes(state);
 
 /**
- * Returns the state of an order after its checkout was fetched. Money counts whenever it arrives, even after the order
- * has expired or was cancelled. Once a payment has determined the state, only a later refund or dispute changes the
- * state.
+ * Returns the state of an order after its checkout has been fetched. Money counts whenever it arrives, even after the
+ * order has expired or was cancelled. Once a payment has determined the state, only a later refund or dispute changes
+ * the state.
  */
 export function stateAfterCheckout(
   state: OrderState,

@@ -48,7 +48,7 @@ describe('an unpaid plan change', () => {
     return (await billing.deliverMail(accountId)).map(({ subject }) => subject);
   }
 
-  it('is shown with the amount due after the card was declined, also by e-mail, and can be paid on its page', async () => {
+  it('is shown with the amount due after the card has been declined, also by e-mail, and can be paid on its page', async () => {
     await subscribed('stripe');
     card('declines');
     const asked = await ask('change', WISH);
@@ -198,7 +198,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('takes no money after it was dropped at PayPal, whatever the customer does later', async () => {
+  it('takes no money after it has been dropped at PayPal, whatever the customer does later', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await ask('drop');

@@ -189,7 +189,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await side.moneyOf(accountId)).toMatchObject({ paid: paid + 10_00 });
     });
 
-    it('can be upgraded again after its old plan was restored, and keeps the upgrade', async () => {
+    it('can be upgraded again after its old plan has been restored, and keeps the upgrade', async () => {
       const { id } = await subscribe();
       for (let time = 0; time < 2; time += 1) {
         await billing.pass(HOUR_MS);

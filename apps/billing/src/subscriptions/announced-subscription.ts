@@ -32,7 +32,7 @@ export const announcedEnd = (row: Subscription): SubscriptionChanged => {
   return { ...announced(row), state: 'expired' };
 };
 
-/** Whether the row is new, so that it was never announced. */
+/** Whether the row is new and has therefore never been announced. */
 export const isBegun = ({ createdAt, updatedAt }: Subscription) =>
   createdAt.getTime() === updatedAt.getTime();
 

@@ -77,7 +77,7 @@ describe.each(BOTH)('simultaneous fetches of several objects at %s', (processor)
     }
   });
 
-  it('the later of two paid bills determines how long the subscription is paid', async () => {
+  it('the later of two paid bills determines how long the subscription is paid for', async () => {
     await pay();
     await syncAll('subscription', side.newest('subscription', 1));
     await billing.settle();

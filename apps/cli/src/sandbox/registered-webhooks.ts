@@ -2,7 +2,7 @@ import { askSandbox } from './sandbox-http.js';
 
 /** The API version that billing's SDK sends. Each call to API v2 needs a version. */
 export const API_VERSION = '2026-10-28.endive';
-/** The event types that billing reads, as also listed in docs/operations/production.md. */
+/** The event types that billing reads. They are also listed in docs/operations/production.md. */
 const STRIPE_TYPES = [
   'v1.checkout.session.*',
   'v1.payment_intent.succeeded',

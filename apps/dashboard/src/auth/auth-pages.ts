@@ -45,7 +45,7 @@ function providerForms(
   </section>`;
 }
 
-/** Returns the page on the way to a provider. The browser continues by itself, or with the link. */
+/** Returns the page on the way to a provider. The browser continues automatically, or with the link. */
 export function leavingPage(context: PageContext, provider: Provider, url: string): Markup {
   const name = PROVIDER_NAMES[provider];
   return page(context, {
@@ -57,7 +57,7 @@ export function leavingPage(context: PageContext, provider: Provider, url: strin
 
 /**
  * Returns the page on the way back from a provider. It submits a form of our own, because a request from another site
- * must not change anything by itself (S29).
+ * must not change anything on its own (S29).
  */
 export function returnPage(context: PageContext, provider: Provider, query: string): Markup {
   const fields = html`${hidden('query', query)}<button>Continue</button>`;

@@ -41,7 +41,7 @@ it('a job in progress shows done, total and time left, and its page reloads itse
   expect(done.text).toContain('has an apostrophe before it');
 });
 
-it('a job with typed names starts only after their price and rejected lines were shown', async () => {
+it('a job with typed names starts only after their price and rejected lines have been shown', async () => {
   const invalid_lines = [{ line: 2, message: '<b>' }];
   const priced = {
     ...QUEUED,

@@ -167,7 +167,7 @@ function endOf(key: KeyAnswer): Markup {
 /** Whether a key still works. A replaced key works until its overlap ends. */
 export const canRevoke = ({ state }: KeyAnswer) => state === 'active' || state === 'replaced';
 
-/** Whether an ended key may get a successor with the same settings, for example after the account was restored. */
+/** Whether an ended key may get a successor with the same settings, for example after the account has been restored. */
 export const canReissue = ({ state, replaced_by: successor }: KeyAnswer) =>
   (state === 'revoked' || state === 'expired') && successor === null;
 

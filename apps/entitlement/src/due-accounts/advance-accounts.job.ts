@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DueAccountsService } from './due-accounts.service.js';
 
-/** Issues and expires due credits of accounts without requests. */
+/** Issues and expires credits that are due in accounts without requests. */
 @Injectable()
 export class AdvanceAccountsJob {
   readonly name = 'advance-accounts';

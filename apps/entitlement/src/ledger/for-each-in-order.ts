@@ -1,6 +1,6 @@
 /**
  * Runs `work` for one item after another. A failure does not affect the other items.
- * @throws AggregateError with all failures, after every item was tried.
+ * @throws AggregateError with all failures, after every item has been tried.
  */
 export async function forEachInOrder<T>(
   items: T[],

@@ -128,7 +128,7 @@ describe('credits that jobs return after the end of their plan', () => {
     fc.assert(property, { numRuns: 40, seed: 20_261_124 });
   });
 
-  it('credits that were used after a reversal was undone become debt if the reversal is repeated', () => {
+  it('credits used after a reversal was undone become debt if the reversal is repeated', () => {
     ended.close(ended.jobs[0]);
     ended.reach('final', PLAN);
     ended.passDays(20);

@@ -95,7 +95,7 @@ async function sendBytes(
   }
 }
 
-/** Waits until the client has read what was written. @throws if the client disconnects or is too slow. */
+/** Waits until the client has read everything written so far. @throws if the client disconnects or is too slow. */
 async function drained(
   context: RequestContext,
   response: ApiResponse,

@@ -24,7 +24,7 @@ export interface RequestHoldsOptions {
   pools: LeasePools;
   clock: Clock;
   logger: Logger;
-  /** Maximum duration of a request after its credits were reserved, in milliseconds. */
+  /** Maximum duration of a request after its credits have been reserved, in milliseconds. */
   requestDeadlineMs: number;
 }
 

@@ -21,7 +21,7 @@ export interface LeaseClientOptions {
   client: EntitlementClient;
   logger: Logger;
   journalPath: string;
-  /** Maximum duration of a request after its credits were reserved, in milliseconds. */
+  /** Maximum duration of a request after its credits have been reserved, in milliseconds. */
   requestDeadlineMs: number;
   settleIntervalMs?: number;
   /** The journal is rewritten when it has grown by this many bytes. */

@@ -13,7 +13,7 @@ export interface LeaseState {
   counts: LeaseCounts;
   /** The number of leases that entitlement may have open for this gateway. */
   open: number;
-  /** The credits that were charged but are not yet acknowledged. */
+  /** The credits that have been charged but not yet acknowledged. */
   unsettledCredits: number;
   /** Milliseconds since the last acknowledgement; 0 while there is nothing to acknowledge. */
   settlementAgeMs: number;

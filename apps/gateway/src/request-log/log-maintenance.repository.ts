@@ -68,7 +68,7 @@ export class LogMaintenanceRepository {
   }
 }
 
-/** The tables that store the progress of the counts, each with the statement that continues the count. */
+/** The tables that store how far the log has been counted, each with the statement that counts further rows. */
 const COUNTS = [
   [
     'counted_requests',

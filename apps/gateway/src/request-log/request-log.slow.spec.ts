@@ -328,7 +328,7 @@ describe('the request log', () => {
     expect(await subjectsOf(stays)).toHaveLength(1);
   });
 
-  it('after the clock was changed, a partition is created, and rows that are too old are dropped', async () => {
+  it('after the clock has been changed, a partition is created, and rows that are too old are dropped', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     clock.advance(10 * 86_400_000);

@@ -17,7 +17,7 @@ export class ReadTooHeavy extends Problem {
   }
 }
 
-/** The account's reads of the last minute took too long in all. */
+/** The account's reads within the last minute took too long in total. */
 export class TooMuchReading extends Problem {
   constructor(leftMs: number) {
     super({

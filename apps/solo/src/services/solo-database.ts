@@ -26,7 +26,7 @@ export interface SoloDatabaseOptions {
   /** Aborts the creation of a new server. */
   signal?: AbortSignal;
   logger?: Logger;
-  /** Is called when the server ends by itself, and when it runs again. */
+  /** Called when the server ends unexpectedly, and when it runs again. */
   say?: (line: string) => void;
 }
 

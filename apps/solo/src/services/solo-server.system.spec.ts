@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('a database server that ends by itself is restarted at the same URL, and the terminal says so', async () => {
+it('a database server that ends unexpectedly is restarted at the same URL, and the terminal says so', async () => {
   const url = server.url();
   const killed = pid();
   process.kill(killed, 'SIGQUIT');

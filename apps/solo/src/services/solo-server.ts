@@ -10,7 +10,7 @@ interface Told {
 }
 
 /**
- * The installation's own PostgreSQL. If it ends by itself, for example on a full disk, it is restarted on the same
+ * The installation's own PostgreSQL. If it ends unexpectedly, for example on a full disk, it is restarted on the same
  * port.
  */
 export class SoloServer {

@@ -63,7 +63,7 @@ export interface PaymentAnswer {
   reversals: (RefundAnswer & { cause: 'refund' | 'dispute' })[];
 }
 
-/** The kinds of work that billing cannot finish by itself; also the label of `dds_billing_set_aside`. */
+/** The kinds of work that billing cannot finish on its own; also the label of `dds_billing_set_aside`. */
 export type SetAsideKind =
   'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned' | 'unclaimed';
 

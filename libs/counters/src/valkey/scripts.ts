@@ -7,7 +7,7 @@ export interface Script {
   sha: string;
 }
 
-/** How long a slice may be spent after it was requested, by the cluster's clock. */
+/** How long a slice may be spent after it has been requested, by the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
 /**
  * The time after which the holder of a slice counts as dead and the rest of the slice as spent. It is longer than

@@ -17,7 +17,7 @@ export interface BudgetRequest {
   /** The priority: 0 is served before 1, and 1 before 2, whichever process requests tokens. */
   priority: number;
   tokens: number;
-  /** The known rest of the host's pause. */
+  /** How long the host's pause still lasts, as far as known. */
   pausedMs: number;
   /** Whether the host has answered since it was paused. */
   isRecovered: boolean;

@@ -83,7 +83,7 @@ export class ValkeyLink {
   /** How long a request waits for an answer before it is decided without one. */
   timeoutMs: number;
   readonly client: Valkey;
-  /** True after a request was admitted that the server's history may lack. */
+  /** True once a request has been admitted that the server's history may lack. */
   hasUnknownHistory = false;
 
   private epoch = '';

@@ -47,8 +47,8 @@ export class OutboxRepository {
   }
 
   /**
-   * Deletes old rows. The change feed needs them for 10 minutes after they were sent. @returns the number of deleted
-   * rows.
+   * Deletes old rows. The change feed needs them for 10 minutes after they have been sent. @returns the number of
+   * deleted rows.
    */
   async deleteOld(limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_OLD, [limit]);

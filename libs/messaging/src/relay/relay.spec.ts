@@ -325,7 +325,7 @@ describe('relay', () => {
     expect(most).toBe(1);
   });
 
-  it('rows are deleted 10 minutes after they were sent, however old they are', async () => {
+  it('rows are deleted 10 minutes after they have been sent, however old they are', async () => {
     const outbox = new OutboxRepository(messaging.maintenance, newId());
     await messaging.maintenance.query('delete from outbox');
     const keys = Array.from({ length: 3 }, newId);

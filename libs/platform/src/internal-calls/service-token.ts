@@ -77,7 +77,7 @@ export class ServiceTokens {
     return sealOf(text, secret);
   }
 
-  /** Whether a service sealed this text, under either secret during a rotation. */
+  /** Whether a service sealed this text. During a rotation, a seal under either secret is valid. */
   isSealed(service: ServiceName, text: string, seal: string): boolean {
     const secrets = this.secretAt(this.clock.now().getTime()).of(service, service);
     return secrets.some((secret) => isEqual(seal, sealOf(text, secret)));

@@ -36,7 +36,7 @@ it('an object has a limited number of members', () => {
   expect(() => checkJsonShape([Object.fromEntries(members.slice(1))])).not.toThrow();
 });
 
-it('of many unknown members, only some are told', () => {
+it('of many unknown members, only some are reported', () => {
   const members = Array.from({ length: 1_000 }, (_, n) => [`m${n}`, n]);
   expect(faultsOf(Capped, Object.fromEntries(members))).toHaveLength(50);
 });

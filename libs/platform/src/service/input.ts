@@ -10,7 +10,7 @@ export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
 const DEPTH_MAX = 20;
 const ARRAY_LENGTH_MAX = 1000;
 const MEMBERS_MAX = 1000;
-/** The number of invalid members that are told; each takes time on its way to the customer. */
+/** The maximum number of invalid members that are reported; each one takes time on its way to the customer. */
 const FAULTS_MAX = 50;
 const STRING_LENGTH_MAX = 10 * 1024;
 

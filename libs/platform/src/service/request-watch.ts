@@ -19,7 +19,7 @@ const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 export function watchRequests(fastify: FastifyInstance, service: string, logger: Logger): void {
   const watched = new WeakMap<FastifyRequest, Watched>();
   fastify
-    // This runs after the body was read, because the body parser's callbacks would leave the context.
+    // This runs after the body has been read, because the body parser's callbacks would leave the context.
     .addHook('preValidation', (request, _reply, done) => {
       const parent = textOf(request, 'traceparent', TRACEPARENT);
       const name = `${request.method} ${request.routeOptions.url ?? ''}`;

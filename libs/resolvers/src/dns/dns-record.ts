@@ -72,7 +72,7 @@ export interface DnsMessage {
   rcode: Rcode;
   isResponse: boolean;
   isTruncated: boolean;
-  /** Whether the message is larger than what is read of one. */
+  /** Whether the message exceeded the limits, so that its end was not read. */
   isCut: boolean;
   isAuthoritative: boolean;
   /** Whether the resolver has verified the signatures (RFC 4035 §3.2.3). */

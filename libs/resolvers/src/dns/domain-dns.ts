@@ -32,7 +32,7 @@ export interface DnsLookup {
  * hundred names in one body.
  */
 const LENGTH_MAX = 64 * 1024;
-/** The approximate length of what an answer says of a record besides its text. */
+/** The approximate length of a record's other members in an answer. */
 const MEMBERS_LENGTH = 100;
 
 /** The options of a lookup of several types. */

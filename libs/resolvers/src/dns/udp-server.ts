@@ -182,7 +182,7 @@ class Channel {
     return id;
   }
 
-  /** Starts the timer, which serves all queries, because most are answered long before their time limit. */
+  /** Starts the timer. One timer serves all queries, because most are answered long before their time limit. */
   private watch(): void {
     this.timer ??= setInterval(() => {
       const now = monotonicMs();

@@ -9,7 +9,7 @@ export interface NumberRange {
 
 const COUNTS = { 4: 1n << 32n, 6: 1n << 128n, asn: 1n << 32n } as const;
 
-/** Returns the range from one address or AS number (a plain number) to another; undefined for other texts. */
+/** Returns the range between two addresses or AS numbers (plain numbers); undefined for any other text. */
 export function numberRange(start: string, end: string): NumberRange | undefined {
   const [from, to] = [numberIn(start), numberIn(end)];
   if (from === undefined || to?.kind !== from.kind || to.value < from.value) return undefined;

@@ -33,7 +33,7 @@ const START_TIMEOUT_MS = 10_000;
  * The number of texts passed to the thread at a time, so that the thread need not wait for this process between them.
  */
 const IN_HAND_MAX = 16;
-/** A time-out is counted in this many parts. A pause of this process then counts as only one of them. */
+/** A time-out is counted in this many parts, so that a pause of the whole process counts as only one of them. */
 const TIMEOUT_PARTS = 10;
 const FAILED = { outcome: 'parse_failed' } as const;
 

@@ -115,7 +115,7 @@ describe('RdapClient', () => {
         if (request.url === '/v1/help') asked.helps.push(response);
         else asked.names += 1;
         if (request.url !== '/v1/help') absent(request, response);
-        // The help is answered once all names were queried; a second query for the help would arrive before that.
+        // The help is answered once all names have been queried. A second query for the help would arrive before that.
         if (asked.names < names.length && asked.helps.length < 2) return;
         for (const waiting of asked.helps) waiting.end(help);
       });

@@ -215,7 +215,7 @@ export class RdapClient {
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      // Leaving the loop destroys the body, and thus the connection.
+      // Leaving the loop destroys the body and so the connection.
       if (size > this.limits.sizeBytes) return undefined;
     }
     return new TextDecoder().decode(Buffer.concat(chunks));

@@ -19,7 +19,8 @@ import {
 import { toChangeBillId, toChangeReference } from './subscriptions/change-reference.js';
 
 /**
- * Returns the snapshot of an order after everything capturable was captured. @throws UnfitObject for an unknown status.
+ * Returns the snapshot of an order after everything capturable has been captured. @throws UnfitObject for an unknown
+ * status.
  */
 export function checkoutSnapshot(order: PaypalOrder, now: Date): CheckoutSnapshot {
   const [unit = {}] = order.purchase_units ?? [];

@@ -63,7 +63,7 @@ describe('billing events', () => {
     ['a price below zero', { ...PACKAGE, amountMicros: '-1' }],
     ['an unknown kind', { ...PACKAGE, kind: 'gift' }],
     ['an object as a kind', { ...PACKAGE, kind: 'constructor' }],
-    ['an upgrade without its end', { ...STRETCH, periodEnd: undefined }],
+    ['an upgrade without the end of its period', { ...STRETCH, periodEnd: undefined }],
     ['an upgrade without a subscription', { ...STRETCH, subscriptionId: undefined }],
     ['an upgrade that begins before its period', { ...STRETCH, from: '2026-03-02T08:59:59Z' }],
     ['an upgrade that begins when its period ends', { ...STRETCH, from: STRETCH.periodEnd }],

@@ -85,7 +85,7 @@ export class SubscriptionLine extends StretchLine {
   override kind: 'subscription';
 }
 
-/** The rest of a running period at a higher plan. */
+/** An upgrade to a higher plan for the rest of the current period. */
 export class SubscriptionUpgradeLine extends StretchLine {
   @IsIn(['subscription_upgrade'])
   override kind: 'subscription_upgrade';

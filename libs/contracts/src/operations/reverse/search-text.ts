@@ -4,7 +4,7 @@ import type { ParameterKind } from '../parameter.js';
 /** The answer of every text search to test keys. */
 const FIXTURES = ['registered.test', 'redacted.test'];
 
-/** Reads a text to search for. `registered.test` and `redacted.test` are fixtures. */
+/** Reads a search text. `registered.test` and `redacted.test` are fixtures. */
 export function searchText(lengthMax: number): ParameterKind<string> {
   const isFixture = (given: string) => FIXTURES.includes(given.toLowerCase());
   return {

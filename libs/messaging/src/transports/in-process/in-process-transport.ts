@@ -9,7 +9,7 @@ import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
 
-/** The longest wait for rows of an operator's command; rows of this process reach their relay at once. */
+/** How long rows that an operator's command has written may wait; rows of this process reach their relay at once. */
 const UNASKED_EVERY_MS = SECOND_MS;
 
 /** For each producer, the durable consumers that its events must reach. */

@@ -112,7 +112,7 @@ new KafkaHarness().describe('while the broker is down', () => {
   );
 
   it(
-    'P12, P16, P17: events of an outage wait in the outbox and arrive in order, and an expelled consumer rejoins by itself',
+    'P12, P16, P17: events of an outage wait in the outbox and arrive in order, and an expelled consumer rejoins automatically',
     async () => {
       const key = newId();
       const numbers = [1, 2, 3];

@@ -17,7 +17,7 @@ import { KafkaHarness, ONCE, wordOf } from './kafka-harness.contract.js';
 import { createTopics } from './kafka-topics.js';
 import { KafkaTransport } from './kafka-transport.js';
 
-/** The broker starts twice, which takes long. */
+/** The broker starts twice, which takes a long time. */
 jest.setTimeout(900_000);
 
 const PASSWORDS = {

@@ -43,7 +43,7 @@ export async function createTopics(config: EventsConfig): Promise<string[]> {
   });
 }
 
-/** Returns the topics with their leaders, for which this may have to wait after their creation. */
+/** Returns the topics with their leaders. For new topics, this may have to wait until they have leaders. */
 async function topicsWithLeaders(admin: Admin, topics: string[]): Promise<ITopicMetadata[]> {
   for (let attempts = 1; ; attempts++) {
     try {

@@ -1,5 +1,5 @@
 /**
- * Counts the work of a parse, in characters and table look-ups. A spec compares the counts for a text and for its
+ * Counts the work of a parse, in characters and table lookups. A spec compares the counts for a text and for its
  * double, because parsing must stay linear whatever a server sends.
  */
 export class WorkMeter {
