@@ -19,7 +19,7 @@ const WISHES = {
 } as const;
 /** A limit so high that the gateway does not shed load, because the bench measures a busy event loop. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
-/** Lets the bench give each buyer a network of its own with `X-Forwarded-For`. */
+/** Lets the bench give each buyer a separate network with `X-Forwarded-For`. */
 const PROXIED = { DASHBOARD_TRUSTED_PROXIES: '127.0.0.0/8' };
 
 /** Measures how soon a purchase takes effect (`npm run bench money`). */

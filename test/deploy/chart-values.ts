@@ -1,7 +1,4 @@
-/**
- * Sets of values with which the chart is tested. Each set consists of files in the chart, of which later ones override
- * earlier ones.
- */
+/** Sets of values for testing the chart. Each set consists of files in the chart; later ones override earlier ones. */
 export const CHART_VALUES: Record<string, string[]> = {
   'all off': ['ci/all-off-values.yaml'],
   defaults: ['ci/defaults-values.yaml'],

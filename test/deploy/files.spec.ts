@@ -186,7 +186,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S86: no service gets a secret with which it could impersonate another service', () => {
+  it('S86: no service gets a secret that would let it impersonate another service', () => {
     const tokensOf = (service: string) =>
       new ServiceTokens(
         readFileSync(join(folder, `${service}_service_secret`), 'utf8'),

@@ -11,7 +11,7 @@ export type Series = Record<string, string>;
 export interface AlertCase {
   fires: Series;
   silent: Series;
-  /** The time at which the rule is evaluated; by default, two hours after the first values. */
+  /** When the rule is evaluated; by default, two hours after the first values. */
   at?: string;
 }
 

@@ -50,7 +50,7 @@ const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
 
 const LINE_MICROS = '1000000';
 
-/** A payment line of which a test sets only the members that matter. */
+/** A payment line with only the members that matter to a test. */
 type NewLine = PaymentLine extends infer Line
   ? Line extends PaymentLine
     ? Omit<Line, 'lineId' | 'sku' | 'quantity' | 'amountMicros'> & { lineId?: string }
@@ -257,7 +257,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
       );
   }
 
-  /** Returns violated invariants and logged errors, of which every spec expects none after each test. */
+  /** Returns violated invariants and logged errors. Every spec expects none after each test. */
   async violations(): Promise<unknown[]> {
     return [
       ...(await checkInvariants(this.auditor, ENTITLEMENT_INVARIANTS)),

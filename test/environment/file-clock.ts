@@ -43,7 +43,7 @@ export class FileClock extends Clock {
   }
 }
 
-/** The settings with which a service's process reads its time from the file of a `FileClock`. */
+/** The settings that make a service's process read its time from the file of a `FileClock`. */
 export function fileClockSettings(path: string): Record<string, string> {
   const preload = new URL('./preload-file-clock.js', import.meta.url);
   return { NODE_OPTIONS: `--import=${preload.href}`, TEST_CLOCK_FILE: path };

@@ -15,7 +15,7 @@ interface Runtime {
 }
 
 /**
- * The arguments with which Jest calls a test runner: two configs, the environment, the runtime, the file's path and a
+ * The arguments that Jest passes to a test runner: two configs, the environment, the runtime, the file's path and a
  * channel.
  */
 type Given = [object, object, object, Runtime, path: string, channel?: unknown];

@@ -18,7 +18,7 @@ export class Faults {
   delayMs = 0;
   readonly losing = new Set<Direction>();
   traps: Trap[] = [];
-  /** A promise for which all bytes wait while it is set. */
+  /** A promise that all bytes wait for while it is set. */
   stalled?: PromiseWithResolvers<void>;
   /** The bytes received from clients, whether or not they were forwarded. */
   takenBytes = 0;

@@ -60,7 +60,7 @@ async function spend(gateway: LeaseClient, accountId: string, cost: number): Pro
 }
 
 /**
- * Sends a request for several items, of which only some are answered, in two parts.
+ * Sends a request for several items. Only some of them are answered, in two parts.
  * @returns the balance reported at the end of the answer.
  */
 async function spendOnHold(which: number, accountId: string, cost: number): Promise<number> {

@@ -23,7 +23,7 @@ const OPERATORS = new Map(
 const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every', every: 'some' };
 const ORDERS = /^(toSorted|sort|toReversed|reverse)$/;
 /**
- * The largest number that is changed. Smaller numbers are counts and steps; larger numbers are limits, for which a
+ * The largest number that is changed. Smaller numbers are counts and steps; larger numbers are limits, where a
  * difference of one does not matter.
  */
 const SMALL_MAX = 2;

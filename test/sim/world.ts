@@ -35,7 +35,7 @@ export class Happening {
   }
 }
 
-/** A process that can die and restart. When it dies, it loses everything for which it was waiting. */
+/** A process that can die and restart. When it dies, it loses everything that it was waiting for. */
 export class Actor {
   life = 0;
   isUp = false;

@@ -175,7 +175,7 @@ async function opened(
 }
 
 /**
- * Starts each service in its own process, with Kafka and Valkey. The API is that of the first gateway.
+ * Starts each service in its own process, with Kafka and Valkey. The API URL is the first gateway's.
  * @param worker settings of the worker.
  */
 export async function openCluster(

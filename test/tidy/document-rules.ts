@@ -32,7 +32,7 @@ export function errorPageFormFaults(paths: string[]): string[] {
     .map((path) => `${path}: does not have the form of an error page`);
 }
 
-/** Whether the text is that of the page that explains `code`. */
+/** Whether the text is the page that explains `code`. */
 export function isErrorPage(code: string, text: string): boolean {
   const form = new RegExp(
     `^# [A-Z][^\\n]+\\n\\n\`${code}\`\\n\\n## What happened\\n\\n[^#]+\\n## What to do\\n\\n[^#]+$`,

@@ -14,14 +14,14 @@ export interface ReceivedEvent {
 
 /** A receiver of webhooks for every host below `hooks.example`. */
 export class WebhookReceiver {
-  /** The status with which each host answers; -1 means that it never answers. */
+  /** The status that each host returns; -1 means that it never answers. */
   readonly answers = new Map<string, number>();
   readonly hanging = new Set<ServerResponse>();
   private readonly received: ReceivedEvent[] = [];
   private server: Server;
   private settings = { webhookExceptions: '', extraCaFile: '' };
 
-  /** @returns the settings with which the worker sends webhooks to this receiver. */
+  /** @returns the settings that make the worker send webhooks to this receiver. */
   async start(): Promise<{ webhookExceptions: string; extraCaFile: string }> {
     const authority = new CertificateAuthority();
     const { keyPem: key, certificatePem: cert } = authority.certificateFor(['*.hooks.example']);

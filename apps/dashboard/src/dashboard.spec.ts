@@ -107,7 +107,7 @@ describe('dashboard', () => {
     cookie: `__Host-csrf=${CSRF}; __Host-session=${SESSION}`,
   };
 
-  it('S29: no state-changing route acts unless both origin and token are those of the dashboard', async () => {
+  it('S29: no state-changing route acts unless both origin and token are the dashboard’s own', async () => {
     const without = (...names: string[]) =>
       Object.fromEntries(Object.entries(ours).filter(([name]) => !names.includes(name)));
     const foreign: Record<string, string>[] = [

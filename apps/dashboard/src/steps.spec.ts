@@ -260,7 +260,7 @@ describe('a plan change', () => {
     },
   );
 
-  it('a change for which the customer has to act links to the payment page, and is listed', async () => {
+  it('a change that the customer has to act on links to the payment page, and is listed', async () => {
     const waiting = { ...unpaid, is_declined: false };
     const { text, to } = await changed({ unpaid_change: waiting }, 'https://pay.example/2');
     expect(to).toBe('');

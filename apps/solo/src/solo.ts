@@ -209,7 +209,7 @@ async function filledDemo(parts: DemoParts): Promise<boolean> {
   return seedDemoLife({ ...urls, clock, payments, log, ledger }, folder, secrets, demo);
 }
 
-/** Returns the settings with which `npm run cli` operates this installation. */
+/** Returns the settings that `npm run cli` needs to operate this installation. */
 function operatorSettings(
   { accountUrl, entitlementUrl, dashboardUrl, settings }: SoloServices,
   database: SoloDatabase,

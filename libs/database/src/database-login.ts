@@ -7,7 +7,7 @@ import pg from 'pg';
 export type DatabaseAddress = string | (() => string);
 
 const INVALID_PASSWORD = '28P01';
-/** The code of a protocol violation, with which PgBouncer also reports a wrong password. */
+/** The code of a protocol violation. PgBouncer also uses it to report a wrong password. */
 const PROTOCOL_VIOLATION = '08P01';
 const TRIAL_LIMIT_MS = 5_000;
 

@@ -10,7 +10,7 @@ export interface Distribution {
    * Tables by their distribution column: tables of one type are co-located, so that they can be joined on each node.
    */
   distributed: Readonly<Record<string, string>>;
-  /** Small tables, of which each node has a copy. */
+  /** Small tables that are copied to every node. */
   copied: readonly string[];
 }
 

@@ -6,7 +6,7 @@ const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
  * Returns a value as a CSV cell (RFC 4180). A text that a spreadsheet would interpret as a formula gets an apostrophe,
- * and quotes by which our own importer recognises it (S74).
+ * and quotes that let our own importer recognise it (S74).
  */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';

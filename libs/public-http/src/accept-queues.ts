@@ -19,7 +19,7 @@ export class AcceptQueues {
 
   constructor(private readonly address: ListenOptions & { host: string }) {}
 
-  /** The options with which the server must listen. */
+  /** The options that the server must listen with. */
   get options(): ListenOptions {
     const { reusePort } = this.address;
     return { ...this.address, reusePort: reusePort || CAN_SHARE };

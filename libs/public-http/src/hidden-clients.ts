@@ -2,7 +2,7 @@ import { isLoopbackOrigin } from '#libs/platform';
 
 /** The settings that decide whether a listener sees its clients' own addresses. */
 export interface PublicOrigin {
-  /** The address at which customers reach the listener. */
+  /** The address where customers reach the listener. */
   origin: string;
   trustedProxies: readonly string[];
   /** The names of both settings. */

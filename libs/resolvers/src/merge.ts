@@ -193,8 +193,8 @@ function isPublished(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]
 }
 
 /**
- * Returns the key by which two values are compared: the day of a date, the members of a list in any order, the numbers
- * and digests of DS records.
+ * Returns the key that is used to compare two values: the day of a date, the members of a list in any order, the
+ * numbers and digests of DS records.
  */
 function comparable(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): string {
   if (value === undefined || typeof value === 'string') return value ?? '';

@@ -92,7 +92,7 @@ export interface RegistrationRecord {
   privacyService: boolean;
   /** Why the name is not available although it is not registered. */
   restriction?: 'reserved' | 'premium' | 'blocked';
-  /** The URL or host at which the source offers more data. It has not been checked, so it is untrusted. */
+  /** The URL or host where the source offers more data. It has not been checked, so it is untrusted. */
   referral?: { whoisServer?: string; rdapUrl?: string };
 }
 

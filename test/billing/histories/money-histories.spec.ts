@@ -51,7 +51,7 @@ const HISTORIES = [
   ['paypal', PATHS.slice(0, 4)],
 ] as const;
 const COMMANDS = 60;
-/** The variants with which each history is compared; longer runs use all of them. */
+/** The variants that each history is compared with; longer runs use all of them. */
 const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
 /** A time limit that suits a busy machine and ends hanging runs. */
 const LIMIT_MS = 900_000;

@@ -23,7 +23,7 @@ exec "$@"`;
 export class OwnedServer {
   private readonly child: ChildProcess;
 
-  /** @param mark a part of the server's command line, by which `ps` shows that the server is running. */
+  /** @param mark a part of the server's command line that identifies the running server in the output of `ps`. */
   constructor(mark: string, command: readonly string[], folder: string) {
     const child = spawn('/bin/sh', ['-c', LAUNCHER, mark, ...command], {
       detached: true,

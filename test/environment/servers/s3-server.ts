@@ -36,7 +36,7 @@ export class S3Server {
     return server;
   }
 
-  /** The settings with which services store their files in this bucket. */
+  /** The settings that make services store their files in this bucket. */
   settings(): Record<string, string> {
     return {
       FILES_LOCATION: `s3://${BUCKET}/dds`,

@@ -12,7 +12,7 @@ import { schemathesis, schemathesisAvailability, schemathesisPython } from './sc
 const LIMIT = 1_000_000;
 const CLASSES = ['live', 'bulk', 'account'];
 const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
-/** A fixed seed, with which each run sends the same requests. */
+/** A fixed seed, so that each run sends the same requests. */
 const SEED = '1';
 /** The minimum number of requests, below which a run would prove too little. */
 const CASES_MIN = 4_000;

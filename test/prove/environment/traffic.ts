@@ -26,7 +26,7 @@ interface Traffic {
 interface Damage {
   /** The times at which gateways were killed. Each kill may leave the answers of one settle interval uncharged. */
   gatewayKillsAt?: number[];
-  /** The time for which events could not be delivered. */
+  /** How long events could not be delivered. */
   outageMs?: number;
 }
 

@@ -22,13 +22,13 @@ export class Account {
   erasedAt: Date | null;
 
   /**
-   * The time at which the owner last set a new password with an e-mailed link. Earlier actions may have been a
-   * stranger's, so limits ignore them.
+   * When the owner last set a new password with an e-mailed link. Earlier actions may have been a stranger's, so limits
+   * ignore them.
    */
   @Column('timestamptz', { name: 'taken_back_at', nullable: true })
   takenBackAt: Date | null;
 
-  /** The time at which an operator suspended the account; a suspension is independent of the state. */
+  /** When an operator suspended the account; a suspension is independent of the state. */
   @Column('timestamptz', { name: 'suspended_at', nullable: true })
   suspendedAt: Date | null;
 

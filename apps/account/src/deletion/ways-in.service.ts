@@ -8,7 +8,7 @@ import { PasswordResetsService } from '../password-resets/password-resets.servic
 import { SecondFactorsService } from '../second-factor/second-factors.service.js';
 
 /**
- * Deletes everything by which people log in except the password: e-mailed links, unfinished log-ins, second factor,
+ * Deletes everything that people use to log in, except the password: e-mailed links, unfinished log-ins, second factor,
  * providers and passkeys.
  */
 @Injectable()

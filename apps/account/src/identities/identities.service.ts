@@ -16,7 +16,7 @@ import type { Identity } from './identity.entity.js';
 import { identityMail } from './identity-mail.js';
 import type { PendingIdentity } from '../log-in-steps/step-contents.js';
 
-/** Manages the identities at other providers with which owners can log in. The owner is notified of each change. */
+/** Manages the identities at other providers that owners can log in with. The owner is notified of each change. */
 @Injectable()
 export class IdentitiesService {
   constructor(

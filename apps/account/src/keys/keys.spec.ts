@@ -181,7 +181,7 @@ describe('keys', () => {
     expect(await make()).toMatchObject({ state: 'active' });
   });
 
-  it('a live key has a rank by which gateways pause it; test keys and keys in overlap have none', async () => {
+  it('a live key has a rank that gateways use to pause it; test keys and keys in overlap have none', async () => {
     const live = await createKey();
     const test = await createKey({ environment: 'test' });
     const rotated = await call('POST', `keys/${live.id}/rotate`, { overlap: '7d' });

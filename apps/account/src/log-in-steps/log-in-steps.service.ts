@@ -12,7 +12,7 @@ const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
   code: 10 * MINUTE_MS,
   provider: 10 * MINUTE_MS,
   link: 10 * MINUTE_MS,
-  // The time for which a browser waits for a passkey (WebAuthn Level 3, 15.1).
+  // How long a browser waits for a passkey (WebAuthn Level 3, 15.1).
   passkey: 5 * MINUTE_MS,
 };
 /** The maximum number of codes that may be tried per log-in (S33). */

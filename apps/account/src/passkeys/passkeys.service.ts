@@ -32,7 +32,7 @@ export interface ProvenPasskey extends FoundPasskey {
   newCounter: number;
 }
 
-/** Manages the passkeys with which people log in. The owner is notified of each change. */
+/** Manages the passkeys that people log in with. The owner is notified of each change. */
 @Injectable()
 export class PasskeysService {
   constructor(

@@ -3,7 +3,7 @@ import { PasskeyRefused } from './passkeys.errors.js';
 
 /** The algorithms EdDSA, ES256 and RS256 (IANA, COSE Algorithms). */
 const ALGORITHMS = [-8, -7, -257];
-/** The time for which the challenge is valid. */
+/** How long the challenge is valid. */
 const TIMEOUT_MS = 300_000;
 const NAME = 'Domain Data Service';
 
@@ -42,7 +42,7 @@ export async function creationOptions(
   });
 }
 
-/** Returns the options with which a browser requests any passkey of this dashboard. */
+/** Returns the options that a browser needs to request any passkey of this dashboard. */
 export async function requestOptions({ id }: RelyingParty) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({

@@ -1,7 +1,7 @@
 /**
- * The rules, beyond RFC 5321, by which a mail service interprets the part before the @. Two addresses count as one
- * mailbox only if the service or a well-maintained list says so, because a person mistaken for another would get no
- * trial credits.
+ * The rules, beyond RFC 5321, that a mail service applies to the part before the @. Two addresses count as one mailbox
+ * only if the service or a well-maintained list says so, because a person mistaken for another would get no trial
+ * credits.
  *
  * Sources, read on 2026-11-22:
  * - Gmail: support.google.com/mail/answer/7436150; validator.js `normalizeEmail` (dots, googlemail.com).

@@ -1,7 +1,7 @@
 import type { MailTemplate } from '#libs/mail';
 
 /**
- * Composes the e-mail to an address with which someone signed up. Following its link proves ownership of the address.
+ * Composes the e-mail to an address that someone signed up with. Following its link proves ownership of the address.
  */
 export function confirmationMail(
   firstName: string,

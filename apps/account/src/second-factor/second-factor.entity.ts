@@ -15,7 +15,7 @@ export class SecondFactor {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** The time at which a first code proved that the app has the secret; null before that. */
+  /** When a first code proved that the app has the secret; null before that. */
   @Column('timestamptz', { name: 'confirmed_at', nullable: true })
   confirmedAt: Date | null;
 

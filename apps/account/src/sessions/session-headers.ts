@@ -12,7 +12,7 @@ export class SessionAnswer<T> {
   constructor(
     readonly body: T,
     readonly token: string | null,
-    /** The cookie by which the browser is recognised; see `people/device-token.ts`. */
+    /** The cookie that identifies the browser; see `people/device-token.ts`. */
     readonly deviceToken?: string,
   ) {}
 }

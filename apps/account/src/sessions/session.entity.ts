@@ -28,7 +28,7 @@ export class Session {
   @Column('timestamptz', { name: 'last_seen_at' })
   lastSeenAt: Date;
 
-  /** The time at which the password was last entered. */
+  /** When the password was last entered. */
   @Column('timestamptz', { name: 'authenticated_at' })
   authenticatedAt: Date;
 

@@ -63,7 +63,7 @@ function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPaym
   return { sku, quantity };
 }
 
-/** Returns the value by which plans of one line are compared. */
+/** Returns the value that is used to compare plans of one line. */
 export const worthOf = ({ sku, quantity }: PaidPlan) =>
   (planOfSku(sku)?.monthlyMicros ?? 0) * quantity;
 

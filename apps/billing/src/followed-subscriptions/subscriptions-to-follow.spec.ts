@@ -72,7 +72,7 @@ describe('subscriptions to follow up', () => {
   }
 });
 
-/** Inserts running subscriptions, of which only the first need a change. */
+/** Inserts running subscriptions. Only the first ones need a change. */
 async function seed(billing: Database): Promise<void> {
   await billing.query(
     `insert into orders (id, account_id, request_key, request_hash, state, processor, amount_micros, currency,

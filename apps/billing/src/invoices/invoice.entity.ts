@@ -82,7 +82,7 @@ export class Invoice {
   issuedAt: Date;
 }
 
-/** The format of `invoiceNumber`, of which nine digits fit the column. */
+/** The format of `invoiceNumber`. The column has room for nine digits. */
 export const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
 
 /** `INV-2026-000042`. */

@@ -51,7 +51,7 @@ export class Order {
   @Column('timestamptz', { name: 'declined_at', nullable: true })
   declinedAt: Date | null;
 
-  /** The time at which the checkout page closes. */
+  /** When the checkout page closes. */
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt: Date;
 

@@ -17,7 +17,7 @@ import { ProcessorUnavailable } from '../processors/processors.errors.js';
 import { CheckoutRefused, TooManyBegunOrders, TooManyOpenOrders } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
-/** The time for which a checkout page stays open; processors require at least half an hour. */
+/** How long a checkout page stays open; processors require at least half an hour. */
 const CHECKOUT_MS = HOUR_MS;
 /** Maximum number of unpaid orders with an open page: more than a customer needs, and few enough for the processor. */
 const OPEN_ORDERS_MAX = 20;

@@ -17,7 +17,7 @@ const ACCOUNTS_MAX = 10_000;
  */
 @Injectable()
 export class AccountPace implements CanActivate {
-  /** The time at which each account's full burst is available again. */
+  /** When each account's full burst is available again. */
   private readonly fullAtMs = new Map<string, number>();
 
   canActivate(context: ExecutionContext): boolean {

@@ -3,7 +3,7 @@ import type { BillingInterval } from '#libs/contracts';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import { PurchasedLine } from '../pricing/purchased-line.entity.js';
 
-/** One part of a payment, from which grants and rights are derived. */
+/** One part of a payment. Grants and rights are derived from it. */
 @Entity('payment_lines')
 export class StoredPaymentLine extends PurchasedLine {
   @Column('uuid', { name: 'payment_id' })
@@ -22,7 +22,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('timestamptz', { name: 'period_end', nullable: true })
   periodEnd: Date | null;
 
-  /** The time from which the line takes effect: the start of its own part of the period. */
+  /** When the line takes effect: the start of its own part of the period. */
   @Column('timestamptz', { name: 'starts_at', nullable: true })
   startsAt: Date | null;
 

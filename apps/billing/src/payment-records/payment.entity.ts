@@ -56,7 +56,7 @@ export class Payment {
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;
 
-  /** The time at which an unwanted payment was returned completely, or its refund began. */
+  /** When an unwanted payment was returned completely, or its refund began. */
   @Column('timestamptz', { name: 'returned_at', nullable: true })
   returnedAt: Date | null;
 

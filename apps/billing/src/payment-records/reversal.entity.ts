@@ -55,11 +55,11 @@ export class Reversal {
   @Column('uuid', { name: 'retry_of', nullable: true })
   retryOf: string | null;
 
-  /** The time at which a failed refund is retried; null if it is not retried automatically. */
+  /** When a failed refund is retried; null if it is not retried automatically. */
   @Column('timestamptz', { name: 'retry_at', nullable: true })
   retryAt: Date | null;
 
-  /** The time at which a failed refund was closed, because another refund replaced it or an operator dismissed it. */
+  /** When a failed refund was closed, because another refund replaced it or an operator dismissed it. */
   @Column('timestamptz', { name: 'closed_at', nullable: true })
   closedAt: Date | null;
 

@@ -6,7 +6,7 @@ export interface SubscriptionPayment {
   sku: string;
   quantity: number;
   isChange: boolean;
-  /** The time from which the payment takes effect. */
+  /** When the payment takes effect. */
   startsAt: Date;
   periodStart: Date;
   periodEnd: Date;

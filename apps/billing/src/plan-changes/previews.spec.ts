@@ -57,8 +57,7 @@ it.each(['stripe', 'paypal'] as const)(
 );
 
 /**
- * The time at which an upgrade is requested, and the amount due. Shortly before the end, the rest of the old plan
- * rounds to zero.
+ * When an upgrade is requested, and the amount due. Shortly before the end, the rest of the old plan rounds to zero.
  */
 const MOMENTS = [
   ['right after the start', 65 * SECOND_MS, 185_000_000],

@@ -36,7 +36,7 @@ export interface Quote {
    * not change the tax.
    */
   isReverseCharge: boolean;
-  /** The tax id by which the tax was decided; null if there was none. */
+  /** The tax id that determined the tax; null if there was none. */
   judgedBy: string | null;
   lines: QuotedLine[];
 }

@@ -95,8 +95,8 @@ export class SnapshotsService {
   }
 
   /**
-   * Returns the subscription of a bill whose period has not begun yet, and the time at which the period begins. A
-   * processor that bills early may not report the beginning.
+   * Returns the subscription of a bill whose period has not begun yet, and when the period begins. A processor that
+   * bills early may not report the beginning.
    */
   begunBy(
     processor: ProcessorName,

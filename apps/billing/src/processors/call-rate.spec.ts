@@ -9,7 +9,7 @@ import { PaypalProcessor } from './paypal/paypal-processor.js';
 import { StripeProcessor } from './stripe/stripe-processor.js';
 
 describe('a call rate', () => {
-  /** Returns the time at which each of this many simultaneous calls is sent, in milliseconds. */
+  /** Returns when each of this many simultaneous calls is sent, in milliseconds. */
   const times = (rate: CallRate, count: number, nowMs = 0) =>
     Array.from({ length: count }, () => nowMs + rate.take(nowMs));
 

@@ -60,7 +60,7 @@ export interface CheckoutRequest {
   /** ISO 4217. */
   currency: string;
   lines: CheckoutLine[];
-  /** The time at which the page closes: 30 minutes to 24 hours from now. */
+  /** When the page closes: 30 minutes to 24 hours from now. */
   expiresAt: Date;
   /** The URL to which the customer returns, paid or not. */
   successUrl: string;
@@ -142,7 +142,7 @@ export interface SubscriptionSnapshot extends BilledPlan {
   currency: string;
   periodStart: Date;
   periodEnd: Date;
-  /** The time at which the subscription ends, if it is not renewed. */
+  /** When the subscription ends, if it is not renewed. */
   cancelAt: Date | null;
   /** The plan that applies from the next period. */
   pendingChange: BilledPlan | null;
@@ -156,9 +156,9 @@ export interface SubscriptionSnapshot extends BilledPlan {
 /** A plan change that waits for its payment; the plan stays the same in the meantime. */
 export interface UnpaidChange extends BilledPlan {
   dueMicros: Micros;
-  /** The URL at which the customer pays; empty if the customer must approve the change first. */
+  /** The URL where the customer pays; empty if the customer must approve the change first. */
   pageUrl: string;
-  /** The time at which the change is dropped. */
+  /** When the change is dropped. */
   until: Date;
   /** Whether the payment was declined; if false, the customer has not tried yet. */
   isDeclined: boolean;
@@ -228,7 +228,7 @@ export type CallbackVerdict =
 export interface ProcessorCapabilities {
   /** Whether payments can be partly refunded. */
   refundsPartly: boolean;
-  /** The time for which the same key returns the same answer, in milliseconds. */
+  /** How long the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
   /** Whether the processor sends a callback when a checkout has expired. If not, only a fetch shows the expiry. */
   announcesExpiry: boolean;

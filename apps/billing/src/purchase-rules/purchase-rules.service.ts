@@ -27,7 +27,7 @@ export class PurchaseRulesService {
     return quoteOf(wish, NO_TAX) && quoteOf(wish, await this.tax.taxOf(accountId));
   }
 
-  /** Stores the tax id by which the tax of an order was decided. */
+  /** Stores the tax id that determined the tax of an order. */
   async noteTax(
     transaction: Transaction,
     accountId: string,

@@ -102,7 +102,7 @@ describe('the tax of a running subscription', () => {
   );
 
   it.each(['stripe', 'paypal'] as const)(
-    'at %s the e-mail about a renewal names the price with the rate that was decided for it',
+    'at %s, the e-mail about a renewal states the price with the tax rate that was decided for it',
     async (processor) => {
       await subscribe(processor);
       live('DE');

@@ -93,11 +93,11 @@ export class Subscription {
   @Column('bigint', { name: 'unpaid_micros', nullable: true })
   unpaidMicros: string | null;
 
-  /** The URL at which the change is paid; null if the customer must request the change again. */
+  /** The URL where the change is paid; null if the customer must request the change again. */
   @Column('text', { name: 'unpaid_page', nullable: true })
   unpaidPage: string | null;
 
-  /** The time at which the change is dropped. */
+  /** When the change is dropped. */
   @Column('timestamptz', { name: 'unpaid_until', nullable: true })
   unpaidUntil: Date | null;
 

@@ -5,8 +5,8 @@ import { JudgedTaxIdsRepository } from './judged-tax-ids.repository.js';
 import type { TaxSubject } from './tax-subject.js';
 
 /**
- * Stores the tax ids by which taxes were decided. An invoice names the tax id of its own decision, even if the buyer
- * removes or replaces that id before the invoice is printed.
+ * Stores the tax ids that determined taxes. An invoice names the tax id of its own decision, even if the buyer removes
+ * or replaces that id before the invoice is printed.
  */
 @Injectable()
 export class JudgedTaxIdsService {

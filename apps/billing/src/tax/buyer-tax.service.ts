@@ -40,7 +40,7 @@ export class BuyerTaxService {
     }
   }
 
-  /** Stores the tax id by which the tax of this subject was decided, for its invoices. */
+  /** Stores the tax id that determined the tax of this subject, for its invoices. */
   async note(
     transaction: Transaction,
     subject: TaxSubject,

@@ -24,7 +24,7 @@ export interface BuyerTax {
   ppm: number;
   /** Whether the buyer is a business that owes the tax (reverse charge). The invoices must say so. */
   isReverseCharge: boolean;
-  /** The tax id by which the tax was decided; null if there was none. */
+  /** The tax id that determined the tax; null if there was none. */
   judgedBy: string | null;
 }
 

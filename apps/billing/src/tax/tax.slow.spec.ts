@@ -180,7 +180,7 @@ describe('tax', () => {
     expect(rows.map(({ kept }) => kept.includes('FR12345678901'))).toEqual([false, false]);
   });
 
-  it('renewals and credit notes name the tax id by which their tax was decided', async () => {
+  it('renewals and credit notes name the tax id that determined their tax', async () => {
     live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
     const wish = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };
     const start = billing.clock.now();

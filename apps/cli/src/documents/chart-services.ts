@@ -47,8 +47,8 @@ interface ChartService {
 }
 
 /**
- * Generates `files/services.json` of the Helm chart, from which the templates read the services. Secret files have the
- * names that `cli secrets` gives them.
+ * Generates `files/services.json` of the Helm chart. The templates read the services from this file. Secret files have
+ * the names that `cli secrets` gives them.
  */
 export async function chartServices(services: readonly AnyService[]): Promise<string> {
   const events = {

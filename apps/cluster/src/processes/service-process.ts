@@ -62,7 +62,7 @@ export class ServiceProcess implements ClusterProcess {
     return this.child !== undefined && !hasEnded(this.child);
   }
 
-  /** Returns the signal or exit code with which the last run ended; undefined while the service runs. */
+  /** Returns the signal or exit code of the last run; undefined while the service runs. */
   get endedBy(): string | number | undefined {
     return this.child?.signalCode ?? this.child?.exitCode ?? undefined;
   }

@@ -28,12 +28,12 @@ export function bitOf(rtype: number): number {
   return BITS.get(rtype) ?? 0;
 }
 
-/** Returns the key by which the host or text of a record is found. Addresses need no key. */
+/** Returns the key for finding the host or text of a record. Addresses need no key. */
 export function valueKeyOf(rtype: number, value: string): Key {
   return targetKeyOf(rtype, targetOf(rtype, value));
 }
 
-/** Returns the key by which records of a type are found by their target. */
+/** Returns the key for finding records of a type by their target. */
 export function targetKeyOf(rtype: number, target: string): Key {
   return termKeyOf(`dns ${rtype}`, target);
 }

@@ -15,7 +15,7 @@ export interface ChangesCursor {
   id: string;
   /** The lowest id of a change to read: a UUIDv7, which contains a time. */
   from: string;
-  /** The time at which `until` was taken; without `until`, the time at which `seen` was taken. */
+  /** When `until` was taken; without `until`, when `seen` was taken. */
   at: string;
 }
 

@@ -18,7 +18,7 @@ export interface FoundFile {
   file: string;
   version: string;
   observedAt: Date;
-  /** The path at which the complete file can be read. */
+  /** The path where the complete file can be read. */
   path: string;
 }
 
@@ -68,7 +68,7 @@ export class Locations {
     }
   }
 
-  /** Returns the path at which a file of a folder can still be read unchanged; files from other places are not kept. */
+  /** Returns the path where a file of a folder can still be read unchanged; files from other places are not kept. */
   async pathOf(
     { location }: Pick<ImportedSource, 'location'>,
     { file, version }: Pick<FoundFile, 'file' | 'version'>,

@@ -25,7 +25,7 @@ export interface ContactTerm {
 /** Maximum length of a value. A longer value is not a name. */
 const TERM_LENGTH_MAX = 200;
 
-/** Returns the term by which a contact value is found. */
+/** Returns the term for finding a contact value. */
 export function contactTerm(kind: TermKind, value: string): ContactTerm {
   const plain = plainForm(value).slice(0, TERM_LENGTH_MAX);
   const folded = asciiForm(plain);

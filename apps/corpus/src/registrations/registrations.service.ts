@@ -60,7 +60,7 @@ const COMPARED_MAX = 100;
 /** The number of names whose revisions are in memory at once. */
 const COMPARED_NAMES = 100;
 
-/** Stores the published registrations of names: revisions, and the values by which names are found. */
+/** Stores the published registrations of names: revisions, and the values that searches use to find names. */
 @Injectable()
 export class RegistrationsService {
   constructor(

@@ -3,7 +3,7 @@ import { type Transaction, columnsOf } from '#libs/database';
 import type { ContactTerm } from '../records/contact-terms.js';
 import type { Key } from '../names/domain-key.js';
 
-/** A value by which a name is found. */
+/** A value that searches use to find a name. */
 export interface Token extends ContactTerm {
   key: Key;
   name: string;
@@ -12,7 +12,7 @@ export interface Token extends ContactTerm {
 const TOKENS = 'unnest($1::bigint[], $2::bigint[], $3::text[]) as q (term_key, domain_key, name)';
 const SAME = 't.term_key = q.term_key and t.domain_key = q.domain_key and t.name = q.name';
 
-/** Stores the values of contacts by which names are found. */
+/** Stores the values of contacts that searches use to find names. */
 @Injectable()
 export class TokensRepository {
   async add(transaction: Transaction, tokens: readonly Token[], sourceId: number): Promise<void> {

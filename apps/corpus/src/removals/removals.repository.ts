@@ -8,7 +8,7 @@ export interface NameOf {
   name: string;
 }
 
-/** A value by which a name is found. */
+/** A value that searches use to find a name. */
 export interface TokenOf extends NameOf {
   termKey: Key;
 }

@@ -23,7 +23,7 @@ export interface SearchAnswer {
   coverage?: () => Promise<Coverage>;
 }
 
-/** Sends a page, with the headers by which the gateway charges for it. */
+/** Sends a page, with the headers that the gateway needs to charge for it. */
 export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Promise<void> {
   const { paging, items, isFixture, body } = answer;
   const coverage = await answer.coverage?.();
@@ -45,7 +45,7 @@ export interface SearchRows<Row> {
 
 /**
  * Returns rows that are read one page at a time, and counted if they do not fit on the first page. @param placeOf
- * returns the values by which a row is ordered.
+ * returns the values that determine a row's order.
  */
 export function readRows<Row>(
   total: () => Promise<Total>,

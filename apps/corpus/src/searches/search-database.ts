@@ -67,7 +67,5 @@ function shownRow<T extends ShownRow>(row: T, values: SuppressedValues): T[] {
   return [{ ...row, record: values.masked(row.record as Registration) }];
 }
 
-/**
- * Reads data for the worker. The filters are those of searches, but there is a time limit for each part of the answer.
- */
+/** Reads data for the worker with the same filters as searches, but with a time limit for each part of the answer. */
 export class FeedDatabase extends SearchDatabase {}

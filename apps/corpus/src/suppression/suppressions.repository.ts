@@ -110,7 +110,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Removes values by which names are found. @returns the names that had these values. */
+  /** Removes values that searches use to find names. @returns the names that had these values. */
   async eraseTokens(transaction: Transaction, termKeys: readonly Key[]): Promise<NameOf[]> {
     return transaction.query(
       `delete from contact_token where term_key = any($1::bigint[])

@@ -117,7 +117,7 @@ export class SuppressionsService {
   }
 
   /**
-   * Removes suppressed data from revisions, together with the values by which their names are found.
+   * Removes suppressed data from revisions, together with the values that searches use to find their names.
    * @param revisions all revisions of some names, in chronological order.
    */
   async erase(

@@ -19,7 +19,7 @@ export interface CreditsFacts {
   tax?: TaxAnswer;
   /** The preselected package. */
   credits?: number;
-  /** The number of credits for which the customer wants to find a package. */
+  /** The number of credits that the customer is looking for. */
   wanted?: number;
 }
 

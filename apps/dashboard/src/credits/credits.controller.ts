@@ -33,7 +33,7 @@ interface Shown {
   processor?: string;
   /** The package chosen in a form that was rejected. */
   credits?: number;
-  /** The number of credits for which the customer wants to find a package. */
+  /** The number of credits that the customer is looking for. */
   wanted?: number;
 }
 

@@ -37,7 +37,7 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
     </p>`;
 }
 
-/** The priorities by which credits are used. */
+/** The priorities that determine which credits are used first. */
 const PRIORITIES: Readonly<Record<CreditSource, number>> = {
   trial: 1,
   release: 1,

@@ -56,7 +56,7 @@ describe('the playground', () => {
     expect((await open('/playground')).policy).toBe(usual);
   });
 
-  it('before a call is sent, its price is shown, or the faults for which the API would reject it', async () => {
+  it('before a call is sent, its price or the faults that would make the API reject it are shown', async () => {
     const priced = async (query: string) => (await calls(`/playground/${query}`)).said;
     expect(await priced('whois.history/calls?domainName=example.com')).toBe(
       'It costs 5 credits, or nothing if there is no answer.',

@@ -27,7 +27,7 @@ export interface Prepared {
   call: ApiCall;
   /** A sentence. */
   cost: string;
-  /** The errors with which the API would reject the call. */
+  /** The errors that the API would return for the call. */
   faults: FieldError[];
 }
 

@@ -16,7 +16,9 @@ const isItems = (value: unknown): value is Item[] =>
 
 const isFlat = (value: unknown) => !isItem(value) && !isItems(value);
 
-/** Shows any value of an answer, whatever it contains. @param path the value's path, by which its source is found. */
+/**
+ * Shows any value of an answer, whatever it contains. @param path the value's path, which is used to find its source.
+ */
 export function valueMarkup(
   value: unknown,
   originOf: OriginOf = () => undefined,

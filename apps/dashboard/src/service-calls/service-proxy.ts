@@ -55,7 +55,7 @@ export interface ProxiedAnswer {
   beginsSession?: string;
   /** The token of a log-in that needs another step. */
   beginsStep?: string;
-  /** The token by which account will recognise this browser. */
+  /** The token that account uses to recognise this browser. */
   deviceToken?: string;
   endsSession: boolean;
 }
@@ -180,7 +180,7 @@ export class ServiceProxy {
     throw problemOf(refusal, service);
   }
 
-  /** Returns the connections and headers with which an upload or a download reaches this owner. */
+  /** Returns the connections and headers for an upload to, or a download from, this owner. */
   transferOf(call: ProxiedCall): Pick<TransferCall, 'dispatcher' | 'headers'> {
     return { dispatcher: this.ofTransfers, headers: this.headersOf({ ...call, body: undefined }) };
   }

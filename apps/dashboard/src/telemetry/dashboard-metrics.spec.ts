@@ -8,7 +8,7 @@ const LOG_IN = '{"email":"ada@example.com","password":"a sentence is fine"}';
 let dashboard: DashboardUnderTest;
 
 beforeAll(async () => {
-  // An address at which no service listens.
+  // An address where no service listens.
   dashboard = await DashboardUnderTest.start(undefined, {
     BILLING_INTERNAL_URL: 'http://127.0.0.1:1',
   });

@@ -11,7 +11,7 @@ export interface Hold extends Chargeable {
   operation: string;
 }
 
-/** A hold of which nothing has been used yet. */
+/** A hold that has not been used yet. */
 export type NewHold = Omit<Hold, 'reference' | 'consumed' | 'late' | 'unbilled'>;
 
 /** Returns the hold's name in the ledger. */

@@ -14,7 +14,7 @@ export interface Lease extends Chargeable {
   remainingMs: number;
 }
 
-/** A lease of which nothing has been used yet. */
+/** A lease that has not been used yet. */
 export type NewLease = Pick<Lease, 'accountId' | 'leaseId' | 'gatewayId' | 'amount' | 'slices'>;
 
 /**

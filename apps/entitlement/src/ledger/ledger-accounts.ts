@@ -47,7 +47,7 @@ export interface LedgerTransfer {
   reference: string;
   /** The account's available credits after the transfer. */
   availableAfter: number;
-  /** The time at which the movement counts, by the injected clock. */
+  /** When the movement counts, by the injected clock. */
   occurredAt: Date;
   entries: LedgerEntry[];
 }

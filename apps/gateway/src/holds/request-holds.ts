@@ -28,7 +28,7 @@ export interface RequestHoldsOptions {
   requestDeadlineMs: number;
 }
 
-/** The request for which credits are held. */
+/** The request that credits are held for. */
 export interface HeldRequest {
   requestId: string;
   accountId: string;

@@ -7,7 +7,7 @@ import type { OwnerAnswer } from '../context/owner-answer.js';
 import type { LookupCall } from '../context/lookup-call.js';
 import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/** The address at which lookup listens. */
+/** The address where lookup listens. */
 export interface LookupAddress {
   /** The Unix socket. If it is set, the other fields are used only for the `Host` header. */
   socketPath?: string;

@@ -89,7 +89,7 @@ export function readLine(line: string): LogEntry | undefined {
   };
 }
 
-/** Whether a line of the log is that of a charged answer. */
+/** Whether a log line records a charged answer. */
 export function isCharged(line: string): boolean {
   return line.split('\t')[CREDITS_PLACE] !== '0';
 }

@@ -343,7 +343,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(2);
   });
 
-  it('a future partition has the index by which operators find a request', async () => {
+  it('a future partition has the index that operators need to find a request', async () => {
     const name = 'request_log_20380102';
     await maintenance.makePartitions(new Date('2038-01-01T12:00:00Z'));
     const [{ valid }] = await service.query<{ valid: number }>(

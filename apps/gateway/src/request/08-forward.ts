@@ -50,7 +50,7 @@ export class Forwarder {
     else void this.settle(context, this.askOwner(context), onAnswer);
   }
 
-  /** Returns the connections and headers with which an upload or a download is forwarded to its owner. */
+  /** Returns the connections and headers for forwarding an upload or a download to its owner. */
   transferOf(context: RequestContext): ReturnType<ServiceForwarder['transferOf']> {
     const { service } = context.route.operation.owner;
     return this.services.get(service)?.transferOf(context) ?? new ServiceUnavailable(service);

@@ -18,7 +18,7 @@ export class UsageRepository {
 
   /**
    * Sums requests and credits by day (UTC) and operation, from the hourly counts and from the rows of the last hours
-   * that are not counted yet.
+   * that have not been counted yet.
    */
   async listDays(
     accountId: string,

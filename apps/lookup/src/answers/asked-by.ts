@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 export interface AskedBy {
   /** Whether the gateway charged the same request less than a minute ago. */
   repeat: boolean;
-  /** The account for which the gateway or the worker calls. */
+  /** The account on whose behalf the gateway or the worker calls. */
   asker?: string;
 }
 

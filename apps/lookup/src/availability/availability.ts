@@ -112,7 +112,7 @@ function verdictOnAbsence(method: 'rdap' | 'whois', delegation: Delegation): Ver
   }
 }
 
-/** Returns the outcome by which an answer is charged: an unknown availability is free. */
+/** Returns the outcome that determines the charge: an unknown availability is free. */
 export function outcomeOfWord(word: AvailabilityWord): Outcome {
   switch (word) {
     case 'available':

@@ -14,8 +14,7 @@ const LOOK_MS = 20;
  */
 const LATE_MS = 10;
 /**
- * The longest time for which a name may keep its place while it waits for its turn at an upstream, if other names are
- * waiting for places.
+ * How long a name may keep its place while it waits for its turn at an upstream and other names are waiting for places.
  */
 const FEW_WAIT_MS = 1_000;
 const LATE_PART = 0.8;

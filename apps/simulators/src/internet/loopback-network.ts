@@ -32,7 +32,7 @@ export class LoopbackNetwork {
     return `${this.prefix}.${++this.last}`;
   }
 
-  /** An address and port at which nothing ever listens. */
+  /** An address and port where nothing ever listens. */
   get deadEnd(): string {
     return `${this.prefix}.${HOSTS_MAX + 1}`;
   }

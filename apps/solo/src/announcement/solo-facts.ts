@@ -3,7 +3,7 @@ export interface SoloFacts {
   pid: number;
   api_url: string;
   dashboard_url: string;
-  /** The URL at which Prometheus reads the metrics of every service at once. */
+  /** The URL where Prometheus reads the metrics of every service at once. */
   metrics_url: string;
   /** The URL of the page with all e-mails; absent if `SMTP_URL` is set and e-mails are sent. */
   mailbox_url?: string;

@@ -44,7 +44,7 @@ export interface DemoSurroundings {
 export const hasDemoAccount = (folder: DataFolder) => folder.readJson(FILE) !== undefined;
 
 /**
- * Creates the account with which newcomers try the product. The code signs up, confirms and gets keys through the same
+ * Creates the account that newcomers use to try the product. The code signs up, confirms and gets keys through the same
  * calls as a browser, and gets credits through the operator's calls. If a start was killed halfway, the next start
  * completes the account.
  */

@@ -51,7 +51,7 @@ const WHOIS_COLUMNS = [
 ];
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf', 'cname', 'caa'];
 
-/** The cells of a row without an answer, of which a job may have millions. */
+/** The cells of a row without an answer. A job may have millions of such rows. */
 const NO_CELLS: Readonly<Record<JobKind, string>> = {
   whois: ','.repeat(WHOIS_COLUMNS.length - 1),
   dns: ','.repeat(DNS_COLUMNS.length - 1),

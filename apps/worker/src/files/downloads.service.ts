@@ -39,7 +39,7 @@ export class DownloadsService {
   ) {}
 
   /**
-   * Opens a file. @returns its bytes, or a URL at which the store serves them for 15 minutes.
+   * Opens a file. @returns its bytes, or a URL where the store serves them for 15 minutes.
    * @throws as `FilesService.open`.
    */
   async open(

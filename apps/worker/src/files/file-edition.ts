@@ -54,7 +54,7 @@ export function keptFrom(now: Date): string {
 export const artifactKey = ({ folder }: Pick<FileEdition, 'folder'>, format: FileFormat) =>
   `${folder}rows.${format}`;
 export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}sample.csv.gz`;
-/** Returns the path of the keys of a file's names, with which the next file is compared. */
+/** Returns the path of the keys of a file's names, which are compared with those of the next file. */
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
 /**

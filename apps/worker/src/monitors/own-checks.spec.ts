@@ -67,7 +67,7 @@ describe('the checks that a monitor shows', () => {
       return isChecked ? checks : undefined;
     });
 
-  it('a monitor does not show when, or with which problem, its name was checked for another account', async () => {
+  it('a monitor does not show when its name was checked for another account, or what problem occurred', async () => {
     const name = newName();
     const { id: first } = await watch(name);
     await checked(first);

@@ -19,7 +19,7 @@ export class ResultsService {
   ) {}
 
   /**
-   * Opens the results. @returns the file, or a URL at which the store serves it for 15 minutes.
+   * Opens the results. @returns the file, or a URL where the store serves it for 15 minutes.
    * @throws NotFound, JobNotReady, JobExpired.
    */
   async open(accountId: string, jobId: string): Promise<ServedFile | string> {

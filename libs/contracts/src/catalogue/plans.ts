@@ -1,7 +1,7 @@
 import { shareOfMoney } from '#libs/platform';
 import type { MonitorSlots, RateLimits } from '../events/billing/subscription-changed.js';
 
-/** The version of this price list. An order stores the version with which it was priced. */
+/** The version of this price list. An order stores the version that determined its price. */
 export const CATALOGUE_VERSION = '2026-11';
 
 export const TRIAL_CREDITS = 500;

@@ -4,10 +4,7 @@ import type { SubscriptionChanged } from '../events/billing/subscription-changed
 import type { PlanDataset } from './plan-datasets.js';
 import { RATE_LIMIT_UNIT, TIERS } from './plans.js';
 
-/**
- * The time for which a subscription keeps its rights and credits after the paid period, if the next payment has not
- * arrived.
- */
+/** How long a subscription keeps its rights and credits after the paid period, if the next payment has not arrived. */
 export const GRACE_MS = 7 * DAY_MS;
 
 const DOLLAR = 1_000_000;

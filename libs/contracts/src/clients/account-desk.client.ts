@@ -30,7 +30,7 @@ export interface AccountSummary {
   suspendedBecause?: string;
 }
 
-/** The account states by which operators can filter a list. */
+/** The account states that operators can use to filter a list. */
 export const LISTED_STANDINGS = ['active', 'suspended', 'deleted', 'erased'] as const;
 export type ListedStanding = (typeof LISTED_STANDINGS)[number];
 

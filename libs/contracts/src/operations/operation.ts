@@ -85,7 +85,7 @@ export interface OperationExample {
   answer: object;
 }
 
-/** The classes by which running requests are counted; each has its own slots. */
+/** The classes of running requests; each has its own slots. */
 export type ConcurrencyClass = RateClass | 'public';
 
 /** The limits of one request of an operation. */
@@ -99,7 +99,7 @@ export interface OperationLimits {
   concurrency: ConcurrencyClass;
 }
 
-/** A value for which every installation returns the same answer to test keys, free of charge. */
+/** A value that gets the same answer for test keys on every installation, free of charge. */
 export interface Fixture {
   /** An example of the operation's subject. */
   value: string;

@@ -15,7 +15,7 @@ export interface WaitingTake {
 
 /** Limits below this number per minute are counted request by request, because slices of them would be too coarse. */
 const SLICED_FROM = 60;
-/** The time for which a slice should last. */
+/** How long a slice should last. */
 const SLICE_MS = 1_500;
 const SLICE_MAX = 2_000;
 /** The longest time after which a full entry is checked again; sooner if others may return tokens. */

@@ -37,7 +37,7 @@ class Gateways {
   readonly windows: ValkeyRateLimiter[] = [];
   /** Whether the heartbeats also follow the test's clock. Heartbeats by the real clock are always sent. */
   isBeating = true;
-  /** The time at which each request was admitted. */
+  /** When each request was admitted. */
   readonly admitted: number[] = [];
 
   /**

@@ -13,7 +13,7 @@ import { SmtpTransport } from './smtp.js';
 /** A mail server on a real socket that delivers nothing. */
 class SmtpSink {
   readonly received: ParsedMail[] = [];
-  /** The code with which RCPT TO is refused. */
+  /** The code that rejects RCPT TO. */
   refusal?: number;
   /** The password that a client must give; undefined if none is needed. */
   password?: string;

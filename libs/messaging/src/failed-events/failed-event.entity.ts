@@ -48,7 +48,7 @@ export class FailedEvent {
   @Column('timestamptz', { name: 'next_try_at', nullable: true })
   nextTryAt: Date | null;
 
-  /** The time at which the event was discarded. */
+  /** When the event was discarded. */
   @Column('timestamptz', { name: 'settled_at', nullable: true })
   settledAt: Date | null;
 }

@@ -14,7 +14,7 @@ function messageOf(type: string, n: unknown) {
 }
 
 describe('a watcher', () => {
-  it('a watcher receives the events for which it has a handler, and logs only errors of the handler', async () => {
+  it('a watcher receives the events that it has a handler for, and logs only errors of the handler', async () => {
     const heard: number[] = [];
     const lines: string[] = [];
     const handler: EventHandler = async ({ data }) => {

@@ -15,7 +15,7 @@ import { PROBLEM_CODE_HEADER, REFUSAL_HEADERS } from '../proper-requests.js';
 /** The statuses of refused callers: not allowed, unknown, or with an invalid link. */
 const REFUSED = new Set([401, 403, 410]);
 
-/** Turns any error of a route into a problem, the body with which services answer one another. */
+/** Turns any error of a route into a problem, the body that services send one another for errors. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}

@@ -11,8 +11,8 @@ import { type MetricDeclaration, declareCounter } from './metric-declarations.js
 export type Labels = Record<string, string>;
 
 /**
- * A number, or the contents of a histogram: the number of values in each bucket, of which the last contains the values
- * above every bound, and their sum.
+ * A number, or the contents of a histogram: the number of values in each bucket (the last bucket contains the values
+ * above every bound) and their sum.
  */
 export type Reading = number | { counts: ArrayLike<number>; sum: number };
 

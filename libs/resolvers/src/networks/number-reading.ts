@@ -21,7 +21,7 @@ export interface NumberReading {
 }
 
 const FAILED: NumberReading = { outcome: 'parse_failed' };
-/** The texts by which a registry's entry says that another registry registers the numbers. */
+/** Texts in a registry's entry that say that another registry registers the numbers. */
 const ELSEWHERE = [
   /^NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK$|^IANA-NETBLOCK-\d+$/i,
   /\b(?:allocated|transferred) to (?:afrinic|apnic|arin|lacnic|ripe)\b/i,

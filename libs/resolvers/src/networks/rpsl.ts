@@ -44,7 +44,7 @@ const FREE_TEXT = new Set([
   'trouble',
 ]);
 
-/** The attributes by which a block or its holder refers to people. */
+/** The attributes that a block or its holder uses to refer to people. */
 const REFERENCES: Readonly<Record<string, string>> = {
   'admin-c': 'administrative',
   'owner-c': 'administrative',

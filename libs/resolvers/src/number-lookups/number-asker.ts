@@ -23,7 +23,7 @@ export interface NumberAnswer {
 
 type Finding = ExchangeFinding & { block?: NumberBlock };
 
-/** The lines by which registries say "no entry" on port 43; below, the texts for "too many queries". */
+/** The lines that mean "no entry" on port 43; below, the texts that mean "too many queries". */
 const NOTHING =
   /^%ERROR:101:|^[%#\s]*(?:no (?:entries|match|data) found|no match for|unallocated)\b/im;
 const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|%ERROR:201|denied/i;

@@ -10,7 +10,7 @@ export interface UpstreamException {
 }
 
 /**
- * Parses `host:port=address:port,…` (IPv6 addresses in brackets), the setting by which tests, simulators and closed
+ * Parses `host:port=address:port,…` (IPv6 addresses in brackets), the setting that lets tests, simulators and closed
  * networks replace the internet. `*` and `*.suffix` match host names that are not listed themselves, but never
  * addresses. An empty text has no exception.
  *

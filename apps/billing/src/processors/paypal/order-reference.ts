@@ -6,7 +6,7 @@ import { isId } from '#libs/platform';
  */
 export interface OrderReference {
   orderId: string;
-  /** The time at which the offer ends; null once the order has been closed. */
+  /** When the offer ends; null once the order has been closed. */
   until: Date | null;
 }
 

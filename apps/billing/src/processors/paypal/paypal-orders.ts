@@ -141,7 +141,7 @@ export function paymentRequest(request: PaymentRequest): OrderRequest {
   };
 }
 
-/** Returns the URL at which the customer approves an order; empty if nothing is left to do. */
+/** Returns the URL where the customer approves an order; empty if nothing is left to do. */
 export function pageOf({ links }: PaypalOrder): string {
   return linkOf(links, 'payer-action') ?? linkOf(links, 'approve') ?? '';
 }

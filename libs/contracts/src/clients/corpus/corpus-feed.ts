@@ -22,7 +22,7 @@ export interface CorpusSource {
 export interface CorpusChange {
   /** UUIDv7; a repeated change has the same id. */
   id: string;
-  /** A 64-bit number in decimal, by which names are distributed and ordered. */
+  /** A 64-bit number in decimal that determines how names are distributed and ordered. */
   key: string;
   name: string;
   /** The name in readable form. */

@@ -6,7 +6,7 @@ export interface ImportedListSettings {
   turnoverMax?: number;
   /** Whether the last line of the source's zones or block lists may lack a line ending. */
   isOpenEnded?: boolean;
-  /** The public key of a log (DER in base64), with which its checkpoints must be signed. */
+  /** The public key (DER in base64) that verifies the signatures of a log's checkpoints. */
   logKey?: string;
 }
 

@@ -75,7 +75,7 @@ describe('billing events', () => {
     expect(payment(line)).toHaveProperty('faults');
   });
 
-  it('a refund of the rest states when the rest starts, and a refund of the whole need not', () => {
+  it('a refund of the remaining period states when that part starts; a full refund need not', () => {
     const from = '2026-09-02T09:00:00Z';
     expect(reversal({ scope: 'whole' })).toHaveProperty('data');
     expect(reversal({ scope: 'remaining', from })).toHaveProperty('data');

@@ -51,7 +51,7 @@ export class HistoricRecord extends HistoricRecordV1 {
   @IsString()
   source: string;
 
-  /** The protocol by which the registry answered; absent if it is unknown, as for imported files. */
+  /** The protocol of the registry's answer; absent if it is unknown, as for imported files. */
   @IsOptional()
   @IsIn(['rdap', 'whois43'])
   protocol?: string;

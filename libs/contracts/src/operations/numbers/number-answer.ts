@@ -339,7 +339,7 @@ export class AsnWhoisAnswer extends NumberAnswer {
   @IsString({ each: true })
   downstreams?: string[];
 
-  /** At most 1,000 AS numbers with which this AS number peers. */
+  /** At most 1,000 AS numbers that this AS number peers with. */
   @IsOptional()
   @IsString({ each: true })
   peers?: string[];

@@ -95,7 +95,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   return (Object.keys(PROBLEM_STATUS) as ProblemCode[]).filter((code) => codes.has(code));
 }
 
-/** Returns the problems with which one of several items may be rejected; empty for an operation on a single item. */
+/** Returns the problems that can reject one of several items; empty for an operation on a single item. */
 export function itemProblemsOf({ answers }: Operation): readonly ProblemCode[] {
   return answers.flatMap((form) => (form.type === 'application/x-ndjson' ? form.of.codes : []));
 }

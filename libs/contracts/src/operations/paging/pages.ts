@@ -6,7 +6,7 @@ import { creditsEach } from '../price.js';
 import { PAGE_PARAMETERS, PREVIEW, pageSizeOf } from './paged-search.js';
 import type { Paging, PreviewedMode, TotalKind } from './paging-answer.js';
 
-/** The header by which an owner passes the cursor of the next page to the gateway, for `Link`. */
+/** The header in which an owner passes the cursor of the next page to the gateway, for `Link`. */
 export const NEXT_CURSOR_HEADER = 'x-next-cursor';
 
 /** The number of results of a search, as far as its owner has counted them. */
@@ -174,7 +174,7 @@ export class AskedPage {
 }
 
 /**
- * Returns the headers by which the gateway charges a page and links the next one. An empty page is free.
+ * Returns the headers that the gateway needs to charge a page and link the next one. An empty page is free.
  *
  * @param page the result of `cut` or `preview`.
  */
@@ -191,7 +191,7 @@ export function pageHeaders(
   };
 }
 
-/** Returns the header by which the gateway links the next page of a list that is not a search. */
+/** Returns the header that the gateway needs to link the next page of a list that is not a search. */
 export function linkHeaders({ next_cursor }: Paging): Record<string, string> {
   return next_cursor === null ? {} : { [NEXT_CURSOR_HEADER]: next_cursor };
 }

@@ -46,7 +46,7 @@ export class InputReader {
   private readonly names: string[];
   private readonly ignoresUnknown: boolean;
   private readonly choice?: InputReaderOptions['choice'];
-  /** Indexes of parameters of which exactly one must be given; empty if there is only one. */
+  /** Indexes of the parameters of which exactly one must be given; empty if there is only one. */
   private readonly alternatives: number[] = [];
 
   constructor(

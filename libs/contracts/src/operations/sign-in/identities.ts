@@ -20,7 +20,7 @@ export type Provider = keyof typeof PROVIDER_NAMES;
 export const PROVIDERS = Object.keys(PROVIDER_NAMES) as Provider[];
 
 export class ProvidersAnswer {
-  /** The providers with which people can log in to this installation. */
+  /** The providers that people can use to log in to this installation. */
   @IsIn(PROVIDERS, { each: true })
   providers: Provider[];
 }

@@ -16,7 +16,7 @@ export class PasskeyLogInRequest {
 }
 
 export class AddPasskeyRequest {
-  /** The name by which the owner recognises the passkey. */
+  /** The name that helps the owner recognise the passkey. */
   @IsMailedName(60)
   name: string;
 
@@ -27,7 +27,7 @@ export class AddPasskeyRequest {
 }
 
 export class RenamePasskeyRequest {
-  /** The name by which the owner recognises the passkey. */
+  /** The name that helps the owner recognise the passkey. */
   @IsMailedName(60)
   name: string;
 }

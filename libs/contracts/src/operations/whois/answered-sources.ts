@@ -23,7 +23,7 @@ export function answeredSources(sources: unknown): string[] {
 const registryOf = (sources: readonly string[]) =>
   sources.find((one) => one.startsWith('registry '));
 
-/** Returns the protocol by which the registry answered. */
+/** Returns the protocol of the registry's answer. */
 export function registryProtocol(sources: readonly string[]): string | undefined {
   return registryOf(sources)?.split(' ')[1];
 }

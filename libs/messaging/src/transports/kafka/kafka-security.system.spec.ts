@@ -89,7 +89,7 @@ new KafkaHarness().describe('a broker with authentication', () => {
     const reasonWith = (more: Partial<EventsConfig>) =>
       wordOf(() => describes(configOf('account', more)));
     expect(await reasonWith({})).toBe('allowed');
-    // Neither error has a name by which a client could recognise it.
+    // Neither error has a name that would let a client recognise it.
     await expect(describes(configOf('account', { kafkaTls: false }))).rejects.toThrow();
     await expect(
       describes(configOf('account', { kafkaSaslUsername: undefined })),

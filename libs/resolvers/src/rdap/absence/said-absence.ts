@@ -32,7 +32,7 @@ const NARROWED =
  * but not `Status: not found`.
  */
 const OF_STATUS = /\b(?:status|state)(?! ?[:=-])(?=[ .!]|$)/;
-/** The spellings with which a server may refer to the queried name. */
+/** The spellings that a server may use for the queried name. */
 export type AskedName = ReadonlySet<string>;
 
 /** Returns the A-label and U-label forms of a name; empty if the name is not known. */

@@ -369,7 +369,7 @@ function linesOf(
 const dueOf = (lines: readonly BillLine[]): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
-/** Returns the time at which the money of an order arrived; undefined if it has not arrived. */
+/** Returns when the money of an order arrived; undefined if it has not arrived. */
 function paidAt(order: PaypalOrder): Date | undefined {
   const capture = captureOf(order);
   const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';

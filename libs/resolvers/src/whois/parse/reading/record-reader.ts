@@ -22,8 +22,7 @@ interface Section {
   /** The number of columns before the header. */
   indent: number;
   /**
-   * Whether the section has its own header, so that dates and statuses below it are those of the party, not of the
-   * domain.
+   * Whether the section has its own header, so that dates and statuses below it belong to the party, not to the domain.
    */
   owns: boolean;
   /** True if something has been read below the header. */

@@ -49,7 +49,7 @@ const LINE_LENGTH_MAX = 240;
 const LONG_LINE_LENGTH = 40;
 /** Maximum number of lines: five times the longest recorded answer about an unregistered name. */
 const LINES_MAX = 300;
-/** Keys and words with which servers repeat the query, folded. */
+/** Keys and words that servers use to repeat the query, folded. */
 const ECHOES: ReadonlySet<string> = new Set(
   [
     '',
@@ -194,7 +194,7 @@ function saidOn(line: Line, names: readonly string[]): Said {
   return { exact: isItem ? line.body : text, folded: plain, isItem };
 }
 
-/** Returns the spellings with which a server may refer to a name; empty if the name is unknown. */
+/** Returns the spellings that a server may use for a name; empty if the name is unknown. */
 function namesOf(domain: string): string[] {
   return domain === '' ? [] : [domain, domainToUnicode(domain).toLowerCase() || domain];
 }
