@@ -1,6 +1,6 @@
 import type { Database, MaintenanceDatabase } from '#libs/database';
 
-/** An event in the form in which tests compare it. */
+/** An event as tests compare it. */
 export interface RecordedEvent {
   type: string;
   key: string;
@@ -9,8 +9,8 @@ export interface RecordedEvent {
 }
 
 /**
- * Returns every event in the outbox of the service whose role `database` uses, in the order in which they were written,
- * so that tests can compare the exact list.
+ * Returns every event in the outbox of the service whose role `database` uses, in the order they were written, so that
+ * tests can compare the exact list.
  * @param key returns only the events of this account.
  */
 export async function recordedEvents(

@@ -32,7 +32,7 @@ describe('a lookup whose client has disconnected', () => {
     for (const nth of [1, 2, 3]) {
       const client = new AbortController();
       const asked = request(under.url + live(name), { headers: key, signal: client.signal });
-      // Each lookup starts anew, because the previous one was abandoned together with its results.
+      // Each lookup starts from scratch, because the previous one was abandoned together with its results.
       await waitFor(`the registry to be queried ${nth} times`, () => world.asked(name) === nth);
       client.abort();
       await expect(asked).rejects.toThrow();

@@ -31,7 +31,7 @@ export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 /** The databases of the installation on which the command runs. */
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
-/** The apps whose settings are documented, in the order in which the documents list them. */
+/** The apps whose settings are documented, in the order of the documents. */
 export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'solo', config: SoloConfig },
   { name: 'solo', config: OwnDatabasesConfig },

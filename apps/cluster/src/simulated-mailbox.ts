@@ -1,4 +1,4 @@
-/** An e-mail, in the form in which the simulators return it. */
+/** An e-mail as the simulators return it. */
 export interface Mail {
   id: string;
   to: string;

@@ -168,7 +168,7 @@ describe('credits', () => {
     grant({ granted: 500 }),
   ];
 
-  it('credits are shown with their source, in the order in which they are used', async () => {
+  it('credits are shown with their source, in the order they are used', async () => {
     under.answers.set('GET /internal/balance', balance(grants));
     const said = await words('/subscriptions');
     const places = [

@@ -36,7 +36,7 @@ export interface JobLeaseOptions {
   leaseMs: number;
   /** The interval from the start of one run to the start of the next. */
   everyMs: number;
-  /** Another name for this process, for tests in which one process acts as several. */
+  /** Another name for this process, for tests where one process acts as several. */
   owner?: string;
 }
 

@@ -107,7 +107,7 @@ describe('mail sender', () => {
     await dying;
   });
 
-  it('the due e-mails to an account are sent in the order in which they were written, even if one is retried', async () => {
+  it('the due e-mails to an account are sent in the order they were written, even if one is retried', async () => {
     const accountId = newId();
     transport.failures.push(new Error('away'));
     await write(accountId);

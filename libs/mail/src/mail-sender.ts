@@ -100,7 +100,7 @@ export class MailSender extends WorkRunner<MailWork> {
   }
 }
 
-/** Returns the name of an error, never its message, in which servers quote the recipient. */
+/** Returns the name of an error, never its message, because servers quote the recipient in messages. */
 function nameOf(error: unknown): string {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return [(error as Error).name, code, responseCode].filter((part) => part !== undefined).join(' ');

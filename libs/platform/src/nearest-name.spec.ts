@@ -13,7 +13,7 @@ it.each([
   expect(nearestName(given, ['ip', 'max_age', 'max_credits', 'domainName'])).toBe(expected);
 });
 
-it('a path with a superfluous slash leads to the path without the slash', () => {
+it('a path with an extra slash leads to the path without it', () => {
   const paths = ['/v2.0/whois/live', '/v1.0/whois'];
   expect(nearestName('/v2.0/whois/live//', paths)).toBe('/v2.0/whois/live');
 });

@@ -65,8 +65,8 @@ export interface Service<C extends object = object> {
   /** The name of the setting with the service's internal origin, for other services; unset if no service calls it. */
   urlSetting?: string;
   /**
-   * Settings that only an operator can provide, such as the key of a payment processor; an installation in which none
-   * of them is set runs without the service.
+   * Settings that only an operator can provide, such as the key of a payment processor; an installation without any of
+   * them runs without the service.
    */
   requires?: readonly string[];
   /** The ports that the service uses on the internet, except for e-mail; network policies close all others. */

@@ -11,7 +11,7 @@ export interface LongItem {
 
 /**
  * Decides whose long item is done next. A runner does long items one at a time, so that its other places remain free
- * for short ones, and accounts take turns in the order in which they asked (S105).
+ * for short ones, and accounts take turns in the order they asked (S105).
  */
 export class LongTurns {
   private running?: string;

@@ -176,7 +176,7 @@ export class Installation {
     this.book.of(accountId).state = 'erased';
   }
 
-  /** Restores every process and connection, no matter in which state a scenario left them. */
+  /** Restores every process and connection, no matter what state a scenario left them in. */
   async heal(): Promise<void> {
     for (const cable of Object.values(this.cables)) await cable.heal();
     const { postgres, broker, valkey, processes } = this.cluster;

@@ -11,8 +11,8 @@ export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Lists entries, newest first, including all entries with the same time as the last one. Each part of the query is
-   * limited by means of its own index.
+   * Lists entries, newest first, including all entries with the same time as the last one. Each part of the query uses
+   * its own index for the limit.
    * @param withInspections whether to include inspections by operators.
    */
   async list(

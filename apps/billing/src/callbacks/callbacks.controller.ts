@@ -13,9 +13,7 @@ const CALLBACKS = declareCounter(
   { labels: ['outcome'] },
 );
 
-/**
- * Receives callbacks in the form in which they reached the dashboard: the original bytes and the processor's headers.
- */
+/** Receives callbacks as they reached the dashboard: the original bytes and the processor's headers. */
 @Controller()
 export class CallbacksController {
   constructor(

@@ -363,7 +363,7 @@ function droppedBy(row: Subscription): PlannedUnits | undefined {
 const notSold = () =>
   new InvalidRequest([{ field: 'sku', message: 'is not a plan that this subscription can have' }]);
 
-/** Cuts a time to whole seconds, in which processors count. */
+/** Cuts a time to whole seconds, because processors count in seconds. */
 const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);
 
 function valueOf<T>(outcome: CallResult<T>): T {

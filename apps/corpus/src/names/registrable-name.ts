@@ -3,7 +3,7 @@ import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { type Key, domainKeyOf } from './domain-key.js';
 import { asciiForm } from './folded.js';
 
-/** A registrable name in the form in which the corpus stores names. */
+/** A registrable name as the corpus stores it. */
 export interface FiledName {
   key: Key;
   /** Lower case A-labels. */

@@ -17,8 +17,8 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
 
 /**
  * Returns SQL for a second source of a name, in addition to its own source (`d`), and for the time of the second
- * source. The second source is that of a list or, if that is about to become the name's own source, the previous own
- * source.
+ * source. The second source is the source of a list or, if that is about to become the name's own source, the previous
+ * own source.
  * @param sourceId a parameter of the statement; `outranked` is one as well.
  */
 export function otherSource(listedAt: string, sourceId: string, outranked: string): string {

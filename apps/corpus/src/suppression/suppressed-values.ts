@@ -99,7 +99,7 @@ export class SuppressedValues {
   }
 }
 
-/** Returns the values of a contact that may be suppressed, in the form in which they are compared. */
+/** Returns the values of a contact that may be suppressed, in the form that is compared. */
 function suppressible(contact: Registration[string]): [SuppressedKind, string][] {
   if (typeof contact !== 'object' || Array.isArray(contact)) return [];
   return MEMBERS.flatMap(([member, kind]): [SuppressedKind, string][] => {

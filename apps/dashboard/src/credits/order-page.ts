@@ -56,7 +56,7 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
   disputed: 'The payment is disputed.',
 };
 
-/** The states in which nothing has been charged; a customer who returned without paying is told so. */
+/** The states in which nothing has been charged. A customer who returned without paying is told so. */
 const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
 
 /** The states in which an order can no longer be paid. */

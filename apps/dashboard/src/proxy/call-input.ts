@@ -6,7 +6,7 @@ import type { ProxiedRoute } from './proxied-route.js';
 
 type Asked = Pick<FastifyRequest, 'url' | 'params' | 'body'>;
 
-/** The call in the form in which its owner gets it. */
+/** The call as its owner gets it. */
 export interface CallInput {
   /** The owner's path with the query. Each value from the public path is one segment. */
   path: string;

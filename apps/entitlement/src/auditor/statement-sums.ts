@@ -1,11 +1,11 @@
 import { FIRST_ID, USED_SINCE } from '../checkpoints/ledger-sums.js';
 
 /**
- * SQL: the accounts whose shown use differs from the ledger. The total must equal the credits that the account's grants
- * consumed, minus those that repaid debt. A full pass sums every day, without the checkpoint. The last closed day (the
- * day before that of the last movement) is also compared separately. Days that the ledger no longer contains are
- * omitted. The search for transfers begins one day earlier, because their ids and days rise together unless the clock
- * stepped back across midnight.
+ * SQL for the accounts whose displayed usage differs from the ledger. The total must equal the credits that the
+ * account's grants consumed, minus those that repaid debt. A full pass sums every day, without the checkpoint. The last
+ * closed day (the day before the last movement) is also compared separately. Days that the ledger no longer contains
+ * are omitted. The search for transfers begins one day earlier, because their ids and days rise together unless the
+ * clock stepped back across midnight.
  */
 export const STATEMENT_DIFFERENCES = `
   select k.id, null as day, k.used + n.used as shown, c.consumed

@@ -39,7 +39,7 @@ export interface LedgerEntry {
   amount: number;
 }
 
-/** A transfer of credits: entries that sum to zero, in the order in which they are written. */
+/** A transfer of credits: entries that sum to zero, in the order they are written. */
 export interface LedgerTransfer {
   accountId: string;
   kind: TransferKind;

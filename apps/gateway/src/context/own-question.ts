@@ -3,7 +3,7 @@ import type { KeyEntry } from '../auth-cache/caller.js';
 
 /** A request that the dashboard sends on behalf of an account, without a key. The dashboard has checked the session. */
 export interface OwnQuestion {
-  /** The query, in the form in which a client would append it to the path. */
+  /** The query, as a client would append it to the path. */
   query: string;
   /** The body, for an operation that takes one. */
   body?: object;

@@ -40,7 +40,7 @@ export interface Reply {
 /** One request on its way through the numbered steps, with the result of each step. */
 export class RequestContext {
   readonly requestId = newRequestId();
-  /** The decoded parameters of the path and the query in the order in which they were sent, without the key. */
+  /** The decoded parameters of the path and the query in the order they were sent, without the key. */
   readonly names: string[] = [];
   readonly values: string[] = [];
   /** The parameters as validated by step 6. */

@@ -68,7 +68,7 @@ export class DailyCaps {
     return addition === 'full' ? new ServiceOverloaded() : new KeyCapReached(cap);
   }
 
-  /** Gives credits back to the day in which they were reserved. If that day is over, they are dropped. */
+  /** Gives credits back to the day on which they were reserved. If that day is over, they are dropped. */
   release({ capId, dailyCreditCap }: CappedKey, credits: number, day: number): void {
     if (dailyCreditCap > 0 && credits > 0) {
       this.spent.takeOff(capId, day, credits);

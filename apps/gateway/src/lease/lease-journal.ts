@@ -163,7 +163,7 @@ export class LeaseJournal {
     this.append(`- h${number}\n`);
   }
 
-  /** Records that the request log has written the next `count` rows, in the order in which they were added here. */
+  /** Records that the request log has written the next `count` rows, in the order they were added here. */
   rowsWritten(count: number): void {
     if (count > 0) this.append(`~ ${count}\n`);
   }

@@ -126,7 +126,7 @@ export class LeasePool {
    * Stores a balance reported by entitlement. It includes all usage that entitlement has acknowledged, and counts
    * leased credits as available. A balance is ignored if usage was reported during its call, because the order of the
    * two is unknown.
-   * @param call the number of the call; calls are numbered in the order in which they begin.
+   * @param call the number of the call; calls are numbered in the order they begin.
    */
   noteBalance(balance: number, call: number): void {
     if (this.reports === 0 && this.reportedIn < call) this.balance = balance;

@@ -44,7 +44,7 @@ const TICKS_PER_TIMEOUT = 20;
 export class LookupPool {
   private readonly address: LookupAddress;
   private readonly connections = new Set<LookupConnection>();
-  /** Free connections. The most recently used one is used next, so that superfluous ones expire. */
+  /** Free connections. The most recently used one is used next, so that surplus ones expire. */
   private readonly idle: LookupConnection[] = [];
   private waiting: LookupCall[] = [];
   private readonly timer: NodeJS.Timeout;

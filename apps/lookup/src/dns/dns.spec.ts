@@ -189,7 +189,7 @@ describe('DNS records of a name', () => {
     expect([alone.dns_types, alone.errors]).toEqual([{ TXT: 1 }, {}]);
   });
 
-  it('S124: the DNS records of a hundred names fit into one answer, in which types with too many records are left out', async () => {
+  it('S124: the DNS records of a hundred names fit into one answer, which leaves out types with too many records', async () => {
     const domainNames = Array.from({ length: 100 }, (_, n) => `full-${n}.example.com`);
     const answered = await fetch(`${service.url}/internal/dns/bulk?type=TXT`, {
       method: 'POST',

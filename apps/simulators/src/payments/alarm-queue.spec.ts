@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AlarmQueue } from './alarm-queue.js';
 
-it('alarms go off in chronological order, and simultaneous alarms in the order in which they were set', () => {
+it('alarms go off in chronological order, and simultaneous alarms in the order they were set', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20), { maxLength: 60 }), fc.nat(25), (times, until) => {
       const queue = new AlarmQueue();

@@ -34,6 +34,6 @@ export function publishedValues(record: Readonly<Record<string, unknown>>): Publ
   return { owner: valuesOf('owner'), email: valuesOf('email'), company: valuesOf('company') };
 }
 
-/** Returns a value in the form in which different spellings are equal. */
+/** Returns a value in a form that is the same for different spellings. */
 export const foldedValue = (value: string) =>
   value.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();

@@ -34,7 +34,7 @@ const AUTHORITY = /^[^:]*:[/\\\s]*([^/\\?#]*)/;
 const AUTHORITY_LENGTH_MAX = 260;
 
 /**
- * Returns the URL in the form in which it will be used. The addresses of its host are checked at each connection.
+ * Returns the URL as it will be used. The addresses of its host are checked at each connection.
  * @throws InvalidRequest.
  */
 export function readUrl(text: string): string {

@@ -250,7 +250,7 @@ export class EntitlementClient {
   }
 
   /**
-   * Operators: takes spendable credits away, in the order in which they are used, with a reason.
+   * Operators: takes spendable credits away, in the order they are used, with a reason.
    * @returns how many were taken, at most `amount`; the same id counts once and returns the same answer.
    */
   async revokeByOperator(

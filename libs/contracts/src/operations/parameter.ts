@@ -46,7 +46,7 @@ export type Parameters = Readonly<Record<string, Parameter>>;
 type ValueOf<P> = P extends { kind: ParameterKind<infer Value> } ? Value : never;
 type Given = { isRequired: true } | { default: unknown } | { in: 'path' };
 
-/** The values of parameters in the form in which the owner reads them. */
+/** The values of parameters as the owner reads them. */
 export type ValuesOf<P extends Parameters> = {
   [Name in keyof P as P[Name] extends Given ? Name : never]: ValueOf<P[Name]>;
 } & {

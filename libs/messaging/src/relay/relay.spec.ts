@@ -144,7 +144,7 @@ describe('relay', () => {
     await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
-  it('events are read in the order in which they were written, and only delivered events are marked', async () => {
+  it('events are read in the order they were written, and only delivered events are marked', async () => {
     const key = newId();
     for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
     // This event is now stored behind the others.

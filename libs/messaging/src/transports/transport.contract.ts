@@ -48,7 +48,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       });
     const failedOf = (ofKey: string) => messaging.failedEvents.list({ key: ofKey });
 
-    it('events of a key are handled in the order in which they were written', async () => {
+    it('events of a key are handled in the order they were written', async () => {
       const keys = Array.from({ length: 4 }, newId);
       const numbers = Array.from({ length: 40 }, (_, n) => n);
       await Promise.all(

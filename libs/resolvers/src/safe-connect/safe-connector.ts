@@ -53,7 +53,7 @@ export class SafeConnector {
     this.exceptions = new Map(exceptions.map((entry) => [`${entry.host}:${entry.port}`, entry]));
     if (options.dnsServers !== undefined) this.resolver.setServers(options.dnsServers);
     const { extraCaPem } = options;
-    // Without `ca`, all contexts share one store of the default certificates, whereas Node parses a list anew for each
+    // Without `ca`, all contexts share one store of the default certificates. Node would parse a list again for each
     // context.
     const ca = extraCaPem === undefined ? undefined : [...getCACertificates('default'), extraCaPem];
     this.secureContext = createSecureContext({ ca, minVersion: 'TLSv1.2' });
