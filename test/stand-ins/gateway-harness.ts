@@ -37,7 +37,7 @@ export class GatewayHarness {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Returns the environment of a gateway in this harness, also for a gateway in a separate process. */
+  /** Returns the environment of a gateway in this harness. It can also be used for a gateway in a separate process. */
   environment(journal = 'leases.journal'): Record<string, string> {
     return {
       API_PORT: '0',

@@ -124,7 +124,7 @@ export class DashboardCalls {
     return this.services.entitlement.ledger(accountId);
   }
 
-  /** Reads the changes of the credits on each day. @param from the first day, as `YYYY-MM-DD`. */
+  /** Reads how the credits changed on each day. @param from the first day, as `YYYY-MM-DD`. */
   async ledgerChanges({ accountId }: Session, from: string): Promise<LedgerChanges> {
     return this.services.entitlement.ledgerChanges(accountId, from);
   }

@@ -34,7 +34,7 @@ describe('dashboard', () => {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
-  /** What account answers about the visitor's session. */
+  /** The answer of account about the visitor's session. */
   let session: (typeof LOGGED_IN & { suspendedBecause?: string }) | null;
   let internal: Server;
   let dashboard: RunningDashboard;

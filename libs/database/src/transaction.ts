@@ -139,9 +139,9 @@ export class Transaction {
   }
 
   /**
-   * Ends the use of the transaction. Only `Database` calls this, before it commits or rolls back: a statement that
-   * nobody awaited would otherwise run afterwards, in its own transaction, and an unfinished COPY would keep the
-   * connection forever.
+   * Lets the transaction accept no further statements. Only `Database` calls this, before it commits or rolls back: a
+   * statement that nobody awaited would otherwise run afterwards, in its own transaction, and an unfinished COPY would
+   * keep the connection forever.
    */
   end(): void {
     this.isOver = true;

@@ -28,7 +28,7 @@ const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
 /** An action that, unlike the commands, occurs only in chosen histories. */
 export type Action = (history: MoneyHistory) => Promise<unknown>;
 
-/** What each command does. The result is false if the command has no effect in this history. */
+/** The effect of each command. The result is false if the command has no effect in this history. */
 type Steps = {
   [Kind in MoneyCommand['kind']]: (
     command: Extract<MoneyCommand, { kind: Kind }>,

@@ -104,7 +104,7 @@ export class KafkaBroker {
     this.server.kill(signal);
   }
 
-  /** Restarts the broker with the same port and data, also after `kill`. */
+  /** Restarts the broker with the same port and data, even after `kill`. */
   async restart(): Promise<void> {
     await this.stop();
     await this.launch();

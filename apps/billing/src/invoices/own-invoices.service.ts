@@ -65,8 +65,8 @@ export class OwnInvoicesService {
   }
 
   /**
-   * Returns the PDF. @throws NotFound, also for another account's invoice (S85); InvoiceNotPrinted shortly after the
-   * payment.
+   * Returns the PDF. @throws NotFound, including for another account's invoice (S85); InvoiceNotPrinted shortly after
+   * the payment.
    */
   async pdf(accountId: string, id: string): Promise<{ name: string; pdf: Buffer }> {
     if (!isId(id)) throw new NotFound();

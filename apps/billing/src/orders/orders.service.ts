@@ -57,7 +57,7 @@ export class OrdersService {
     return this.get(accountId, order.id);
   }
 
-  /** @throws NotFound, also for another account's order (S85). */
+  /** @throws NotFound, including for another account's order (S85). */
   async get(accountId: string, orderId: string): Promise<OrderAnswer> {
     return this.database.transaction(async (transaction) => {
       const order = await this.find(transaction, accountId, orderId);

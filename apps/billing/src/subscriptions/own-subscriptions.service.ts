@@ -28,7 +28,7 @@ export class OwnSubscriptionsService {
     return { subscriptions: own.map((row) => toSubscriptionAnswer(row)) };
   }
 
-  /** @throws NotFound, also for another account's subscription (S85). */
+  /** @throws NotFound, including for another account's subscription (S85). */
   async get(accountId: string, id: string): Promise<SubscriptionAnswer> {
     return toSubscriptionAnswer(await this.find(accountId, id));
   }

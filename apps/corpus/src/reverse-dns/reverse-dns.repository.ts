@@ -13,7 +13,7 @@ import type { PagePlace } from '../searches/search-answer.js';
 import type { TextsSought } from './texts-sought.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** What records are searched for. */
+/** The addresses, hosts or texts that a search looks for. */
 export type RecordsSought =
   /** Addresses from the first to the last one, as `inet`. */
   | { first: string; last: string }

@@ -10,11 +10,11 @@ import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
-/** What contacts are searched for. */
+/** The contacts that a search looks for. */
 export interface TokensAsked {
   /** The numbers of the kinds of values. */
   kinds: readonly number[];
-  /** What is searched for: equal values, by their keys, or values that match a pattern. */
+  /** The values to find: equal ones, by their keys, or those that match a pattern. */
   sought: { termKeys: readonly Key[] } | SearchPattern;
   /** Whether to include names that are no longer registered. */
   isHistoric: boolean;

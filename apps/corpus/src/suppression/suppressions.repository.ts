@@ -28,7 +28,7 @@ export interface NameOf {
 /** The number of values that one statement reads or adds. */
 const VALUES_AT_A_TIME = 10_000;
 
-/** What runs statements: a transaction, or the database. */
+/** Runs statements: a transaction, or the database. */
 export type Readable = Pick<Transaction, 'query'>;
 
 /** Stores the database's copy of the list, and removes suppressed data. */

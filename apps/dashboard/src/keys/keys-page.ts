@@ -21,7 +21,7 @@ export interface KeyShown {
   apiUrl: string;
 }
 
-/** The use of an account's keys in the last 30 days, by key id. */
+/** The usage of an account's keys in the last 30 days, by key id. */
 export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 
 export interface KeyFilter {
@@ -34,7 +34,7 @@ export interface KeyFilter {
 export interface KeysShown {
   keys: KeyAnswer[];
   filter?: KeyFilter;
-  /** The use of the keys; undefined if the gateway is unavailable. */
+  /** The usage of the keys; undefined if the gateway is unavailable. */
   use?: KeyUse;
   shown?: KeyShown;
   /** The values of a rejected form for a new key. */

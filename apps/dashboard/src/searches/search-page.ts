@@ -94,7 +94,7 @@ export function searchPage(
   });
 }
 
-/** Returns the request to the API; before any input, the example of the row. */
+/** Returns the request to the API or, before any input, the row's example. */
 function inputOf(search: Search, typed: Typed): CallInput {
   const { row } = search;
   const [example] = row.examples;

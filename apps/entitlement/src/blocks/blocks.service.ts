@@ -18,7 +18,7 @@ export class BlocksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Applies a deletion: freezes all credits, also those that arrive later, and blocks all rights. */
+  /** Applies a deletion: freezes all credits, including those that arrive later, and blocks all rights. */
   async freezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'active') book.account.state = 'deleted';

@@ -18,7 +18,7 @@ const BATCH_MAX = 200;
 const BATCHES_AT_ONCE = 3;
 const SET_ASIDE_SHOWN_MAX = 200;
 
-/** `settle` books the use; `close` also releases the unused credits. */
+/** `settle` books the usage; `close` also releases the unused credits. */
 export type BookingKind = 'settle' | 'close';
 
 /**

@@ -18,7 +18,7 @@ export class LeaseReaperService {
     private readonly repository: LeasesRepository,
   ) {}
 
-  /** Closes leases that ended a while ago, many at a time, with the last reported use. */
+  /** Closes leases that ended a while ago, many at a time, with the usage that was last reported. */
   async reap(): Promise<void> {
     const until = monotonicMs() + ROUND_MAX_MS;
     for (;;) {
@@ -30,7 +30,7 @@ export class LeaseReaperService {
     }
   }
 
-  /** Books the reported use of leases that stay open for more than a minute. */
+  /** Books the reported usage of leases that stay open for more than a minute. */
   async post(): Promise<void> {
     await this.bookings.book('settle', await this.repository.listUnposted(READ_AT_ONCE));
   }

@@ -89,7 +89,7 @@ export class LeasesRepository {
     );
   }
 
-  /** Writes the booked use of leases. */
+  /** Writes the booked usage of leases. */
   async update(transaction: Transaction, leases: Lease[]): Promise<void> {
     if (leases.length === 0) return;
     await transaction.query(UPDATE, [

@@ -140,8 +140,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Books use that is reported after the reservation released its credits. Takes those credits first, wherever they are
-   * now, even if expired or frozen; then takes spendable ones.
+   * Books usage that is reported after the reservation has released its credits. Takes those credits first, wherever
+   * they are now, even if expired or frozen; then takes spendable ones.
    */
   debitLate(reservation: Reservation, amount: number): { late: number; unbilled: number } {
     const moves: Move[] = [];

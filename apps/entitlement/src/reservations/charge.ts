@@ -8,9 +8,9 @@ import type { Reservation } from '../ledger/reservation.js';
 export interface Chargeable extends Reservation {
   accountId: string;
   state: 'open' | 'closed';
-  /** The granted credits, which limit the use. */
+  /** The granted credits, which limit the usage. */
   amount: number;
-  /** The cumulative use, including late and unbilled credits. */
+  /** The cumulative usage, including late and unbilled credits. */
   consumed: number;
   /** The credits taken from other grants after the reservation had released its own. */
   late: number;

@@ -13,7 +13,7 @@ export interface UsedCredits {
   credits: number;
 }
 
-/** Adds up the use of credits by day and operation. */
+/** Adds up the usage of credits by day and operation. */
 @Injectable()
 export class UsedCreditsService {
   constructor(private readonly repository: UsedCreditsRepository) {}
@@ -33,7 +33,7 @@ export class UsedCreditsService {
     if (lines.size > 0) await this.repository.add(transaction, [...lines.values()]);
   }
 
-  /** Lists the use by jobs and monitors, for which no request is charged. */
+  /** Lists the usage by jobs and monitors, which is not charged to any request. */
   async listWork(accountId: string, { from, to }: UsedDays): Promise<WorkDay[]> {
     return this.repository.listWork(accountId, from, to);
   }

@@ -17,7 +17,7 @@ describe('a pool of leases', () => {
     return { pool, all };
   }
 
-  it('all unacknowledged use, including that of holds, is subtracted from the reported balance', () => {
+  it('all unacknowledged usage, including usage of holds, is subtracted from the reported balance', () => {
     const { pool, all } = poolOf(10, 10);
     expect(pool.remaining).toBeUndefined();
     pool.acknowledged(1);

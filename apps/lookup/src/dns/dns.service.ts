@@ -35,7 +35,7 @@ import { type DnsSubject, dnsBody, withinBytes } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
 
-/** How long an answer is cached here at most. Resolvers cache for longer; this cache only answers repeats. */
+/** The maximum time that an answer is cached here. Resolvers cache for longer; this cache only answers repeats. */
 const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
 /** DNS answers are small, so they get one eighth of the cache. */

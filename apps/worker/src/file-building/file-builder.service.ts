@@ -35,7 +35,7 @@ interface Parts {
   sample?: StoredFile;
 }
 
-/** What a build needs besides its rows. */
+/** Everything that a build needs besides its rows. */
 interface Around {
   /** The file whose names are compared with the new file's names. */
   before: FileEdition | undefined;

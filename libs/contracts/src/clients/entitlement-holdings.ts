@@ -107,7 +107,7 @@ export interface SetAsideLease {
   reason: string;
 }
 
-/** Ledger lines that are shown as one: a grant, or a month's use of an operation. */
+/** Ledger lines that are shown as one: a grant, or a month's usage by an operation. */
 export interface ExplainedLine {
   /** When the first of the lines was booked, RFC 3339. `to` is the time of the last line. */
   from: string;

@@ -99,7 +99,7 @@ export interface LeaseUse {
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
-  /** The use by operation, also cumulative; use without an operation counts as `other`. */
+  /** The usage by operation, also cumulative; usage without an operation counts as `other`. */
   operations?: CreditsByOperation;
 }
 
@@ -146,8 +146,8 @@ export class EntitlementClient {
   }
 
   /**
-   * Reports the use of leases. While a lease is open, this is called every 100 ms, even without any use, because the
-   * answer may recall leases.
+   * Reports the usage of leases. While a lease is open, this is called every 100 ms, even without any usage, because
+   * the answer may recall leases.
    * @param accounts whose balances are requested in addition to the accounts of the leases; at most 1,000.
    */
   async settle(
@@ -177,7 +177,7 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/holds', { accountId, body });
   }
 
-  /** Reports the use of a part of a hold. Only the first report of a part counts. */
+  /** Reports the usage of a part of a hold. Only the first report of a part counts. */
   async settleHold(accountId: string, holdId: string, part: string, count: number): Promise<void> {
     await this.http.call('POST', '/internal/holds/settle', {
       accountId,

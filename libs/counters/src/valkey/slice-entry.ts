@@ -50,7 +50,7 @@ export class SliceEntry {
   private learnedAtMs = -Infinity;
   private askedAtMs = -Infinity;
   private demand = 0;
-  /** The use that is not yet reported to the server, as alternating seconds and counts. */
+  /** The usage not yet reported to the server, as alternating seconds and counts. */
   private uses: number[] = [];
 
   constructor(
@@ -115,7 +115,10 @@ export class SliceEntry {
     return this.inHand <= this.refillAt && !this.isAsking && !this.isQueued;
   }
 
-  /** True if tokens in hand or unreported use should be sent: nothing was used for a while, or the tokens expired. */
+  /**
+   * True if tokens in hand or unreported usage should be sent: nothing has been used for a while, or the tokens have
+   * expired.
+   */
   isIdle(nowMs: number): boolean {
     return nowMs - this.lastUseMs > IDLE_MS || (this.inHand > 0 && nowMs >= this.usableUntilMs);
   }
@@ -137,7 +140,7 @@ export class SliceEntry {
     return { ...this.answer(false, nowMs), remaining: 0 };
   }
 
-  /** Returns the message to the server; the use in the message then counts as reported. */
+  /** Returns the message to the server; the usage in the message then counts as reported. */
   turn(session: string, nowMs: number): TakeRequest {
     if (this.session !== session || nowMs >= this.usableUntilMs) this.inHand = 0;
     this.session = session;
@@ -191,7 +194,7 @@ export class SliceEntry {
     this.fullUntilMs = untilMs;
   }
 
-  /** Restores the use in a call that certainly had no effect, so that the use is reported again. */
+  /** Restores the usage in a call that certainly had no effect, so that it is reported again. */
   takeBack(uses: readonly number[]): void {
     this.uses = [...uses, ...this.uses].slice(-USES_MAX);
   }

@@ -4,7 +4,9 @@ import { script } from './scripts.js';
 const PAUSE_MAX_MS = 3_600_000;
 /** How long after its token's time a process still counts as waiting for the token. */
 const WAITS_MS = 250;
-/** How long a host without queries is remembered at least; longer if its buckets are not full again by then. */
+/**
+ * The minimum time that a host without queries is remembered. It is longer if its buckets are not full again by then.
+ */
 const KEPT_MS = 120_000;
 const KEPT_MAX_MS = 90_000_000;
 

@@ -52,7 +52,7 @@ export interface TakeRequest {
   ahead: number;
   /** The number of tokens that the gateway still holds. */
   inHand: number;
-  /** The use that is not yet reported to the server, as alternating seconds and counts. */
+  /** The usage not yet reported to the server, as alternating seconds and counts. */
   uses: readonly number[];
 }
 

@@ -345,7 +345,7 @@ describe('RdapClient', () => {
     await expect(fetch()).rejects.toMatchObject({ fault: 'reset' });
   });
 
-  it('a cancelled query is reported as a fault of its own', async () => {
+  it('a cancelled query is reported as a separate kind of fault', async () => {
     const controller = new AbortController();
     await internet.rdap(host, () => controller.abort());
     await expect(fetch({}, controller.signal)).rejects.toMatchObject({ fault: 'cancelled' });

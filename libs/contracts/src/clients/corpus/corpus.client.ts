@@ -140,7 +140,7 @@ export class CorpusClient {
 
   /**
    * Yields the most recent answer about each name; names without a sufficiently recent answer are omitted.
-   * @throws ServiceUnavailable, also if the answers end early.
+   * @throws ServiceUnavailable, including if the answers end early.
    */
   async *freshest(
     asked: FreshestAsked,

@@ -91,7 +91,7 @@ export class LedgerLine {
   @IsString()
   amount: string;
 
-  /** The grant's source or the reversed line: `package:…`, `subscription:…`; for use, the operation. */
+  /** The grant's source or the reversed line: `package:…`, `subscription:…`; for usage, the operation. */
   @IsString()
   reference: string;
 

@@ -92,7 +92,7 @@ export class CreditsLedgerLine {
   @IsString()
   id: string;
 
-  /** RFC 3339; for use, the start of its day. */
+  /** RFC 3339; for usage, the start of its day. */
   @IsISO8601()
   at: string;
 
@@ -104,7 +104,7 @@ export class CreditsLedgerLine {
   @IsInt()
   amount: number;
 
-  /** The source of the credits, such as `package:…`; absent for use. */
+  /** The source of the credits, such as `package:…`; absent for usage. */
   @IsOptional()
   @IsString()
   reference?: string;

@@ -295,7 +295,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound(body, NAME)).toBe('unclear');
   });
 
-  it('reserves a name by its own status', () => {
+  it('can reserve a name with a special status', () => {
     expect(meaningOfNotFound({ errorCode: 404, status: ['reserved'] }, NAME)).toBe('kept_back');
   });
 });

@@ -2,7 +2,7 @@ import type { Contact } from '../../record.js';
 import { readCountry } from '../../whois/parse/fields/countries.js';
 import { isEmptyValue, isNamibia, isWithheld } from '../../whois/parse/fields/placeholders.js';
 
-/** What a contact card says, before the owner of the card is known. */
+/** The contents of a contact card, before the owner of the card is known. */
 export interface PublishedContact {
   contact: Contact;
   url?: string;

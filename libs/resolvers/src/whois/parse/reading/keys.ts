@@ -43,7 +43,7 @@ export function readColumns(body: string, isBySpaces: boolean): KeyedValue | und
   };
 }
 
-/** Reads `[Key] value`, also after an item letter, which JPRS and MYNIC print: `a. [Key] value`. */
+/** Reads `[Key] value`, which may follow an item letter, as JPRS and MYNIC print it: `a. [Key] value`. */
 function readBracketed(body: string): KeyedValue | undefined {
   let open = 0;
   if (body[0] !== '[') {
