@@ -6,7 +6,7 @@ export type ParsedAsn = { ok: true; asn: number } | Refusal<'empty' | 'not_an_as
 const ASN_MAX = 2 ** 32 - 1;
 
 const MESSAGES = {
-  empty: 'An autonomous system number is needed.',
+  empty: 'An autonomous system number is required.',
   not_an_asn: 'This is not an autonomous system number such as AS64496 or 64496.',
 };
 

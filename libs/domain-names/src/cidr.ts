@@ -10,7 +10,7 @@ export interface Cidr extends IpAddress {
 export type ParsedCidr = { ok: true; cidr: Cidr } | Refusal<'empty' | 'not_a_cidr' | 'bad_prefix'>;
 
 const MESSAGES = {
-  empty: 'An address block is needed.',
+  empty: 'An address block is required.',
   not_a_cidr: 'This is not an address block such as 192.0.2.0/24 or 2001:db8::/32.',
   bad_prefix: 'The prefix length does not fit the address.',
 };

@@ -30,10 +30,10 @@ export type ParsedDomainName = { ok: true; domain: DomainName } | Refusal<Domain
 const INPUT_LENGTH_MAX = 2048;
 
 const MESSAGES = {
-  empty: 'A domain name is needed.',
+  empty: 'A domain name is required.',
   control_character: 'The domain name contains control or invisible characters.',
-  email_address: 'This is an e-mail address; a domain name is needed.',
-  ip_address: 'This is an IP address; a domain name is needed.',
+  email_address: 'This is an e-mail address; a domain name is required.',
+  ip_address: 'This is an IP address; a domain name is required.',
   too_long: 'The domain name is longer than 253 characters.',
   empty_label: 'The domain name has an empty label.',
   label_too_long: 'A label of the domain name is longer than 63 characters.',
@@ -42,7 +42,7 @@ const MESSAGES = {
   bad_idn: 'A label of the domain name is not a valid internationalised label.',
   numeric_tld: 'The last label of a domain name cannot be a number.',
   public_suffix:
-    'This is a single label or a public suffix, such as com; a name below one is needed, such as example.com.',
+    'This is a single label or a public suffix, such as com; a name below one is required, such as example.com.',
 } as const;
 
 /**

@@ -11,7 +11,7 @@ export interface IpAddress {
 export type ParsedIpAddress = { ok: true; ip: IpAddress } | Refusal<'empty' | 'not_an_ip_address'>;
 
 const MESSAGES = {
-  empty: 'An IP address is needed.',
+  empty: 'An IP address is required.',
   not_an_ip_address: 'This is not an IPv4 or IPv6 address in its ordinary form.',
 };
 

@@ -53,7 +53,7 @@ const ASKING_MAX = 4;
  * closed.
  */
 const WAITING_MAX = 64;
-/** How many times as many connections an IPv6 /48 may have as one of its /64 networks. */
+/** An IPv6 /48 may have this many times as many connections as one of its /64 networks. */
 const SITE_FACTOR = 4;
 
 /**

@@ -44,7 +44,7 @@ export function billingCommands(program: Command, config: CliConfig): void {
   billing
     .command('set-aside')
     .description(
-      'list the work that billing cannot finish by itself, oldest first, with the reason',
+      'list the work that billing cannot finish on its own, oldest first, with the reason',
     )
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => listSetAside(config, options));

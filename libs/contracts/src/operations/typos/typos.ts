@@ -24,7 +24,7 @@ export const TYPOS = defineOperation({
   parameters: {
     domainName: {
       kind: domainName(),
-      about: 'The domain name whose look-alikes are searched',
+      about: 'The domain name to find look-alikes of',
       example: 'registered.test',
       synonyms: ['domain'],
     },
