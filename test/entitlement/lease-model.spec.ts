@@ -138,7 +138,7 @@ class LeaseHistory {
   }
 }
 
-/** Checks a condition. This is cheaper than calling `expect` in each of many thousand steps. */
+/** Checks a condition. This is cheaper than calling `expect` in each of many thousands of steps. */
 function holds(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }

@@ -44,7 +44,7 @@ import { UsagePageController } from './usage/usage.controller.js';
 import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 import type { PublicListenerOptions } from './public-listener-options.js';
 
-/** The longest time without data in an upload or a download. */
+/** The maximum time without data in an upload or a download. */
 const TRANSFER_IDLE_MS = 30 * SECOND_MS;
 
 /** The controllers, one per group of pages. */

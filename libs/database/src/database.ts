@@ -21,7 +21,7 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** The longest wait for a new or free connection, in milliseconds; 5 s by default. */
   connectTimeoutMs?: number;
-  /** The longest run time of a statement, in milliseconds. */
+  /** The maximum run time of a statement, in milliseconds. */
   statementTimeoutMs?: number;
   /**
    * The time without an answer, in milliseconds, after which the server counts as unavailable and the connection is

@@ -23,7 +23,8 @@ alter table job_lease
   add column last_run_at timestamptz`;
 
 /**
- * The longest lease. A lease that ends later is ignored: an earlier release, which leased for three intervals, took it.
+ * The maximum length of a lease. A lease that ends later is ignored, because it was taken by an earlier release, which
+ * leased for three intervals.
  */
 const JOB_LEASE_MAX_MS = 60_000;
 

@@ -2,5 +2,5 @@
 export const STATEMENT_TIMEOUT_MS = 15_000;
 /** The time limit of an auditor's statement, which reads all rows in parallel with the traffic. */
 export const AUDIT_TIMEOUT_MS = 120_000;
-/** The longest time that a transaction may wait for its next statement. */
+/** The maximum time that a transaction may wait for its next statement. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;

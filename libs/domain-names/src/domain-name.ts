@@ -98,7 +98,7 @@ function fromHost(host: string): ParsedDomainName {
 
 function whyUnmapped(host: string): DomainNameRefusalCode {
   if (/^\.*$/.test(host)) return 'empty';
-  // The URL standard's parser takes a number in the last label for an address, and fails.
+  // The URL standard's parser mistakes a number in the last label for an address, and fails.
   return /(^|\.)(\d+|0x[0-9a-f]*)\.?$/i.test(host.normalize('NFKC')) ? 'numeric_tld' : 'bad_idn';
 }
 

@@ -9,7 +9,7 @@ import { Victim } from '../environment/victim.js';
 const AT_STOP: CrashPoint = 'gateway.at-lease-close';
 
 /**
- * The rounds, in each of which several processes kill themselves. One crash point of each is armed at a time, and the
+ * The rounds. In each round, several processes kill themselves. One crash point of each is armed at a time, and the
  * next one when the process restarts.
  */
 const ROUNDS: Record<string, CrashPoint[]>[] = [

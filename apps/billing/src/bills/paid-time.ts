@@ -14,7 +14,7 @@ export interface PaidTime {
   /** Whether the payment of the last period was reversed; then there is nothing to renew. */
   isReversed: boolean;
   /**
-   * The plan for which the last period is paid; undefined without payments, or if the payment of the last period was
+   * The plan that the last period is paid for; undefined without payments, or if the payment of the last period was
    * reversed.
    */
   plan?: PaidPlan;

@@ -177,7 +177,7 @@ export class OrdersRepository {
 export class OrdersMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Lists orders about which the processor has sent nothing since `before`, those with the longest silence first. */
+  /** Lists orders that the processor has sent nothing about since `before`, those with the longest silence first. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

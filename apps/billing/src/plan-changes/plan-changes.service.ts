@@ -48,7 +48,7 @@ const CHANGES_AT_ONCE = 3;
 const CHANGES_MAX = 50;
 
 const UNDER_WAY = 'Another change to your subscriptions is in progress.';
-/** The refusal until a restoration is complete, because it would overwrite the customer's changes. */
+/** The refusal of changes until a restoration is complete, because the restoration would overwrite them. */
 const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const NEXT_IS_PAID = 'The next period is already paid. Change the plan once that period has begun.';
@@ -153,8 +153,8 @@ export class PlanChangesService {
   }
 
   /**
-   * Cancels the subscription at the end of its period, so that the paid time remains. The customer's reason is stored
-   * after that.
+   * Cancels the subscription at the end of its period, so that the paid time is not lost. The customer's reason is
+   * stored after that.
    */
   async cancel(
     accountId: string,

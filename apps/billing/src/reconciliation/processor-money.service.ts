@@ -15,7 +15,7 @@ export class ProcessorMoneyService {
     private readonly syncing: SyncService,
   ) {}
 
-  /** Fetches objects for which we have no row. An object that remains without a row waits for an operator. */
+  /** Fetches objects that we have no row for. An object that remains without a row waits for an operator. */
   async findUnknown(since: Date, until: Date): Promise<Finding[]> {
     const findings: Finding[] = [];
     for (const processor of this.processors.all) {

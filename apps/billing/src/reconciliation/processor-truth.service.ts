@@ -22,7 +22,7 @@ export class ProcessorTruthService {
     private readonly money: ProcessorMoneyService,
   ) {}
 
-  /** Finds objects that the processors list for a period and for which we have no row. */
+  /** Finds objects that the processors list for a period but that we have no row for. */
   async ofListed(since: Date, until: Date): Promise<Finding[]> {
     return this.money.findUnknown(since, until);
   }

@@ -65,7 +65,7 @@ export class ReconciliationMaintenanceRepository {
     );
   }
 
-  /** Lists the processor's objects for which we have no row, in their order. */
+  /** Lists the processor's objects that we have no row for, in their order. */
   async listUnknown(
     processor: ProcessorName,
     refs: readonly ProcessorRef[],

@@ -50,7 +50,7 @@ describe('subscriptions through PayPal', () => {
     expect(states.at(-1)).toMatchObject({ state: 'active', sku: 'api-15K-month', paidThrough });
   });
 
-  it('a renewal is a payment without an order, and extends the paid time', async () => {
+  it('a renewal is a payment without an order, and extends the paid period', async () => {
     await plan.said();
     await plan.passTo(end);
     const { payments, states } = await plan.said();
@@ -62,7 +62,7 @@ describe('subscriptions through PayPal', () => {
     });
   });
 
-  it('a failed renewal keeps the paid time, and its late payment extends it', async () => {
+  it('a failed renewal keeps the paid period, and its late payment extends it', async () => {
     await plan.said();
     billing.simulator.paypal.subscriptions.setFunds('declines');
     await plan.passTo(end);

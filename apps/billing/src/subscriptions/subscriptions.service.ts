@@ -66,7 +66,7 @@ export class SubscriptionsService {
   }
 
   /**
-   * Stores what a paid bill paid for and moves the paid time.
+   * Stores what a paid bill paid for and updates the paid period.
    * @returns the account that owns the bill; undefined if the subscription, or the bill of the changed period, is not
    *   known (yet).
    */
@@ -323,7 +323,7 @@ function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscri
   };
 }
 
-/** Whether the paid time covers the bill that was set aside, so that nothing depends on that bill. */
+/** Whether the paid period covers the bill that was set aside, so that nothing depends on that bill. */
 const isHeldOnlyTo = ({ heldThrough }: Subscription, paidThrough: Date | null) =>
   heldThrough === null || (paidThrough !== null && heldThrough <= paidThrough);
 

@@ -104,7 +104,7 @@ describe('subscriptions', () => {
     });
   });
 
-  it('a renewal is a payment without an order, and extends the paid time', async () => {
+  it('a renewal is a payment without an order, and extends the paid period', async () => {
     const start = billing.clock.now();
     await subscribe();
     await said();
@@ -119,7 +119,7 @@ describe('subscriptions', () => {
     expect(states.at(-1)).toMatchObject({ paidThrough: addMonths(start, 2).toISOString() });
   });
 
-  it('a subscription whose renewal failed is past due, keeps its paid time, and recovers with a working card', async () => {
+  it('a subscription whose renewal failed is past due, keeps its paid period, and recovers with a working card', async () => {
     const start = billing.clock.now();
     await subscribe();
     const [{ customer }] = billing.simulator.world.all('subscription');

@@ -11,7 +11,7 @@ export interface FreshRecord {
   record: Registration;
 }
 
-/** The DNS records of a name whose requested types have all been queried since a time. */
+/** The DNS records of a name whose requested types have all been queried since a given time. */
 export interface FreshDns {
   name: string;
   sourceId: number;
@@ -27,7 +27,7 @@ const REGISTERED = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
 export class FreshestRepository {
   constructor(private readonly database: FeedDatabase) {}
 
-  /** Lists the newest complete records that were seen since a time, from sources whose data may be shown. */
+  /** Lists the newest complete records that were seen since a given time, from sources whose data may be shown. */
   async listRecords(
     names: readonly FiledName[],
     since: Date,

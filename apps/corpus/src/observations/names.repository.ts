@@ -10,7 +10,7 @@ export interface SeenName extends FiledName {
   lastAt: Date;
 }
 
-/** A name and the time since which it has not been registered. */
+/** A name, and since when it has not been registered. */
 export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
   at: Date;
 }

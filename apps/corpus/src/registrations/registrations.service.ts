@@ -232,7 +232,8 @@ interface Named {
 type NamedRecord = Named & GivenRecord;
 
 /**
- * Returns the members that have changed since a time, or were never published before. @param revisions newest first.
+ * Returns the members that have changed since a given time, or were never published before. @param revisions newest
+ * first.
  */
 function membersSince(time: Date, revisions: readonly NewestRevision[]): string[] {
   const records = revisions.toReversed();

@@ -33,8 +33,8 @@ export class SourcesService {
   }
 
   /**
-   * Returns whether another source has listed a complete zone since a time. Such a list may contain names that an older
-   * list lacks.
+   * Returns whether another source has listed a complete zone since a given time. Such a list may contain names that an
+   * older list lacks.
    */
   async isListedSince(
     transaction: Transaction,

@@ -2,8 +2,8 @@ import { GRACE_MS, type SubscriptionState } from '#libs/contracts';
 import type { Subscription } from './subscription.entity.js';
 
 /**
- * How long a subscription has rights, by its state: until the end of the paid time, for the grace period after that if
- * a renewal is expected, or not at all.
+ * How long a subscription has rights, by its state: until the end of the paid period, for the grace period after that
+ * if a renewal is expected, or not at all.
  */
 const RIGHTS: Record<SubscriptionState, 'paid and grace' | 'paid' | 'none'> = {
   incomplete: 'none',

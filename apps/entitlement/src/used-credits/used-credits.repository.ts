@@ -17,7 +17,7 @@ export class UsedCreditsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Adds use to the lines of its days and operations. The accounts are locked, so no two transactions write the same
+   * Adds usage to the lines of its days and operations. The accounts are locked, so no two transactions write the same
    * line.
    */
   async add(transaction: Transaction, rows: UsedCreditsRow[]): Promise<void> {

@@ -63,7 +63,7 @@ export class RequestContext {
   subject = '';
   isFresh = false;
   isRepeat = false;
-  /** The UTC day towards whose cap the cost counts. */
+  /** The UTC day whose cap the cost counts towards. */
   capDay = 0;
   lease?: Lease;
   /** The hold of a request about several items, used instead of the lease. */

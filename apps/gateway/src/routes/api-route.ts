@@ -82,7 +82,7 @@ interface Subject {
   kind: ParameterKind;
 }
 
-/** The date since which version 1 is superseded, in the format of RFC 9745: 2026-11-01. */
+/** The date on which version 1 was superseded, in the format of RFC 9745: 2026-11-01. */
 const V1_DEPRECATION = '@1793491200';
 
 const JSON_TYPE = 'application/json';

@@ -20,11 +20,11 @@ const OF_ACCOUNT_MAX = 8;
  */
 const A_MINUTE_MAX_MS = 10_000;
 /**
- * The time in a minute from which an account counts as one with slow reads. One read may be slow only because the
- * database is busy.
+ * An account whose reads take at least this long in a minute counts as an account with slow reads. A single read may be
+ * slow only because the database is busy.
  */
 const SLOW_FROM_MS = 2_000;
-/** The number of accounts from which ended minutes are removed. */
+/** Once this many accounts are counted, minutes that have ended are removed. */
 const MINUTES_MAX = 1_000;
 
 /** The reads of one account since its first one; they no longer count a minute later. */

@@ -8,7 +8,7 @@ import { TlsIdentities } from '../registry/tls-identities.js';
 interface SourceFile {
   content: Buffer;
   modifiedAt: Date;
-  /** After how many bytes the next answers break off: one number per answer. */
+  /** The numbers of bytes after which the next answers break off, one per answer. */
   breaks: number[];
 }
 

@@ -8,7 +8,7 @@ const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
 
-/** Checks to which no more are added, and the id under which they are charged. */
+/** A closed batch of checks, and the id under which the batch is charged. */
 export interface PaidChecks {
   id: string;
   checks: number;

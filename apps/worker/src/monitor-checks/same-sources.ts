@@ -11,7 +11,7 @@ const MOVED_MS = 7 * DAY_MS;
 export interface Comparable {
   state: NameState;
   seen: NameState;
-  /** The time since which other servers have answered, stored with the unconfirmed changes. */
+  /** Since when other servers have answered, stored with the unconfirmed changes. */
   moving: NameState;
 }
 

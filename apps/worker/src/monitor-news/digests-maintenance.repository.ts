@@ -96,8 +96,7 @@ export class DigestsMaintenanceRepository {
   }
 
   /**
-   * Removes old events. @param which whether to remove test events, which are kept for a shorter time, rather than all
-   * others.
+   * Removes old events. @param which `tests` removes only test events, which are kept for a shorter time.
    * @returns the number of removed events.
    */
   async deleteNewsBefore(

@@ -77,7 +77,7 @@ export class NewsRepository {
     );
   }
 
-  /** Lists when a monitor was tested since a time, oldest first. */
+  /** Lists the times of a monitor's tests since a given time, oldest first. */
   async listTests(
     transaction: Transaction,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,

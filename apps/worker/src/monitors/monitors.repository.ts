@@ -30,7 +30,7 @@ const SHOWN = `
         as "isExpiryPublished"
     from watched_names w where m.kind = 'domain' and w.name = m.domain_name and ${isActive('m')}
   ) checks on true`;
-/** SQL: the time since which another active monitor of an account watches a name. */
+/** SQL for when another active monitor of an account started watching a name. */
 const watchedByOther = (accountId: string, name: string, id: string) =>
   `(select min(other.watched_from) from monitors other
     where other.account_id = ${accountId} and other.kind = 'domain' and other.domain_name = ${name}

@@ -97,7 +97,7 @@ export interface SetAsideAccount {
   reason: string;
 }
 
-/** A lease whose use cannot be booked; booking is retried automatically. */
+/** A lease whose usage cannot be booked; booking is retried automatically. */
 export interface SetAsideLease {
   accountId: string;
   leaseId: string;

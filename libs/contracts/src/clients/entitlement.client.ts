@@ -275,7 +275,7 @@ export class EntitlementClient {
     return this.http.call('GET', '/internal/operator/set-aside/accounts');
   }
 
-  /** Operators: lists leases whose use cannot be booked, oldest first; at most 200. */
+  /** Operators: lists leases whose usage cannot be booked, oldest first; at most 200. */
   async setAsideLeases(): Promise<SetAsideLease[]> {
     return this.http.call('GET', '/internal/operator/set-aside/leases');
   }

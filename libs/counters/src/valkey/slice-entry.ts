@@ -18,7 +18,7 @@ const SLICED_FROM = 60;
 /** How long a slice should last. */
 const SLICE_MS = 1_500;
 const SLICE_MAX = 2_000;
-/** The longest time after which a full entry is checked again; sooner if others may return tokens. */
+/** A full entry is checked again after at most this time; sooner if others may return tokens. */
 const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
 /** How long the server's last answer also binds a gateway that must decide without the server. */

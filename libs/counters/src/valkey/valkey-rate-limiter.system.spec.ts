@@ -74,7 +74,7 @@ class Gateways {
     return gateways;
   }
 
-  /** Sets the longest time that the server may take to answer. */
+  /** Sets the maximum time that the server may take to answer. */
   set timeoutMs(timeoutMs: number) {
     for (const link of this.links) link.timeoutMs = timeoutMs;
   }

@@ -30,7 +30,7 @@ import { type CountingMode, openCounters } from '../open-counters.js';
         openCounters({ ...options, secret: 's', gatewayId: newId(), logger, timeoutMs: 60_000 }),
       ),
     );
-    // On a busy machine, the first handshake may be too late for the start; another attempt follows soon.
+    // On a busy machine, the first handshake may not finish in time; another attempt follows soon.
     const areOnServer = () => [first!, second!].every((counters) => counters.mode() === 'server');
     if (isTrusted) await waitFor('both to count on the server', areOnServer);
     const id = new CounterId(newId());

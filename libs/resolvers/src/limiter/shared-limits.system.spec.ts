@@ -54,7 +54,7 @@ function granted(answer: Permit | Refused): Permit {
   return answer;
 }
 
-/** Returns by how much the number of turns taken since a time exceeds what a full bucket allows. */
+/** Returns by how much the number of turns taken since a given time exceeds what a full bucket allows. */
 function excess(count: number, sinceMs: number, { burst, perSecond } = LIMIT.buckets[0]): number {
   return count - (burst + (perSecond * (monotonicMs() - sinceMs)) / 1_000);
 }

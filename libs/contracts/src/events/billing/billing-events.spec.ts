@@ -84,7 +84,7 @@ describe('billing events', () => {
     expect(reversal({ scope: 'whole', refundedMicros: '501' })).toHaveProperty('faults');
   });
 
-  it('a subscription before its first payment has no paid time', () => {
+  it('a subscription before its first payment has no paid period', () => {
     const snapshot = {
       subscriptionId: newId(),
       line: 'api',
