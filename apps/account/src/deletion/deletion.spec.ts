@@ -44,10 +44,11 @@ describe('deletion', () => {
       .filter(({ key }) => key === owner.accountId)
       .map(({ type, data }) => ({ type, data }));
 
-  it('S118: a deletion revokes all keys, ends the session and notifies the owner by e-mail', async () => {
+  it('S118: a deletion revokes all keys, ends all sessions and notifies the owner by e-mail', async () => {
     const now = account.clock.now();
     const restoreUntil = new Date(now.getTime() + 90 * DAY_MS).toISOString();
     const before = (await events()).length;
+    const elsewhere = await logInToken();
     const { status, body, headers } = await deleteAccount();
     expect({ status, until: body.restorable_until }).toEqual({ status: 200, until: restoreUntil });
     expect(body.consequences.join()).toMatch(/forfeited/);
@@ -60,7 +61,9 @@ describe('deletion', () => {
         restorableUntil: restoreUntil,
       });
     }
-    expect((await call('GET', 'session', owner.token)).status).toBe(401);
+    for (const token of [owner.token, elsewhere]) {
+      expect((await call('GET', 'session', token)).status).toBe(401);
+    }
     expect((await events()).slice(before)).toEqual(
       [
         {
