@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { domainToASCII } from 'node:url';
 import { parseDomainName, type DomainNameRefusalCode } from './domain-name.js';
+import { parseHostName } from './host-name.js';
 
 const label63 = 'a'.repeat(63);
 const name253 = `${label63}.${label63}.${label63}.${'b'.repeat(57)}.com`;
@@ -139,6 +140,22 @@ describe('parseDomainName', () => {
         JSON.stringify(input).slice(1, -1),
       );
     }
+  });
+});
+
+describe('parseHostName', () => {
+  it.each(['_dmarc.example.com\n', '\t_dmarc.example.com', '\r\nexample.com'])(
+    'control characters around a host name are rejected, as those around a domain name are: %j',
+    (input) => {
+      expect(parseHostName(input)).toMatchObject({ ok: false, code: 'control_character' });
+    },
+  );
+
+  it('spaces around a host name are ignored', () => {
+    expect(parseHostName('  _dmarc.Example.com ')).toMatchObject({
+      ok: true,
+      hostName: { host: '_dmarc.example.com' },
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 import { type DomainName, type ParsedDomainName, parseDomainName } from './domain-name.js';
+import { withoutSpaces } from './without-spaces.js';
 
 /** A name that may exist in the DNS, and the registrable name above it. */
 export interface HostName {
@@ -17,8 +18,9 @@ const TOO_LONG = `The host name is longer than ${NAME_LENGTH_MAX} characters.`;
 
 /** Reads a host name as `parseDomainName` does, keeping all its labels; the leftmost may be service labels. */
 export function parseHostName(input: string): ParsedHostName {
-  const service = SERVICE_LABELS.exec(input.trim())?.[0] ?? '';
-  const parsed = parseDomainName(input.trim().slice(service.length));
+  const text = withoutSpaces(input);
+  const service = SERVICE_LABELS.exec(text)?.[0] ?? '';
+  const parsed = parseDomainName(text.slice(service.length));
   if (!parsed.ok) return parsed;
   const { domain } = parsed;
   const below = domain.subdomain === '' ? '' : `${domain.subdomain}.`;

@@ -10,6 +10,8 @@ export interface SeenRevision extends GivenRecord {
 
 interface Listed<Row> {
   row: Row;
+  /** The number of servers that gave the record. */
+  servers: number;
   lastAt: Date;
   isNews: boolean;
 }
@@ -33,7 +35,8 @@ export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly 
       periods[at].lastAt = row.lastAt;
     } else {
       const isNews = changes[place].length > 0 || (at >= 0 && !isAgain);
-      places.set(kind, periods.push({ row, lastAt: row.lastAt, isNews }) - 1);
+      const servers = row.answeredBy.split(',').length;
+      places.set(kind, periods.push({ row, servers, lastAt: row.lastAt, isNews }) - 1);
       if (isNews) newsAt = periods.length - 1;
     }
   }
@@ -54,6 +57,5 @@ function isInPlaceOf(one: Listed<SeenRevision>, usual: Listed<SeenRevision>): bo
     usual.row.observedAt.getTime() < one.row.observedAt.getTime() &&
     one.lastAt.getTime() < usual.lastAt.getTime();
   if (!isDuring || one.row.answeredBy === '' || usual.row.answeredBy === '') return false;
-  const [servers, usually] = [one, usual].map(({ row }) => row.answeredBy.split(',').length);
-  return servers <= usually && (usual.row.isComplete || !one.row.isComplete);
+  return one.servers <= usual.servers && (usual.row.isComplete || !one.row.isComplete);
 }
