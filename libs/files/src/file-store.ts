@@ -47,7 +47,7 @@ export interface OpenFile {
 }
 
 export interface ListOptions {
-  /** The key after which the page begins. */
+  /** The page begins after this key. */
   after?: string;
   /** The number of files per page, at most 1,000. */
   limit: number;

@@ -5,7 +5,7 @@ import { machineMs } from './clock.js';
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The step back after which somebody must have set the clock; ids then follow the clock, and their order starts over.
+ * If the clock steps back this far, somebody must have set it; ids then follow the clock, and their order starts over.
  */
 const CLOCK_SET_BACK_MS = 10_000;
 const LAST_COUNT = 0xfff;

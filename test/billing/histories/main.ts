@@ -46,7 +46,7 @@ const seed = Number(options.seed);
 const COMMANDS_MAX = 120;
 /** The validity of the certificate that signs PayPal's callbacks: decades, because years pass in each history. */
 const HISTORIES_AN_INSTALLATION = 40;
-/** The time after which the reduction ends and the smallest failing history so far is shown. */
+/** After this time, the reduction ends and the smallest failing history so far is shown. */
 const REDUCTION_MS = 600_000;
 const FAULT_CHARS = 3_000;
 /** The error of a client that has waited too long for a database connection. */

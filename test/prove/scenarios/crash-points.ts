@@ -42,7 +42,7 @@ const ROUNDS: Record<string, CrashPoint[]>[] = [
   { 'gateway-1': ['gateway.at-lease-close'], entitlement: ['close.before-commit'] },
 ];
 
-/** The time after which the broker notices a dead consumer, including one that was killed while it rejoined. */
+/** After this time, the broker notices a dead consumer, including one that was killed while it rejoined. */
 export const SESSION_MS = 8_000;
 const BRIEF_CREDITS = 5;
 const BRIEF_MS = 1_500;

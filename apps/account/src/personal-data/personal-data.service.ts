@@ -30,7 +30,7 @@ export class PersonalDataService {
     await this.dataKeys.insert(transaction, accountId, { wrappedKey, createdAt: this.clock.now() });
   }
 
-  /** Destroys the data key, after which nothing that was encrypted for the account can be read. */
+  /** Destroys the data key. Afterwards, nothing that was encrypted for the account can be read. */
   async destroyKey(transaction: Transaction, accountId: string): Promise<void> {
     await this.dataKeys.delete(transaction, accountId);
   }

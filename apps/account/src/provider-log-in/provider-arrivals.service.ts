@@ -28,7 +28,7 @@ export class ProviderArrivalsService {
   ) {}
 
   /**
-   * Logs in the person to whom the identity is connected, with a second step if one is set up. If the address has an
+   * Logs in the person that the identity is connected to, with a second step if one is set up. If the address has an
    * account, its owner has to log in first. Any other verified address gets a new account.
    * @throws ProviderAddressNotVerified, ProviderRefused, TooManyAttempts.
    */

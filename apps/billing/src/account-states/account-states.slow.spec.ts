@@ -275,7 +275,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
   });
 
   describe('an upgrade that is still unpaid when the account is deleted', () => {
-    /** Starts an upgrade. @returns the page on which the upgrade is paid. */
+    /** Starts an upgrade. @returns the page where the upgrade is paid. */
     async function leaveUnpaid(): Promise<string> {
       await billing.act(await order(), 'pay');
       const { id } = await subscription();

@@ -25,7 +25,7 @@ export class MailsService {
     return this.contacts.find(accountId);
   }
 
-  /** @param about identifies the occasion, about which no second e-mail is sent. */
+  /** @param about identifies the occasion. No second e-mail is sent about it. */
   async send(
     transaction: Transaction,
     contact: Contact,

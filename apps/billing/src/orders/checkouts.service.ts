@@ -68,7 +68,7 @@ export class CheckoutsService {
   /**
    * Closes the checkout pages of deleted accounts, in the order of the orders' ids. A payment made in the meantime is
    * refunded.
-   * @param after the id after which to begin.
+   * @param after the id to continue after.
    * @returns the orders that were tried.
    */
   async closeOfDeleted(after: string, limit: number): Promise<Order[]> {
@@ -102,7 +102,7 @@ export class CheckoutsService {
     return true;
   }
 
-  /** Lists open orders about which the processor has sent nothing since `before`. */
+  /** Lists open orders that the processor has sent nothing about since `before`. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.silentOrders.listSilent(before, limit);
   }

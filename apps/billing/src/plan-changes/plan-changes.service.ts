@@ -249,7 +249,7 @@ export class PlanChangesService {
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
-  /** Returns the processor's page on which the customer changes the payment method. */
+  /** Returns the processor's page where the customer changes the payment method. */
   async paymentPage(accountId: string, id: string): Promise<{ redirect_url: string }> {
     const row = await this.own.findCurrent(accountId, id);
     const { customerId, returnUrl } = await this.own.customerOf(row);

@@ -367,7 +367,7 @@ export interface PaymentProcessor {
   /** Undoes what was scheduled for the end of the period: a cancellation or a change. */
   resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
-  /** Returns the processor's page on which a customer changes the payment method. */
+  /** Returns the processor's page where a customer changes the payment method. */
   paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>>;
 
   /**

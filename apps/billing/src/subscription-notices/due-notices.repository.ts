@@ -15,7 +15,7 @@ export type NoticeReason =
 
 /** A notice that has not been sent yet. */
 export interface DueNotice {
-  /** The occasion, about which one e-mail is sent. */
+  /** The occasion. One e-mail is sent about it. */
   about: string;
   reason: NoticeReason;
   accountId: string;

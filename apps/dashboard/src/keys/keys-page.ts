@@ -203,7 +203,7 @@ function creationFields(entered?: NewKeySettings): Markup {
     <button>Create the key</button>`;
 }
 
-/** Returns the page on which a key's settings are changed. */
+/** Returns the page where a key's settings are changed. */
 export function keyPage(
   context: PageContext,
   key: KeyAnswer,

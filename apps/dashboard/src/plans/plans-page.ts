@@ -114,7 +114,7 @@ function subscribeTo(
   return form(context, '/plans', fields);
 }
 
-/** Returns the offer to undo a cancellation, without which a cancelled subscription cannot be changed. */
+/** Returns the offer to undo a cancellation. A cancelled subscription cannot be changed before that. */
 function undoFirst(
   context: PageContext,
   { id, period_end: end, cancel_at }: SubscriptionAnswer,

@@ -18,7 +18,7 @@ import { searchForm } from './search-form.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
 import { shownText } from '../pages/shown-text.js';
 
-/** A link to the page on which the visitor can solve the problem. */
+/** A link to the page where the visitor can solve the problem. */
 export interface Remedy {
   href: string;
   text: string;

@@ -12,7 +12,7 @@ import { type Remedy, searchPage, searchesPage } from './search-page.js';
 import { SEARCH_FIELDS, SearchForm } from './searches.dto.js';
 import { searchOf } from './searches.js';
 
-/** The page on which the problem behind a rejection can be solved, by error code. */
+/** The page where the problem behind a rejection can be solved, by error code. */
 const REMEDIES: Readonly<Record<string, Remedy>> = {
   insufficient_credits: { href: '/credits', text: 'Buy credits' },
   rate_limited: { href: '/plans', text: 'Plans with more requests a minute' },

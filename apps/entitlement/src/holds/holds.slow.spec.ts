@@ -137,7 +137,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('503: a caller for whom no database connection is free is told when to try again', async () => {
+  it('503: if no database connection is free, the caller is told when to try again', async () => {
     let calls: Promise<unknown>[] = [];
     const refusal = await withClient(entitlement.test.url(), async (client) => {
       await client.query('begin');

@@ -50,7 +50,7 @@ export class KeyEntry {
   readonly expiresAtSecond: number;
   /** The maximum number of credits per UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
-  /** The id under which the day's use is counted: that of the first key in the chain of rotations. */
+  /** The id under which the day's usage is counted: the id of the first key in the chain of rotations. */
   readonly capId: string;
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;

@@ -7,7 +7,7 @@ export interface KeyedRequest {
   requestHash: Buffer;
   requestId: string;
   begunAt: Date;
-  /** The time after which a repeat may assume that the first request's gateway has crashed. */
+  /** After this time, a repeat may assume that the first request's gateway has crashed. */
   runsUntil: Date;
   /** Keys first used before this time have expired. */
   keptSince: Date;

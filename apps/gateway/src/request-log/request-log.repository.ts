@@ -13,7 +13,7 @@ import { COPY_LINES_SQL, type LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
 
 const TIMEOUT_MS = 5_000;
-/** The time after which no answer is expected, because the server cancels statements earlier. */
+/** After this time, no answer is expected, because the server cancels statements earlier. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
 /** The SQLSTATE `check_violation`. Only the bounds of the table's partitions cause it. */

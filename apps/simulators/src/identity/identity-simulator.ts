@@ -33,8 +33,7 @@ const TOKEN_SECONDS = 300;
 const CLIENT = 'simulator';
 
 /**
- * Simulates Google's OpenID Connect and GitHub's OAuth 2.0 with PKCE, with a page on which a user can choose any
- * identity.
+ * Simulates Google's OpenID Connect and GitHub's OAuth 2.0 with PKCE, with a page where a user can choose any identity.
  */
 export class IdentitySimulator {
   faults: TokenFaults = {};

@@ -16,7 +16,7 @@ import { ChunkRecordsService } from './chunk-records.service.js';
 export const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 /**
- * The time after which names without an answer are moved to a chunk of their own, behind the chunks of other customers.
+ * After this time, names without an answer are moved to a chunk of their own, behind the chunks of other customers.
  * Otherwise, names whose servers do not answer would occupy all slots for minutes, and a chunk that exceeds its time
  * limit would lose its answers each time. This time is longer than a lookup may wait for its turn.
  */

@@ -62,7 +62,7 @@ export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}k
  */
 export const hashesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}hashes.txt`;
 
-/** Returns the name under which browsers save a file. */
+/** Returns the name that browsers give to a saved file. */
 export function fileName(
   { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,
   ending: string,

@@ -50,7 +50,7 @@ const FREE_LINES_OF_NAME = 10;
  * fail, which are then started again.
  */
 const FAILED_NAMES_KEPT_MAX = 30_000_000;
-/** The time after which an interrupted start is undone. */
+/** After this time, an interrupted start is undone. */
 const START_SECONDS = 180;
 
 export interface JobOrder {

@@ -8,11 +8,11 @@ export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;
-/** The time after which a check is repeated to confirm a difference. */
+/** After this time, a check is repeated to confirm a difference. */
 const RECHECK_MS = 10 * MINUTE_MS;
-/** The time after which a check is repeated after a failure. */
+/** After this time, a check is repeated after a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
-/** The time after which other processes take over the names of a process that has died. */
+/** After this time, other processes take over the names of a process that has died. */
 export const LEASE_MS = 5 * MINUTE_MS;
 
 /** The numbers of days before the expiry date at which reminders are sent. */

@@ -10,7 +10,7 @@ export interface Script {
 /** How long a slice may be spent after it has been requested, by the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
 /**
- * The time after which the holder of a slice counts as dead and the rest of the slice as spent. It is longer than
+ * After this time, the holder of a slice counts as dead and the rest of the slice as spent. This time is longer than
  * `SLICE_USABLE_MS` plus a clock step.
  */
 const SLICE_KEPT_MS = 6_000;

@@ -9,8 +9,8 @@ const META = `${PREFIX}meta`;
 /** The number of gateways to assume until the server has been reached once. */
 const GATEWAYS_UNSEEN = 4;
 /**
- * The time after which a lower count of gateways is accepted, not counting an outage: all gateways must first report to
- * a server that came back.
+ * After this time, a lower count of gateways is accepted, not counting an outage: all gateways must first report to a
+ * server that came back.
  */
 const FEWER_AFTER_MS = 15_000;
 const BEAT_MS = SECOND_MS;

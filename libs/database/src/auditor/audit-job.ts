@@ -9,7 +9,7 @@ const WINDOW_MS = 15 * MINUTE_MS;
 const FULL_INTERVAL_MS = DAY_MS;
 /** The number of keys in one chunk of a full pass. */
 const CHUNK_KEYS = 2_000;
-/** The time after which a full pass pauses until the next round. */
+/** After this time, a full pass pauses until the next round. */
 const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
 
 /** A full pass in progress. */
@@ -21,7 +21,7 @@ interface FullPass {
 }
 
 /**
- * Checks the invariants repeatedly; each violation is an alarm, a log line on which an operator acts. A round checks
+ * Checks the invariants repeatedly; each violation is an alarm: a log line that an operator must act on. A round checks
  * the rows that have changed since the last rounds. At the start, once a day and after a gap, it also checks all rows,
  * chunk by chunk; a chunk that fails is retried in the next round and does not delay windows.
  */

@@ -7,7 +7,7 @@ export interface ServedFile {
   sizeBytes: number;
   /** `application/gzip`. */
   type: string;
-  /** The name under which the client saves the file; every character is encoded as needed (RFC 6266). */
+  /** The name that the client gives to the saved file; every character is encoded as needed (RFC 6266). */
   name: string;
   /** A tag that changes only with the content: a hash, or a version. Visible ASCII without quotes. */
   tag: string;

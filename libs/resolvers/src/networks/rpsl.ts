@@ -262,7 +262,7 @@ function rolesOf(object: RpslObject, references: References): string[] {
   return named === undefined ? [CONTACT_CLASSES[object.className]] : [...named];
 }
 
-/** Returns the owner, whom LACNIC names in the block itself. */
+/** Returns the owner, which LACNIC names in the block itself. */
 function ownerIn(block: RpslObject): NetworkContact[] {
   const name = first(block, 'org-name');
   if (name === undefined) return [];

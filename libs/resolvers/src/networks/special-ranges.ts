@@ -11,7 +11,7 @@ export interface SpecialRange {
 
 /**
  * IANA's special-purpose address registries (RFC 6890), and multicast, except the ranges of AS112 (RFC 7534, RFC 7535),
- * about which ARIN has data. Narrower ranges come first.
+ * which ARIN has data about. Narrower ranges come first.
  */
 const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, document: string])[] =
   [

@@ -58,7 +58,7 @@ export interface PaypalOptions {
 
 /** Maximum number of event pages in memory. */
 const EVENT_PAGES_MAX = 20;
-/** The page on which customers see and change the payment method of their subscriptions. */
+/** The page where customers see and change the payment method of their subscriptions. */
 const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';
 const SITES: Readonly<Record<string, string>> = {
   'https://api-m.paypal.com': 'https://www.paypal.com',

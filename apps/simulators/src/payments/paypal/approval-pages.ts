@@ -12,7 +12,7 @@ const FUNDINGS: Readonly<Record<string, Funding>> = {
   'delayed-failing': 'fails-review',
 };
 
-/** The page on which customers approve an order. */
+/** The page where customers approve an order. */
 export class ApprovalPages {
   constructor(
     private readonly world: PaypalWorld,

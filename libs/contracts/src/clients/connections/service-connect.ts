@@ -22,7 +22,7 @@ const AGE_MAX_MS = 30_000;
  * all at once.
  */
 const AGE_MIN_PART = 0.5;
-/** The time after which an unused connection is closed, well before the 72 s after which the service would close it. */
+/** After this time, an unused connection is closed, well before the 72 s after which the service would close it. */
 const IDLE_MAX_MS = 15_000;
 
 interface ServiceConnectOptions {

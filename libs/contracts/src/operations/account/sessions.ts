@@ -28,7 +28,7 @@ export class ReauthenticateRequest {
   password: string;
 }
 
-/** The person to whom the session belongs, and the person's account. */
+/** The person that the session belongs to, and that person's account. */
 export class CurrentSessionAnswer {
   @IsString()
   account_id: string;

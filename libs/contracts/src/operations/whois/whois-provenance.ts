@@ -50,7 +50,7 @@ export class WhoisSource {
   error?: string;
 }
 
-/** A member about which sources disagree. */
+/** A member that sources disagree about. */
 export class WhoisConflict {
   @IsString()
   path: string;

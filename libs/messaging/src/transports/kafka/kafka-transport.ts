@@ -25,8 +25,8 @@ export interface KafkaTransportOptions {
 }
 
 /**
- * The time without a poll after which a group counts as silent. A listening group polls far more often, even if there
- * is nothing to receive.
+ * A group counts as silent after this time without a poll. A listening group polls far more often, even if there is
+ * nothing to receive.
  */
 const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 

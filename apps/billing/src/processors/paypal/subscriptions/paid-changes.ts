@@ -50,7 +50,7 @@ export interface PaidChangesParts {
 
 /** States in which an order's money has not been taken but may still be taken. */
 const WAITING_STATUSES = ['CREATED', 'SAVED', 'APPROVED', 'PAYER_ACTION_REQUIRED'];
-/** The time after which PayPal deletes an order that was not approved. */
+/** After this time, PayPal deletes an order that was not approved. */
 const ORDER_MS = 3 * HOUR_MS;
 /** The path of the price of a subscription's only billing cycle, which overrides the price of the plan. */
 const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
@@ -320,7 +320,7 @@ export class PaidChanges {
     await this.parts.client.patch(known.id, [{ op: 'replace', path: '/custom_id', value }]);
   }
 
-  /** @returns the page on which the customer agrees, which then leads to `nextUrl`. */
+  /** @returns the page where the customer agrees, which then leads to `nextUrl`. */
   private async revise(
     { id }: KnownSubscription,
     wanted: PlannedUnits,

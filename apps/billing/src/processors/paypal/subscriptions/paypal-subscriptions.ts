@@ -47,7 +47,7 @@ const BY_US = 'It has ended';
 export class PaypalSubscriptions {
   constructor(private readonly parts: PaypalSubscriptionsParts) {}
 
-  /** Opens the page on which the customer agrees to be billed. */
+  /** Opens the page where the customer agrees to be billed. */
   async create(request: CheckoutRequest, line: Required<CheckoutLine>): Promise<CreatedCheckout> {
     const { orderId, accountId, currency, expiresAt, successUrl, cancelUrl } = request;
     const { plan, quantity } = line;
