@@ -13,6 +13,7 @@ const LONGEST = [
   'test/deploy/image',
   'test/stories/cluster',
   'test/stories/browser',
+  'test/stories/in-one-process',
   'apps/cluster/src/main.system',
   'test/billing/histories/money-histories',
   'apps/solo/src/solo.system',

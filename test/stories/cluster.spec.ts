@@ -5,16 +5,14 @@ import { WebhookReceiver } from '../worker/webhook-receiver.js';
 import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { Customer } from './customer.js';
-import { databaseFiles } from './database-files.story.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
-import { plansAndMoneyBack } from './plans.story.js';
 
 /** The time within which a killed broker or database is back and all services have reconnected. */
 const START_LIMIT_MS = 240_000;
 
-/** Runs the stories for one process, unchanged, in one cluster. */
+/** Runs stories for one process, unchanged, in one cluster. `rest-in-cluster.proof.spec.ts` runs the others. */
 describeOnCluster('a process for each service', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openCluster>>;
@@ -27,16 +25,10 @@ describeOnCluster('a process for each service', () => {
     await deployment?.stop();
   });
 
-  // This story runs first, before another story advances the clock by months.
-  describe('database files', () => databaseFiles(() => deployment));
-
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  // The processors differ only within billing, so PayPal's stories run in one process. `rest-in-cluster.proof.spec.ts`
-  // runs the others.
+  // The processors differ only within billing, so PayPal's stories run in one process.
   describe('credits are bought with Stripe', () => buyCredits(() => deployment, 'stripe'));
-
-  describe('plans and refunds with Stripe', () => plansAndMoneyBack(() => deployment, 'stripe'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
 

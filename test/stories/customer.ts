@@ -30,12 +30,27 @@ export class Customer {
     private readonly network?: string,
   ) {}
 
-  /** Makes a call as the dashboard's own script does, with cookies, origin and the CSRF token. */
+  /**
+   * Makes a call as the dashboard's own script does, with cookies, origin and the CSRF token. A question that a service
+   * could not answer in time, as can happen on a busy machine, is repeated.
+   */
   async call(
     method: string,
     path: string,
     body?: object,
     headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return waitFor(`an answer to ${method} ${path}`, async () => {
+      const answer = await this.callOnce(method, path, body, headers);
+      return method === 'GET' && answer.status === 503 ? undefined : answer;
+    });
+  }
+
+  private async callOnce(
+    method: string,
+    path: string,
+    body: object | undefined,
+    headers: Record<string, string>,
   ): Promise<Answer> {
     if (this.csrfToken === '' && path !== '/api/session') await this.call('GET', '/api/session');
     const response = await fetch(`${this.origins.dashboardUrl}${path}`, {

@@ -33,8 +33,11 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     return { status: statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
   }
   // This uses the session, because a key can send only 60 requests a minute.
-  const filesOf = async (dataset: string) =>
-    ((await customer.call('GET', `/api/files?dataset=${dataset}`)).body as FilesAnswer).files;
+  const filesOf = async (dataset: string) => {
+    const { status, body } = await customer.call('GET', `/api/files?dataset=${dataset}`);
+    expect([status, body]).toMatchObject([200, { files: expect.anything() }]);
+    return (body as FilesAnswer).files;
+  };
   const fileOf = async (dataset: string, format = 'csv.gz', key?: string) => {
     await waitFor('a file', async () => (await filesOf(dataset)).length > 0, WAIT_MS);
     const [{ date }] = await filesOf(dataset);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import { PROCESSOR_NAMES } from '#libs/contracts';
+import { databaseFiles } from './database-files.story.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { plansAndMoneyBack } from './plans.story.js';
 import { watchedNames } from './watched-names.story.js';
@@ -14,7 +16,12 @@ describeOnCluster('the other stories, with a process for each service, over Kafk
   });
   afterAll(() => deployment?.stop());
 
+  // This story runs first, before another story advances the clock by months.
+  describe('database files', () => databaseFiles(() => deployment));
+
   describe('watched names', () => watchedNames(() => deployment));
 
-  describe('plans and refunds with PayPal', () => plansAndMoneyBack(() => deployment, 'paypal'));
+  describe.each(PROCESSOR_NAMES)('plans and refunds with %s', (processor) =>
+    plansAndMoneyBack(() => deployment, processor),
+  );
 });

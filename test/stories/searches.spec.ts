@@ -39,7 +39,8 @@ describe('in one process: lookups become history', () => {
     expect(live.body).toMatchObject({ domain_registered: 'yes' });
     const found = await waitFor('the history', async () => {
       const answer = await search('/v2.0/whois/history', { domainName: NAME, view: 'records' });
-      const { records, coverage } = answer.body;
+      // A busy machine may refuse a search.
+      const { records = [], coverage } = answer.body;
       return records.length > 0 && coverage.has_data ? answer : undefined;
     });
     expect(cost(found)).toBe('5');
@@ -75,7 +76,7 @@ describe('in one process: lookups become history', () => {
     await search('/v2.0/dns/live', { domainName: `secret.${name}`, type: 'A' });
     const history = await waitFor('the history', async () => {
       const answer = await search('/v2.0/dns/historical', { domainName: name, view: 'timeline' });
-      return answer.body.timeline.length > 0 ? answer : undefined;
+      return answer.body.timeline?.length > 0 ? answer : undefined;
     });
     expect(cost(history)).toBe('2');
     const found = await search('/v2.0/dns/reverse', { value: target, type: 'ns' });

@@ -4,13 +4,16 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isAlive, waitFor } from '#test/environment';
 import { CACHE } from '../../environment/made-once.js';
 
 /** A program in a Go module of a fixed version. */
@@ -46,9 +49,11 @@ export function goAvailability(programs: readonly GoProgram[]): string | undefin
   return hasGo ? undefined : 'no Go on this machine';
 }
 
-/** Returns the path of the program. It is built once, into the user's cache. */
+/** Returns the path of the program. It is built once, into the user's cache, by the first process that needs it. */
 export async function goProgram(program: GoProgram): Promise<string> {
   const path = pathOf(program);
+  mkdirSync(GO_CACHE, { recursive: true });
+  await waitFor(path, () => existsSync(path) || isMaker(path), BUILD_LIMIT_MS);
   if (existsSync(path)) return path;
   const making = `${path}.making.${process.pid}`;
   mkdirSync(making, { recursive: true });
@@ -66,8 +71,32 @@ export async function goProgram(program: GoProgram): Promise<string> {
     renameSync(join(making, name), path);
   } finally {
     rmSync(making, { recursive: true, force: true });
+    rmSync(makerOf(path), { force: true });
   }
   return path;
+}
+
+/** A link to the id of the process that builds the program. A link is created together with its content. */
+const makerOf = (path: string) => `${path}.maker`;
+
+/** Whether this process is now the one that builds the program. */
+function isMaker(path: string): boolean {
+  const maker = makerOf(path);
+  try {
+    symlinkSync(String(process.pid), maker);
+    return true;
+  } catch {
+    releaseOfDead(maker);
+    return false;
+  }
+}
+
+function releaseOfDead(maker: string): void {
+  try {
+    if (!isAlive(Number(readlinkSync(maker)))) rmSync(maker);
+  } catch {
+    // The maker has just finished.
+  }
 }
 
 /** Returns the folder in which Go stores a module's source code. Fetches the source code if it is missing. */

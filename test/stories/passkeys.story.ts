@@ -1,25 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, CDPSession } from 'playwright-core';
 import { waitFor } from '#test/environment';
-import { Customer } from '../stories/customer.js';
-import { type Deployment, openSolo } from '../stories/deployment.js';
-import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js';
+import { BrowserUser } from './browser-user.js';
+import { Customer } from './customer.js';
+import type { Deployment } from './deployment.js';
 
 /**
  * A phone or laptop that unlocks automatically, simulated through the DevTools protocol. Each step builds on the
  * previous one.
  */
-(hasBrowser ? describe : describe.skip)('a passkey in a real browser', () => {
-  let deployment: Deployment;
-  let browser: Browser;
+export function passkeys(open: () => { deployment: Deployment; browser: Browser }): void {
   let customer: Customer;
   let user: BrowserUser;
   let devtools: CDPSession;
   let authenticatorId: string;
 
   beforeAll(async () => {
-    deployment = await openSolo();
-    browser = await openBrowser();
+    const { deployment, browser } = open();
     customer = new Customer(deployment, 'pia@passkeys.example', 'Pia');
     await customer.join();
     user = await BrowserUser.arrive(browser, deployment);
@@ -35,10 +32,6 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
         automaticPresenceSimulation: true,
       },
     }));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.stop();
   });
   afterEach(() => {
     const faults = user.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
@@ -114,4 +107,4 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
     expect(await user.words()).not.toContain('laptop');
     await refusedLogIn();
   });
-});
+}

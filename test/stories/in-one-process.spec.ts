@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { PROCESSOR_NAMES } from '#libs/contracts';
+import { WebhookReceiver } from '../worker/webhook-receiver.js';
+import { accountNews } from './account-news.story.js';
+import { bulkJobs } from './bulk-jobs.story.js';
+import { buyCredits } from './buy-credits.story.js';
+import { databaseFiles } from './database-files.story.js';
+import { openSoloWithPayments } from './deployment.js';
+import { firstLight } from './first-light.story.js';
+import { plansAndMoneyBack } from './plans.story.js';
+import { watchedNames } from './watched-names.story.js';
+
+/** Runs the stories in one installation, because its start takes as long as a short story. */
+describe('in one process', () => {
+  const receiver = new WebhookReceiver();
+  let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
+  beforeAll(async () => {
+    await receiver.start();
+    deployment = await openSoloWithPayments(receiver.environment);
+  });
+  afterAll(async () => {
+    receiver.stop();
+    await deployment?.stop();
+  });
+
+  // This story runs first, before another story advances the clock by months.
+  describe('database files', () => databaseFiles(() => deployment));
+
+  describe('from sign-up to erasure', () => firstLight(() => deployment));
+
+  describe.each(PROCESSOR_NAMES)('credits are bought with %s', (processor) =>
+    buyCredits(() => deployment, processor),
+  );
+
+  // Billing's own specs follow the plans of both processors.
+  describe('plans and refunds with PayPal', () => plansAndMoneyBack(() => deployment, 'paypal'));
+
+  describe('many names', () => bulkJobs(() => deployment, receiver));
+
+  describe('an account’s notifications', () => accountNews(() => deployment, receiver));
+
+  describe('watched names', () => watchedNames(() => deployment));
+});
