@@ -12,8 +12,8 @@ export const NOTHING_UNPAID = {
 } as const;
 
 /**
- * Returns the columns for a change that waits for its payment. A processor may report only once that the payment was
- * declined.
+ * Returns the columns for a change that waits for its payment. A processor may report a declined payment only once, so
+ * the state "declined" is kept.
  */
 export function unpaidMembers(
   row: Subscription,

@@ -96,7 +96,7 @@ describe('credit commands', () => {
     const numbers = stdout.split('\n').map((line) => Number.parseInt(line, 10));
     const end = numbers.indexOf(1_480);
     expect(numbers.slice(0, end).reduce((sum, number) => sum + number, 0)).toBe(1_480);
-    expect(stdout).toContain('1480  in all, which is\n');
+    expect(stdout).toContain('1480  in total, of which\n');
     const json = await desk.answer('credits', 'explain', accountId);
     expect(json).toMatchObject({ total: 1_480, unexplained: 0 });
   });

@@ -187,7 +187,7 @@ function explanationLines({ lines, balance, total, unexplained }: BalanceExplana
         `${days}  ${KIND_TEXTS[kind] ?? kind} ${reference}${count > 1 ? ` (${count} lines)` : ''}`,
       );
     }),
-    row(total, 'in all, which is'),
+    row(total, 'in total, of which'),
     row(spendable, 'spendable'),
     row(frozen, 'frozen by the deletion of the account'),
     row(reserved, 'set aside for requests and jobs'),

@@ -20,7 +20,7 @@ export class ListingsService {
   /**
    * Imports a list in the caller's transaction.
    * @param hosts the hosts, read to the end before any row is locked that other writers may need.
-   * @returns how many hosts are on the list, how many of them are new, and how many were delisted.
+   * @returns how many hosts were listed before, how many were added, and how many were delisted.
    */
   async take(
     transaction: Transaction,

@@ -17,7 +17,9 @@ export class DueAccountsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Sets an account aside for a minute. Each repetition lasts a minute longer than the previous one, up to an hour. */
+  /**
+   * Sets an account aside for a minute. Each further time lasts a minute longer than the previous one, up to an hour.
+   */
   async setAside(accountId: string, reason: string): Promise<void> {
     await this.maintenance.query(
       `insert into set_aside_accounts as s (account_id, until, reason)

@@ -26,8 +26,8 @@ export class QuestionsController {
   }
 
   /**
-   * Answers as if a live key of the account were used: with the same limits, credits and request log. @throws NotFound
-   * for an operation that needs a real key, such as a transfer.
+   * Answers as if a key of the account were used: with the same limits, credits and request log. @throws NotFound for
+   * an operation that needs a real key, such as a transfer.
    */
   @Post('internal/questions')
   ask(

@@ -44,8 +44,8 @@ export class DeliverySlots {
   constructor(private readonly size: number) {}
 
   /**
-   * @returns the function that frees the slot; if no slot is free, the seconds after which to ask again, which grow with
-   * the number of deliveries that wait for the webhook.
+   * @returns the function that frees the slot; if no slot is free, the number of seconds to wait before asking again,
+   * which grows with the number of deliveries that wait for the webhook.
    */
   take(target: DeliveryTarget, nowMs = monotonicMs()): ((endMs?: number) => void) | number {
     const { accountId, webhookId, isFailing } = target;
