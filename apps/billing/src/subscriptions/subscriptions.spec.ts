@@ -168,7 +168,7 @@ describe('subscriptions', () => {
     ['dns', ['names', 'dns']],
     ['all', ['names', 'whois', 'cleaned-whois', 'dns']],
   ])(
-    'the plan Domainer %s can be ordered in addition to an API plan, and gives access to %j',
+    'the Domainer %s plan can be ordered in addition to an API plan, and gives access to %j',
     async (name, datasets) => {
       await subscribe('api-5K-month');
       await said();

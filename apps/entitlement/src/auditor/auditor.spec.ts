@@ -133,7 +133,7 @@ describe('auditor', () => {
     expect(JSON.parse(line)).toMatchObject({ msg: 'invariant I3 does not hold', count: 1 });
   });
 
-  it('I23: the auditor finds use booked on the wrong day, before and after a checkpoint', async () => {
+  it('I23: the auditor finds usage booked on the wrong day, before and after a checkpoint', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.use(accountId, 1);
     for (const credits of [5, 7, 9]) {

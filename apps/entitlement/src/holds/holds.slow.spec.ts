@@ -176,7 +176,7 @@ describe('holds', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 0 });
   });
 
-  it('an operator’s credits are returned for seven days by each job, and late use is taken from them', async () => {
+  it('an operator’s credits are returned for seven days by each job, and late usage is taken from them', async () => {
     const expiresAt = '2026-03-03T09:00:00Z';
     const gift = { adjustmentId: newId(), amount: 1_000, reason: 'an outage', expiresAt };
     await entitlement.operator.grantByOperator(accountId, gift);

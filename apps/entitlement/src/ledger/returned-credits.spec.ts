@@ -170,7 +170,7 @@ describe('credits that jobs return after the end of their plan', () => {
   });
 });
 
-describe('use that is reported after jobs returned their credits', () => {
+describe('usage that is reported after jobs have returned their credits', () => {
   const GIFT = { sourceType: 'operator', sourceId: 'gift', sourceIndex: 0 } as const;
   const PACKAGE = { sourceType: 'package', sourceId: 'bought', sourceIndex: 0 } as const;
   const [GIVEN, MONTHLY, BOUGHT] = [30, 100, 80];
@@ -195,7 +195,7 @@ describe('use that is reported after jobs returned their credits', () => {
     return fc.record({ jobs: fc.constant(jobs), order, wish: fc.nat(100) });
   });
 
-  it('use is charged once, and no other credit is lost or doubled, in any order of closes, settlements and the plan’s end', () => {
+  it('usage is charged once, and no other credit is lost or doubled, in any order of closes, settlements and the plan’s end', () => {
     const property = fc.property(historyOf, ({ jobs, order, wish }) => {
       const others = [
         { ...GIFT, granted: GIVEN, expiresAt: new Date(END) },

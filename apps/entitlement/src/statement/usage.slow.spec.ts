@@ -111,7 +111,7 @@ describe('usage of an account', () => {
     expect(await lines()).toEqual(['use -4 whois.live 2026-03-02', 'grant 1000']);
   });
 
-  it('usage never exceeds the charge: the excess of a named operation is cut off, and unnamed use is listed as `other`', async () => {
+  it('usage never exceeds the charge: the excess of a named operation is cut off, and unnamed usage is listed as `other`', async () => {
     await entitlement.buy(accountId, 10);
     await entitlement.client.close(await lease({ 'whois.live': 9, 'dns.live': 9 }, 5));
     await entitlement.client.close(await lease(undefined, 2));

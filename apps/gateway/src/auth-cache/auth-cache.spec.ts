@@ -142,7 +142,7 @@ describe('cached keys and allowances', () => {
     expect(await statusFor(first.apiKey)).toBe(402);
   });
 
-  it('S14: a key with a cap cannot be used before its use on that day has been read', async () => {
+  it('S14: a key with a cap cannot be used before its usage on that day has been read', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
     const read = Promise.withResolvers<void>();
@@ -164,7 +164,7 @@ describe('cached keys and allowances', () => {
     expect(cache.find(apiKey, 0)).toBe(first);
   });
 
-  it('S14: a key with a cap is rejected while its use cannot be read, and reading is retried', async () => {
+  it('S14: a key with a cap is rejected while its usage cannot be read, and reading is retried', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
     const answers = [Promise.reject(new Error('the database is down')), Promise.resolve()];
