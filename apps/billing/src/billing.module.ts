@@ -232,7 +232,7 @@ const FEATURES = [
   ],
 ];
 
-/** The module of orders, payments, and their state at the processors. */
+/** The module for orders, payments, and their state at the processors. */
 @Module({})
 export class BillingModule {
   static register(options: BillingModuleOptions): DynamicModule {

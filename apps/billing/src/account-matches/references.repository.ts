@@ -6,7 +6,7 @@ import { MaintenanceDatabase } from '#libs/database';
 const PROCESSORS = ['stripe', 'paypal'];
 const MATCHES_MAX = 50;
 
-/** Finds the owner of an order, payment or subscription whose account is not known yet. */
+/** Finds accounts by the ids of their orders, payments and subscriptions. */
 @Injectable()
 export class ReferencesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -143,7 +143,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('an undo of a cancellation that starts before the deletion but reaches the processor last does not renew the subscription', async () => {
+  it('a deleted account’s subscription is cancelled again if an undo reaches the processor after the deletion', async () => {
     await billing.act(await order(), 'pay');
     const [{ externalId }] = await billing.database.query<{ externalId: string }>(
       `select external_id as "externalId" from subscriptions where account_id = $1`,

@@ -44,7 +44,7 @@ const CORRUPTIONS: Record<string, string[][]> = {
   I21: [openFinding('fulfilment')],
 };
 
-/** Returns the statements that store a difference which a comparison found but could not fix. */
+/** Returns statements that store a difference that the comparison found but could not fix. */
 function openFinding(kind: string): string[] {
   return [
     `insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)

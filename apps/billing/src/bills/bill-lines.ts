@@ -22,7 +22,8 @@ export interface BilledSubscription {
  * Derives from the lines of a paid bill what the bill paid for. The amount paid may differ from the lines, because the
  * processor carries balances and small amounts from bill to bill. The bill of a start or a renewal pays for the period
  * that it names. The bill of a change pays for the rest of the running period, at the price difference to the new plan,
- * whenever the bill is paid. Each result depends on the bill alone, so order and repeats of events do not matter.
+ * no matter when the bill is paid. Each result depends only on the bill, so events may be repeated and arrive in any
+ * order.
  */
 export function paidLineOf(
   bill: BillSnapshot,

@@ -63,7 +63,7 @@ function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPaym
   return { sku, quantity };
 }
 
-/** Returns the value that is used to compare plans of one line. */
+/** Returns a value by which plans of the same line can be compared. */
 export const worthOf = ({ sku, quantity }: PaidPlan) =>
   (planOfSku(sku)?.monthlyMicros ?? 0) * quantity;
 

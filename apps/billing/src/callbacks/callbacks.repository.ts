@@ -18,7 +18,7 @@ export interface StoredCallback {
 
 export interface CallbackSubject {
   processor: ProcessorName;
-  /** The account; null if the callback names none of our objects. */
+  /** The kind of the object; null if the callback names no object that concerns us. */
   kind: ProcessorRef['kind'] | null;
   externalId: string;
 }

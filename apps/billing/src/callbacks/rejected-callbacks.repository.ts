@@ -36,7 +36,7 @@ export class RejectedCallbacksRepository {
     );
   }
 
-  /** Stores a rejected callback while the day's number is below the limit. */
+  /** Stores a rejected callback unless the day's limit has been reached. */
   async keep(transaction: Transaction, rejected: RejectedCallback): Promise<void> {
     const { processor, reason, receivedAt, sizeBytes, raw } = rejected;
     await transaction.query(

@@ -5,7 +5,7 @@ import { MaintenanceDatabase, type Transaction } from '#libs/database';
 export interface CancellationReason {
   accountId: string;
   subscriptionId: string;
-  /** The key that encrypts `reason`. */
+  /** The year of the key that encrypts `reason`. */
   year: number;
   reason: Buffer;
   saidAt: Date;

@@ -5,7 +5,7 @@ import { TestDatabase } from '#test/environment';
 import { FollowedSubscriptionsMaintenanceRepository } from './followed-subscriptions.repository.js';
 
 const RUNNING = 20_000;
-/** Subscriptions of accounts that were erased long ago. */
+/** The number of subscriptions whose accounts were erased long ago. */
 const ENDED = 20_000;
 /** The number of running subscriptions with each kind of pending change. */
 const WISHING = 3;

@@ -27,7 +27,7 @@ async function buy(): Promise<string> {
 const list = async (query = ''): Promise<InvoiceAnswer[]> =>
   (await billing.call('GET', `invoices?${query}`, { accountId })).body.invoices;
 
-/** Returns the texts in an archive by file name. They are not read by the library that wrote the archive. */
+/** Returns the texts in an archive by file name, read with a different library from the one that wrote it. */
 async function unzipped(query = ''): Promise<Map<string, string>> {
   const { status, headers, body } = await billing.bytes(`invoices/archive?${query}`, accountId);
   expect([status, headers['content-type']]).toEqual([200, 'application/zip']);

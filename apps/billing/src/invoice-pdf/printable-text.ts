@@ -3,8 +3,8 @@ import { NOT_ON_INVOICES } from '#libs/contracts';
 const LENGTH_MAX = 300;
 
 /**
- * Makes one printable line of untrusted text: without control characters and direction marks, cut to what fits on a
- * page (S66, S80, S81). A question mark replaces each character that the font lacks.
+ * Turns untrusted text into one printable line: removes control characters and direction marks, and shortens the text
+ * so that it fits on a page (S66, S80, S81). A question mark replaces each character that the font lacks.
  */
 export function printable(text: string, lengthMax = LENGTH_MAX): string {
   const plain = text

@@ -11,7 +11,7 @@ const LOOK_BACK_MS = 3 * DAY_MS;
 /** How late an event may become visible, after newer events. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
-/** Reads the events at the processors, and handles those that caused no callback. */
+/** Reads the processors' lists of events, and handles those for which no callback arrived. */
 @Injectable()
 export class MissedEventsJob implements Job {
   readonly name = 'missed-events';

@@ -14,7 +14,7 @@ import { OPEN_ORDER_STATES } from './order-state.js';
 import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
 
-/** The answers of a processor that cannot close an open page. */
+/** The refusal code of a processor that cannot close an open page. */
 const NOT_CLOSABLE = 'not_closable';
 
 /** Opens the processor's page for an order. A repeat makes the same call with the same key. */

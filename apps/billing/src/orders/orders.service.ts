@@ -270,7 +270,7 @@ function mismatchOf(order: Order, checkout: CheckoutSnapshot): string | undefine
   const { payment } = checkout;
   if (checkout.orderId !== order.id) return 'the checkout names another order';
   if (checkout.currency !== order.currency) return 'the checkout has a different currency';
-  // The payment of a plan is part of its bills, where a balance or a coupon may change the amount of a checkout.
+  // A plan is paid through its bills, and a balance or a coupon may change the amount of its checkout.
   if (checkout.subscriptionId !== undefined) return undefined;
   if (checkout.amountMicros !== order.amountMicros) return 'the checkout has a different amount';
   if (checkout.state !== 'paid') return undefined;

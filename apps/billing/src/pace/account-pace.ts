@@ -13,7 +13,7 @@ const ACCOUNTS_MAX = 10_000;
 /**
  * Limits how often one account may cause calls to a processor, or reads of its billing details. All customers share the
  * calls that a processor allows, and callbacks need some of these calls, so one account must not use them up (S102).
- * Each read is a row of the audit log, which is never deleted (S122).
+ * Each read adds a row to the audit log, which is never deleted (S122).
  */
 @Injectable()
 export class AccountPace implements CanActivate {

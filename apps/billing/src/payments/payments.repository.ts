@@ -116,8 +116,8 @@ export class PaymentsRepository {
   }
 
   /**
-   * Lists what the payments of a subscription paid for, oldest period first. Leaves out changes whose money is refunded
-   * because they had no effect.
+   * Lists the paid lines of a subscription, oldest period first. Leaves out changes whose money is refunded because
+   * they had no effect.
    */
   async listStretches(
     transaction: Transaction,

@@ -65,7 +65,7 @@ export class ReversalsService {
       if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // A reversal was undone and no refund is retried, so the money that was to be returned is here again.
+      // The reversal was undone and no retry is scheduled, so the payment no longer counts as returned.
       const isHere = next.state === 'undone' && next.retryAt === null;
       if (isHere) await this.payments.markReturned(transaction, payment, null);
     }

@@ -95,8 +95,8 @@ export class SnapshotsService {
   }
 
   /**
-   * Returns the subscription of a bill whose period has not begun yet, and when the period begins. A processor that
-   * bills early may not report the beginning.
+   * Returns the subscription of a bill and the start of the billed period, unless the processor reports that start
+   * itself.
    */
   begunBy(
     processor: ProcessorName,
@@ -112,7 +112,10 @@ export class SnapshotsService {
     return this.processors.get(processor).capabilities.announcesRenewals;
   }
 
-  /** Lists the objects to fetch because of a snapshot: objects that a checkout started, and unknown bills. */
+  /**
+   * Lists the objects to fetch after a snapshot: the subscription that a checkout started, or a subscription's bills
+   * without a stored payment.
+   */
   async wantedAfter(
     transaction: Transaction,
     processor: ProcessorName,
@@ -161,7 +164,10 @@ export class SnapshotsService {
     }
   }
 
-  /** Returns the account of a payment. A payment that has not succeeded is not stored; its order has the state. */
+  /**
+   * Returns the account of a payment. A payment that has not succeeded is not stored, so its account is found through
+   * the order.
+   */
   private async ownerOfPayment(
     transaction: Transaction,
     processor: ProcessorName,

@@ -65,7 +65,7 @@ const answerAll = () => {
   for (const { answer } of waiting.splice(0)) answer();
 };
 
-it('a slow processor is sent enough fetches at once, and never more than the limit', async () => {
+it('a slow processor gets many fetches at once, but never more than the limit', async () => {
   await want('many', COUNT);
   const run = billing.get(SyncObjectsJob).runOnce();
   let answered = 0;

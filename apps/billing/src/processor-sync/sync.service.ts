@@ -29,8 +29,8 @@ const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'
 const TRANSACTIONS_AT_ONCE = 4;
 
 /**
- * Updates our rows to the processor's current state. The fetch does not depend on its reason (a callback, a return, a
- * check of an order without news), so reasons may arrive repeatedly and in any order (S44, S49).
+ * Updates our rows to the processor's current state. A fetch has the same result whatever caused it (a callback, a
+ * customer's return, or polling), so callbacks may be repeated and arrive in any order (S44, S49).
  */
 @Injectable()
 export class SyncService {

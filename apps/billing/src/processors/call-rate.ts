@@ -9,7 +9,7 @@ const WAIT_MAX_MS = 10 * SECOND_MS;
 /** The burst after a pause, as the number of seconds whose calls may be made at once. */
 const BURST_SECONDS = 0.25;
 
-/** An error for a call that was not made, because too many others were waiting before it. */
+/** An error for a call that was not made, because too many calls were already waiting. */
 export class CallsExhausted extends Error {}
 
 /**
@@ -34,8 +34,8 @@ export class CallRate {
   }
 
   /**
-   * Reserves the next place. @returns the time to wait for the place.
-   * @throws CallsExhausted if no place is reserved.
+   * Reserves the next call. @returns the milliseconds until it may be sent.
+   * @throws CallsExhausted if that is too long.
    */
   take(nowMs: number): number {
     const fullAtMs = Math.max(this.fullAtMs, nowMs);

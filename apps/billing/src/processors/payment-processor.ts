@@ -1,7 +1,7 @@
 import type { BillingInterval, SubscriptionState } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 
-/** The processors among which a customer can choose. */
+/** The processors that a customer can choose from. */
 export type ProcessorName = 'stripe' | 'paypal';
 
 /**
@@ -26,7 +26,7 @@ export interface ProcessorRef {
   id: string;
 }
 
-/** The product of a subscription, at the price at which the plan was chosen. */
+/** A plan, at the price at which it was chosen. */
 export interface PlanRef {
   sku: string;
   catalogueVersion: string;
@@ -171,7 +171,7 @@ export interface BillLine extends BilledPlan {
   to: Date;
 }
 
-/** The bill of a subscription's start, renewal or change. */
+/** The bill for the start, a renewal or a change of a subscription. */
 export interface BillSnapshot {
   kind: 'bill';
   id: string;
@@ -261,7 +261,7 @@ export interface ChangeRequest {
   currency: string;
 }
 
-/** The next plan, with another tax rate. */
+/** A request to bill the next plan with another tax rate. */
 export interface TaxChangeRequest extends ChangeRequest {
   /** Whether the customer chose the next plan, which takes effect at the end of the period. */
   isPending: boolean;

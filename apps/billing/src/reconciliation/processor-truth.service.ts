@@ -27,10 +27,7 @@ export class ProcessorTruthService {
     return this.money.findUnknown(since, until);
   }
 
-  /**
-   * Compares a payment with the processor. A payment of a bill without money, or from another processor's account,
-   * cannot be compared.
-   */
+  /** Compares a payment with the processor. */
   async ofPayment(payment: Payment): Promise<Finding | undefined> {
     const { accountId, externalId: id, amountMicros, currency } = payment;
     const fetched = await this.processors.get(payment.processor).fetch({ kind: 'payment', id });

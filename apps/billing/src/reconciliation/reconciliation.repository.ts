@@ -39,7 +39,7 @@ export class ReconciliationMaintenanceRepository {
     return lines.map((line) => ({ ...line, reversedMicros: byPayment.get(line.paymentId) ?? 0n }));
   }
 
-  /** Lists payments of money confirmed since `since`. */
+  /** Lists payments of more than zero that were confirmed since `since`. */
   async listPayments(since: Date, after = FIRST_ID, limit = 500): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
@@ -65,7 +65,7 @@ export class ReconciliationMaintenanceRepository {
     );
   }
 
-  /** Lists the processor's objects that we have no row for, in their order. */
+  /** Lists the objects in `refs` that we have no row for, in the same order. */
   async listUnknown(
     processor: ProcessorName,
     refs: readonly ProcessorRef[],

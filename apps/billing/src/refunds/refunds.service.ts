@@ -133,8 +133,8 @@ export class RefundsService {
       const meant = reversals.find((row) => isFailedRefund(row) && isMeant(row));
       if (meant && leftOf(payment.amountMicros, reversals) === 0n) {
         const made = reversals.filter(({ state }) => state === 'final');
-        // The money was returned in another way. If that reversal may still fail, as an open dispute may, this waits
-        // for its result.
+        // The money was returned in another way. If the other reversal may still fail, like an open dispute, the refund
+        // waits for its result.
         const isBack = leftOf(payment.amountMicros, made) === 0n;
         if (isBack) await this.reversals.dismiss(transaction, payment, meant.id);
         return undefined;

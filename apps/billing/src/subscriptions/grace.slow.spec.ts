@@ -91,7 +91,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
   });
 
   if (processor === 'stripe') {
-    it('an upgrade two seconds before the end of the period does not grant its rights, not even one to 20 units', async () => {
+    it('an upgrade two seconds before the end of the period does not grant its rights, not even from one unit to 20', async () => {
       const id = await subscribe('api-5K-month');
       const addOn = await subscribe('rate-limit-month');
       await passTo(before(2 * SECOND_MS));

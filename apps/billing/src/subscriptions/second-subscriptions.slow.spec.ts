@@ -10,7 +10,10 @@ import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides
 
 /** The events about money or a state; the other events of a purchase name the same objects. */
 const TELLING = /invoice\.paid|subscription\.(created|updated)|SALE\.COMPLETED|ACTIVATED/;
-/** Prices in cents: the first month of 150K, and 5K, which renews before PayPal charges a reactivated subscription. */
+/**
+ * The amounts that the processor keeps, in cents: one month of 150K, and 5K, which PayPal renews before it charges the
+ * reactivated subscription.
+ */
 const KEPT = { stripe: 19_500 + 1_000, paypal: 19_500 + 2 * 1_000 };
 
 describe.each(BOTH)('a second paid subscription of a line at %s', (processor) => {
@@ -161,7 +164,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     expect(data).toMatchObject({ state: 'expired' });
   });
 
-  /** Returns a function that sets whether the processor, which has the money, reports the subscription as unpaid. */
+  /** Returns a function that sets whether the processor reports the paid subscription as unpaid. */
   function standIn(external: string): (isUnpaid: boolean) => void {
     const { world, paypal } = billing.simulator;
     if (processor === 'stripe') {

@@ -52,11 +52,11 @@ export class Subscription {
   @Column('boolean', { name: 'is_reverse_charge', nullable: true })
   isReverseCharge: boolean | null;
 
-  /** The end of the period after which the next rate has been decided. */
+  /** The time of the latest renewal whose tax has been decided. */
   @Column('timestamptz', { name: 'tax_decided_at', nullable: true })
   taxDecidedAt: Date | null;
 
-  /** The rate decided for the following period. */
+  /** The rate decided for the period after that renewal. */
   @Column('integer', { name: 'next_tax_ppm', nullable: true })
   nextTaxPpm: number | null;
 

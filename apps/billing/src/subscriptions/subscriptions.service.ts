@@ -66,9 +66,9 @@ export class SubscriptionsService {
   }
 
   /**
-   * Stores what a paid bill paid for and updates the paid period.
+   * Stores the payment of a paid bill and updates the paid period.
    * @returns the account that owns the bill; undefined if the subscription, or the bill of the changed period, is not
-   *   known (yet).
+   * known (yet).
    */
   async applyBill(
     transaction: Transaction,
@@ -176,8 +176,7 @@ export class SubscriptionsService {
   }
 
   /**
-   * Finds the current subscription of the same line, if it is another subscription. It may have ended since we last
-   * fetched it.
+   * Finds the current subscription of the same line, unless it is this one. It may have ended since we last fetched it.
    */
   async rivalOf(
     transaction: Transaction,

@@ -1,6 +1,6 @@
 import { type Micros, shareOfMoney } from '#libs/platform';
 
-/** The whole, in the millionths in which rates are written: 190,000 is 19 %. */
+/** 100 % in millionths, the unit of tax rates: 190,000 is 19 %. */
 const WHOLE_PPM = 1_000_000n;
 /** `DE=19`, `FR=20/0`, `CH=8.1`: country, percent, percent for businesses. */
 export const TAX_RATE = /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?$/;

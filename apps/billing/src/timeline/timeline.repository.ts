@@ -5,7 +5,7 @@ import { EVENT_LINES } from '#libs/messaging';
 
 const MONEY = (micros: string) => `trim(to_char(${micros} / 1000000.0, 'FM999999999990.00'))`;
 
-/** The kind of the rows that record for which subscription a reason was given. The reason itself is encrypted. */
+/** The kind of the entries for cancellation reasons. The reasons themselves are encrypted. */
 export const REASON = 'reason';
 
 /** The parts of the query. Each is read through its own index up to the limit before the parts are merged. */

@@ -24,7 +24,7 @@ const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
  * is trying to make us send requests.
  */
 const FETCHES_OF_SENDER = 3;
-/** Maximum number of fetches per minute for all senders together that never sent a valid signature. */
+/** Maximum total number of fetches per minute for senders that have never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;
 const TRUSTED_MAX = 32;
 const REFUSED_MAX = 1_000;

@@ -114,7 +114,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/customer/disputes/${encodeURIComponent(id)}`);
   }
 
-  /** Lists disputes that changed between two times. Only the query is used of the link to the next page. */
+  /** Lists disputes that changed between two times. Of the link to the next page, only the query is used. */
   listDisputes(from: Date, to: Date, link?: string): Promise<PaypalDisputeList> {
     const query = new URLSearchParams({
       update_time_after: from.toISOString(),

@@ -102,8 +102,8 @@ export class StripeSubscriptions {
         proration_date: secondsOf(from),
       },
     });
-    // The price of the change. The amount of its bill may differ, because a balance or a minimum may move it to another
-    // bill.
+    // The price of the change. The amount of its bill may differ, because a balance or a minimum may move part of the
+    // price to another bill.
     return { dueMicros: toMicros(invoice.total) };
   }
 
@@ -155,7 +155,7 @@ export class StripeSubscriptions {
   /** Creates a schedule that keeps the running period, then switches to the new plan and then ends. */
   async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
-    // If the unpaid change were paid later, the schedule would override the change.
+    // Otherwise, an unpaid change could still be paid, and the schedule would then override it.
     await this.dropChange(subscriptionId, key);
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
