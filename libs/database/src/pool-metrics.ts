@@ -3,7 +3,7 @@ import type { Database } from './database.js';
 
 const CONNECTIONS = declareGauge(
   'dds_database_connections',
-  'Connections of a pool, by what they do: idle or in use.',
+  'Connections of a pool that are idle or in use.',
   { labels: ['pool', 'state'] },
 );
 const WAITING = declareGauge(

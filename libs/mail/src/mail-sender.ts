@@ -83,7 +83,7 @@ export class MailSender extends WorkRunner<MailWork> {
       await this.mails.putDead(transaction, mail.id, nameOf(error));
       await work.finish(transaction);
     });
-    this.logger.error('a mail was given up', { mail: mail.id, reason: nameOf(error) });
+    this.logger.error('an e-mail was given up', { mail: mail.id, reason: nameOf(error) });
   }
 
   private async takeOver(): Promise<void> {

@@ -16,5 +16,5 @@ export interface PublicOrigin {
 export function hiddenClientsOf(listener: PublicOrigin): string | undefined {
   const { origin, trustedProxies, settings } = listener;
   if (isLoopbackOrigin(origin) || trustedProxies.length > 0) return undefined;
-  return `${settings.trustedProxies} is not set although ${settings.origin} is public: behind a proxy, every customer appears under the proxy’s address, and the limits by address count all of them together`;
+  return `${settings.trustedProxies} is not set although ${settings.origin} is public: behind a proxy, every customer appears to have the proxy’s address, and the limits per address count all of them together`;
 }

@@ -174,7 +174,7 @@ const MONEY: Dashboard = {
       queries: { '{{queue}} {{state}}': 'max by (queue, state) (dds_work_items)' },
     },
     {
-      title: 'Mails not sent',
+      title: 'E-mails not sent',
       unit: 'short',
       queries: { '{{state}}': 'sum by (state) (dds_mail_unsent)' },
     },

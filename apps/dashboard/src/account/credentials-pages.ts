@@ -57,7 +57,7 @@ export function confirmEmailPage(context: PageContext, token: string, notice?: N
     title: 'Confirm your new address',
     notice,
     body: html`<section>
-      <p>From then on you log in with this address, and all mail goes there.</p>
+      <p>From then on, you log in with this address, and all e-mails go there.</p>
       ${form(context, '/account/email/confirm', fields)}
     </section>`,
   });
@@ -66,7 +66,7 @@ export function confirmEmailPage(context: PageContext, token: string, notice?: N
 export function emailChangedPage(context: PageContext): Markup {
   return page(context, {
     title: 'Your address is changed',
-    body: html`<p>From now on you log in with the new address, and all mail goes there.</p>
+    body: html`<p>From now on, you log in with the new address, and all e-mails go there.</p>
       <p class="actions"><a class="button" href="/account">Go to the account</a></p>`,
   });
 }

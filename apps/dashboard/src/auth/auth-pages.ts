@@ -93,7 +93,7 @@ export function signUpPage(
 export function checkMailPage(context: PageContext, what: string): Markup {
   const where = context.hasMailbox
     ? html`<p>
-        Mail stays on this machine: it is in the <a href="/mailbox">mailbox</a> within a few
+        E-mails stay on this machine: yours is in the <a href="/mailbox">mailbox</a> within a few
         seconds.
       </p>`
     : undefined;
@@ -159,7 +159,7 @@ export function logInPage(
 
 /** Returns the page for the second step of a log-in, which asks for the code from the authenticator app. */
 export function logInCodePage(context: PageContext, to?: string, notice?: Notice): Markup {
-  const hint = 'Six digits of your authenticator app, or a recovery code.';
+  const hint = 'The six digits from your authenticator app, or a recovery code.';
   const fields = html`${hidden('to', wayBack(to))}
     ${field({ name: 'code', autocomplete: 'one-time-code', hint })} <button>Log in</button>`;
   return page(context, {

@@ -55,7 +55,7 @@ export function limitFields(settings: KeySettings): Markup {
       >
 ${addresses.join('\n')}</textarea>
       <small id="allowed_addresses-hint"
-        >Addresses or blocks such as 192.0.2.0/24, one a line. Empty: every address.</small
+        >Addresses or blocks such as 192.0.2.0/24, one per line. Empty: every address.</small
       >
     </div>`;
 }

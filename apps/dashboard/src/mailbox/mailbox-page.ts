@@ -10,12 +10,12 @@ export function mailboxPage(
   const body =
     messages.length === 0
       ? html`<p>
-          No mail yet. Whatever this installation would send arrives here within a few seconds; load
-          the page again to see it.
+          No e-mails yet. Whatever this installation would send arrives here within a few seconds;
+          load the page again to see it.
         </p>`
       : html`<p class="quiet">
-            Newest first. A new mail takes a few seconds: load the page again to see it. The latest
-            200 mails are kept until the service stops.
+            Newest first. A new e-mail takes a few seconds: load the page again to see it. The
+            latest 200 e-mails are kept until the service stops.
           </p>
           ${messages.map((message) => messageSection(message, ownOrigin))}`;
   return page(context, { title: 'Mailbox', body });

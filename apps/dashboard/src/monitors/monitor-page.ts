@@ -91,7 +91,7 @@ function progress(checkedAt: string | null, dueAt: string | null, problem: strin
   const due = dueAt === null ? undefined : minute(dueAt);
   if (problem !== null) {
     return html`${checkedAt === null ? undefined : html`last checked at ${minute(checkedAt)}.`} The
-    last try failed: ${problem} ${due && html`The next try is due at ${due}.`}`;
+    last attempt failed: ${problem} ${due && html`The next attempt is due at ${due}.`}`;
   }
   if (checkedAt === null) return html`the first check is due ${due ? html`at ${due}` : 'soon'}.`;
   return html`checked at ${minute(checkedAt)}${due && html`; the next check is due at ${due}`}.`;

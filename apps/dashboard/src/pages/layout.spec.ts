@@ -7,6 +7,6 @@ it('every page of an installation with simulated data says so', () => {
     const context = { csrfToken: 'c', isLoggedIn: false, hasMailbox: false, isDataSimulated };
     return page(context, { title: 'Any', body: html`` }).text;
   };
-  expect(shown(true)).toContain('Simulated data: this installation asks a registry simulator');
+  expect(shown(true)).toContain('Simulated data: this installation queries a registry simulator');
   expect(shown(false)).not.toContain('Simulated data');
 });

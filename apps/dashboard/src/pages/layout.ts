@@ -36,8 +36,8 @@ export interface PageParts {
 }
 
 const SIMULATED = html`<aside class="simulated" aria-label="Simulated data">
-  Simulated data: this installation asks a registry simulator, not the internet. Nothing it answers
-  is about a real domain.
+  Simulated data: this installation queries a registry simulator, not the internet. None of its
+  answers are about real domains.
 </aside>`;
 
 /** Returns a complete document. */

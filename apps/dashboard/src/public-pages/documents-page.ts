@@ -40,7 +40,7 @@ export function documentsPage(context: PageContext, apiUrl: string): Markup {
         <p>
           Every account has a test key, which begins with <code>dds_test_</code>. It answers sample
           names such as <code>registered.test</code> and <code>throttled.test</code>, costs nothing
-          and asks no registry: build against it first.
+          and queries no registry: build against it first.
         </p>
       </section>`,
   });

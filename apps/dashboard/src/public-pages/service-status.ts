@@ -11,7 +11,7 @@ const PARTS: readonly (readonly [
   needs: readonly (ServiceName | typeof UPSTREAMS)[],
 ])[] = [
   ['Sign-up, log-in and keys', ['account']],
-  ['Live lookups by the API', ['gateway', 'account', 'entitlement', 'lookup', UPSTREAMS]],
+  ['Live lookups through the API', ['gateway', 'account', 'entitlement', 'lookup', UPSTREAMS]],
   ['History, searches and subdomains', ['gateway', 'account', 'entitlement', 'corpus']],
   ['Jobs, monitors, database files and webhooks', ['worker']],
   ['Credits, plans and invoices', ['billing', 'entitlement']],

@@ -35,7 +35,7 @@ const PARTS: readonly (readonly [what: string, about: string])[] = [
 /** Returns the page `/` before a log-in. @param sample the name of the operation whose answer is shown. */
 export function startPage(context: PageContext, apiUrl: string, sample: string): Markup {
   return page(context, {
-    title: 'Domain data, charged only for an answer',
+    title: 'Domain data: pay only for answers',
     body: html`<p class="lead">
         WHOIS, DNS and everything else about a domain name through one API. A new account has
         ${grouped(TRIAL_CREDITS)} credits. A lookup without an answer costs nothing.

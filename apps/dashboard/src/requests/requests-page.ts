@@ -94,8 +94,8 @@ export function requestsPage(context: PageContext, facts: RequestsFacts, notice?
         <p class="quiet">
           Newest first, times in UTC. Requests are kept for ${REQUESTS_KEPT_DAYS} days. A list
           covers up to ${REQUEST_DAYS_MAX} days, and a download has up to 5,000 requests. The ledger
-          books a request up to two minutes later, so it may count one just before midnight on the
-          next day.
+          records a request up to two minutes later, so it may count a request made just before
+          midnight on the next day.
         </p>
       </section>`,
   });

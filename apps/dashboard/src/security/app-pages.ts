@@ -66,7 +66,7 @@ export function recoveryCodesPage(context: PageContext, codes: string[], text: s
   });
 }
 
-const ANY_CODE = 'Six digits of the app, or a recovery code.';
+const ANY_CODE = 'The six digits from the app, or a recovery code.';
 
 export function newCodesPage(context: PageContext, notice?: Notice): Markup {
   const fields = html`${codeField(ANY_CODE)}

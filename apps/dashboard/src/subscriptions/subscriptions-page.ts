@@ -48,7 +48,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
       <ul>
         <li>You are not charged again. Earlier payments are not refunded.</li>
         <li>
-          It works until ${owned.state === 'past_due' ? 'the paid time is over' : `${end} (UTC)`}
+          It works until ${owned.state === 'past_due' ? 'the paid period is over' : `${end} (UTC)`}
           and then ends.
         </li>
         ${owned.line === 'api' ? html`<li>${PLAN_CREDITS_RULE} ${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
@@ -68,7 +68,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
 
 /** Returns when a plan's credits expire after its cancellation: those of each month at the end of that month. */
 function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
-  if (state === 'past_due') return 'Its unused credits expire when the paid time is over.';
+  if (state === 'past_due') return 'Its unused credits expire when the paid period is over.';
   const lost = `${day(end)} (UTC).`;
   return interval === 'year'
     ? `Its credits still come every month and expire with that month, the last ones on ${lost}`
@@ -126,7 +126,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
       </p>
       ${taxText(owned)}
       ${isWaiting ? html`<p>The plan is paid and its credits are on their way. Load this page again in a moment.</p>` : undefined}
-      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is due. Please change the payment details. Everything keeps working for 7 days after the paid time.</p>` : undefined}
+      ${state === 'past_due' ? html`<p>${refusal(owned)}; ${priceOf(owned)} is due. Please change the payment details. Everything keeps working for 7 days after the paid period.</p>` : undefined}
       ${owned.is_current && owned.unpaid_change ? unpaidSection(context, owned, owned.unpaid_change) : undefined}
     </div>
     ${is_current ? actions(context, owned) : undefined}

@@ -134,7 +134,7 @@ function pacesSection(days: UsageShown, paces: Paces): Markup {
 }
 
 function daysSection({ by }: UsageAsked, days: readonly UsedOnDay[]): Markup {
-  if (days.length === 0) return html`<p>No request and no charge in these days.</p>`;
+  if (days.length === 0) return html`<p>No requests and no charges on these days.</p>`;
   return html`<section>
     <h2>By ${by}</h2>
     ${totalsTable(by, days)}

@@ -99,7 +99,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I6',
     statement:
-      'the use of a lease or hold does not exceed its amount, and the credits it holds are reserved in its grants',
+      'the usage of a lease or hold does not exceed its amount, and the credits it holds are reserved in its grants',
     sql: `
       with reservations as (
         select lease_id::text as id, state, amount, consumed, late, unbilled, slices from leases
@@ -143,7 +143,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I7',
     statement:
-      'no lease stays open for more than three minutes after its end and the last start of the reaper',
+      'no lease stays open for more than three minutes after it ends or the reaper starts, whichever is later',
     sql: `
       select l.lease_id as id from leases l left join reaper_waits w on true
       where l.state = 'open'
@@ -164,7 +164,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I17',
     statement:
-      'the credits that paid lines should grant are those that they granted, before reversals',
+      'before reversals, each paid line has granted exactly the credits that it should grant',
     sql: `
       select coalesce(expected.line_id, found.line_id) as id, expected.credits, found.granted from
         (select b.line_id, sum(b.credits) as credits from (${BEGUN_CREDITS}) b
@@ -204,7 +204,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I23',
     statement:
-      'the use that a customer sees, by day and operation, equals what the ledger consumed',
+      'the usage that a customer sees, by day and operation, equals the credits consumed in the ledger',
     sql: STATEMENT_DIFFERENCES,
   },
 ];

@@ -6,7 +6,7 @@ const RESERVATIONS = declareGauge('dds_entitlement_open_reservations', 'Open lea
 });
 const RESERVED = declareGauge(
   'dds_entitlement_reserved_credits',
-  'Credits in open leases and holds that are not consumed yet.',
+  'Credits in open leases and holds that have not been consumed yet.',
   { labels: ['kind'] },
 );
 const UNBILLED = declareGauge(

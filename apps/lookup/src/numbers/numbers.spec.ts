@@ -58,7 +58,7 @@ describe('the holder of an address', () => {
     ['asn-whois?asn=AS4200000000', 'AS4200000000 to AS4294967294: Private use (RFC 6996)'],
     ['asn-whois?asn=4294967295', 'AS4294967295: Reserved (RFC 7300)'],
     ['ip-whois?ip=8.0.0.0/1', 'the whole of 0.0.0.0/1'],
-    ['ip-whois?ip=2a00::/3', 'Ask for a smaller block'],
+    ['ip-whois?ip=2a00::/3', 'Request a smaller block'],
   ])('%s is not allocated: 422 with the reason', async (path, reason) => {
     const { status, outcome, body } = await ask(path);
     expect([status, outcome, body.code]).toEqual([422, 'unsupported', 'bogon_address']);

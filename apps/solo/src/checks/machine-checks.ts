@@ -41,7 +41,7 @@ function tryFolder(folder: DataFolder, look: () => void): void {
     if (code === 'ENOSPC') throw diskFull(folder.path, 0);
     throw new StartFault(
       `The data folder ${folder.path} cannot be written (${code}).`,
-      `Give this user the right to write there, or name another folder: DATA_DIR=/path npm start`,
+      `Allow this user to write there, or name another folder: DATA_DIR=/path npm start`,
     );
   }
 }

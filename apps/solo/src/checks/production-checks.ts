@@ -57,10 +57,10 @@ function settingsSeen(settings: ProductionSettings): string {
   const wanted: [name: keyof ProductionSettings, why: string][] = [
     ['BASE_URL', 'the API’s public origin, https://api.…'],
     ['BILLING_URL', 'the dashboard’s public origin, https://dashboard.…'],
-    ['GATEWAY_TRUSTED_PROXIES', 'without it every client has the proxy’s address'],
-    ['DASHBOARD_TRUSTED_PROXIES', 'without it every visitor has the proxy’s address'],
-    ['SMTP_URL', 'without it nobody gets mail'],
-    ['MAIL_FROM', 'the sender of mail'],
+    ['GATEWAY_TRUSTED_PROXIES', 'without it, every client has the proxy’s address'],
+    ['DASHBOARD_TRUSTED_PROXIES', 'without it, every visitor has the proxy’s address'],
+    ['SMTP_URL', 'without it, nobody gets e-mails'],
+    ['MAIL_FROM', 'the sender of e-mails'],
     ['INVOICE_SELLER_NAME', 'is printed on invoices'],
     ['INVOICE_SELLER_ADDRESS', 'is printed on invoices'],
   ];

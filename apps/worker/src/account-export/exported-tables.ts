@@ -177,7 +177,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     watched_names: 'the known state of watched names, shared by all accounts that watch them',
     collected_names: 'names that are looked up for the corpus',
     file_editions: 'files that are the same for everyone',
-    feed_cursors: 'read position in the changes of the corpus',
+    feed_cursors: 'position in the change feed of the corpus',
     monitor_finds: 'number of names reported by a monitor per day',
     monitors_made: 'number of monitors created per day',
     daily_counts: 'number of uploads, webhooks and repeated deliveries per day',

@@ -78,7 +78,7 @@ export class FormCutOff extends Problem {
     super({
       code: 'invalid_request',
       status: 400,
-      detail: 'The connection ended before the form.',
+      detail: 'The connection ended before the form was complete.',
     });
   }
 }

@@ -46,7 +46,9 @@ export class SmtpTransport extends MailTransport {
       const code = (error as { responseCode?: number }).responseCode ?? 0;
       // A code 5yz is permanent (RFC 5321 §4.2.1), unless it refuses our log-in.
       const isPermanent = code >= 500 && (error as { code?: string }).code !== 'EAUTH';
-      throw isPermanent ? new MailRefused('the server refused the mail', { cause: error }) : error;
+      throw isPermanent
+        ? new MailRefused('the server rejected the e-mail', { cause: error })
+        : error;
     }
   }
 

@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 const READY = declareGauge(
   'dds_service_ready',
-  'Whether a process of the service accepts requests (1) or not (0), as reported by its /ready. Missing if it does not run.',
+  'Whether a process of the service accepts requests (1) or not (0), as reported by its /ready. Missing if it is not running.',
   { labels: ['service'] },
 );
 /** The time limit of a check, after which it counts as failed; the scrape itself may take 3 s. */

@@ -208,7 +208,7 @@ describe('an address', () => {
     for (const size of sizes) {
       const { outcome, reason } = await lookups.lookUpBlock(block(size));
       expect([size, outcome]).toEqual([size, 'unsupported']);
-      expect(reason).toMatch(/Ask for a smaller block|No registry assigns/);
+      expect(reason).toMatch(/Request a smaller block|No registry assigns/);
     }
     expect(internet.asked).toEqual([]);
     const wider = await lookups.lookUpBlock(block('193.0.0.0/20'));

@@ -62,7 +62,7 @@ export class NumberLookups {
       special: specialRangeOf(cidr),
       notAllocated: isOne
         ? `IANA has not assigned ${text} to a registry.`
-        : `No registry answers for the whole of ${text}: it is not allocated, or larger than the block of any one registry. Ask for a smaller block.`,
+        : `No registry answers for the whole of ${text}: it is not allocated, or larger than the block of any one registry. Request a smaller block.`,
     });
   }
 

@@ -11,7 +11,9 @@ const HEADERS = {
   'X-Credits-Cost': count('Credits charged for this answer'),
   'X-Credits-Remaining': count('Balance after this request, if it is available to the gateway'),
   'RateLimit-Policy': text('Rate limit (`q`) per window of seconds (`w`): `"live";q=10;w=60`'),
-  RateLimit: text('Remaining requests (`r`), and for how many seconds (`t`): `"live";r=9;t=61`'),
+  RateLimit: text(
+    'The number of requests that remain (`r`) for the next `t` seconds: `"live";r=9;t=61`',
+  ),
   'x-ratelimit-allowed-requests': count('Rate limit, as a number'),
   'x-ratelimit-remaining-requests': count('Remaining requests, as a number'),
   'x-ratelimit-remaining-time': count('Remaining time in nanoseconds'),

@@ -66,8 +66,8 @@ plan, and those of packages. If your balance is too low, the request returns 402
 ### Rate limits
 
 Limits apply per account and class (\`live\`, \`bulk\`, \`heavy\`, \`account\`) to any period of 60 seconds. Operations without
-a key are limited per IP address. \`RateLimit-Policy\` states the limit; \`RateLimit\` states the remaining requests and for
-how many seconds. A request over the limit returns 429 ${error('rate_limited')}; \`Retry-After\` is the time to wait in seconds.
+a key are limited per IP address. \`RateLimit-Policy\` states the limit; \`RateLimit\` states how many
+requests remain, and for how many seconds. A request over the limit returns 429 ${error('rate_limited')}; \`Retry-After\` is the time to wait in seconds.
 
 ### Errors
 
