@@ -47,14 +47,20 @@ export class Health {
   /** Returns whether requests should be sent here, and the names of unavailable dependencies. */
   async readiness(): Promise<Readiness> {
     if (this.draining) return { isReady: false, faults: ['draining'] };
+    const timer = new AbortController();
+    const late = sleep(CHECK_LIMIT_MS, undefined, { signal: timer.signal }).then(() => {
+      throw new Error('late');
+    });
+    late.catch(() => {});
     const results = await Promise.all(
       this.checks.map(async (each) =>
-        each.check().then(
+        Promise.race([each.check(), late]).then(
           () => undefined,
           () => each,
         ),
       ),
     );
+    timer.abort();
     const away = results.filter((each) => each !== undefined);
     return {
       isReady: away.every(({ isOptional }) => isOptional),
@@ -70,11 +76,8 @@ export function addReadiness(metrics: Metrics, health: Health, service: string):
     read: async (take) => {
       // The pools are read first: a check is also a statement, and must not count as a waiting statement.
       await nextTurn();
-      const timer = new AbortController();
-      const late = sleep(CHECK_LIMIT_MS, false, { signal: timer.signal }).catch(() => false);
-      const ready = health.readiness().then(({ isReady }) => isReady);
-      take(READY, (await Promise.race([ready, late])) ? 1 : 0, { service });
-      timer.abort();
+      const { isReady } = await health.readiness();
+      take(READY, isReady ? 1 : 0, { service });
     },
   });
 }
