@@ -7,6 +7,11 @@ const CONNECT_LIMIT_MS = 5_000;
 /** The maximum time without data on a connection. */
 const SILENCE_LIMIT_MS = 60_000;
 const TRIES_MAX = 3;
+/**
+ * The maximum number of connections. Each download keeps one for as long as its client reads; with the SDK's default of
+ * 50, a few slow clients would stop everything else that needs the bucket.
+ */
+const CONNECTIONS_MAX = 2_000;
 /** The SDK requests new credentials 5 minutes before they expire. */
 const LOGIN_LIFETIME_MS = 10 * MINUTE_MS;
 
@@ -29,7 +34,12 @@ export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): 
     // Some servers other than Amazon's do not support the checksums that the SDK would add.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_LIMIT_MS, socketTimeout: SILENCE_LIMIT_MS },
+    requestHandler: {
+      connectionTimeout: CONNECT_LIMIT_MS,
+      socketTimeout: SILENCE_LIMIT_MS,
+      httpAgent: { maxSockets: CONNECTIONS_MAX },
+      httpsAgent: { maxSockets: CONNECTIONS_MAX },
+    },
   });
 }
 

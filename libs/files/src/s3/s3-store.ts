@@ -21,6 +21,7 @@ import {
   PAGE_MAX,
 } from '../file-store.js';
 import type { FilesConfig } from '../files.config.js';
+import { HeldParts } from './held-parts.js';
 import { type S3Bucket, answered, s3Client } from './s3-bucket.js';
 import { COPY_MAX_BYTES, PART_BYTES, PART_MIN_BYTES, S3Upload } from './s3-upload.js';
 
@@ -34,6 +35,8 @@ interface S3Facts {
 
 /** Stores files as objects of a bucket, on Amazon S3 or a compatible server. */
 export class S3Store extends FileStore {
+  private readonly held = new HeldParts();
+
   private constructor(
     private readonly bucket: S3Bucket,
     /** The client that signs URLs for customers; undefined if customers get none. */
@@ -70,19 +73,23 @@ export class S3Store extends FileStore {
     ifAbsent: boolean,
   ): Promise<FileFacts> {
     return this.upload(key, ifAbsent, async (upload) => {
+      const part = this.held.begin();
       let pieces: Uint8Array[] = [];
-      let bytes = 0;
-      for await (const piece of content) {
-        pieces.push(piece);
-        bytes += piece.length;
-        while (bytes >= PART_BYTES) {
-          const held = Buffer.concat(pieces);
-          await upload.add(held.subarray(0, PART_BYTES));
-          pieces = [held.subarray(PART_BYTES)];
-          bytes -= PART_BYTES;
+      try {
+        for await (const piece of part.fill(content)) {
+          pieces.push(piece);
+          while (part.bytes >= PART_BYTES) {
+            const held = Buffer.concat(pieces);
+            await upload.add(held.subarray(0, PART_BYTES));
+            // A copy, because a view would keep the whole part in memory.
+            pieces = [Buffer.from(held.subarray(PART_BYTES))];
+            part.sent(PART_BYTES);
+          }
         }
+        return Buffer.concat(pieces);
+      } finally {
+        part.end();
       }
-      return Buffer.concat(pieces);
     });
   }
 
@@ -118,7 +125,12 @@ export class S3Store extends FileStore {
     });
     const { Contents = [], IsTruncated = false } = await answered(prefix, client.send(command));
     const files = Contents.map((found) => factsOf((found.Key ?? '').slice(root.length), found));
-    return IsTruncated ? { files, next: files.at(-1)?.key } : { files };
+    const next = IsTruncated ? files.at(-1)?.key : undefined;
+    // Otherwise, a server that lists the same files again would be asked for ever.
+    if (next !== undefined && after !== undefined && next <= after) {
+      throw new FilesUnavailable(new Error('the bucket lists the same files again'));
+    }
+    return { files, next };
   }
 
   protected async removeFile(key: string): Promise<void> {
@@ -127,8 +139,9 @@ export class S3Store extends FileStore {
   }
 
   protected async removeFolder(prefix: string): Promise<void> {
+    let after: string | undefined;
     for (;;) {
-      const { files, next } = await this.page(prefix, PAGE_MAX);
+      const { files, next } = await this.page(prefix, PAGE_MAX, after);
       if (files.length === 0) return;
       const { client, name } = this.bucket;
       const Objects = files.map(({ key }) => ({ Key: this.target(key).Key }));
@@ -136,6 +149,7 @@ export class S3Store extends FileStore {
       const { Errors = [] } = await answered(prefix, client.send(command));
       if (Errors.length > 0) throw new FilesUnavailable(new Error(Errors[0].Message));
       if (next === undefined) return;
+      after = next;
     }
   }
 

@@ -1,0 +1,95 @@
+import { monotonicMs } from '#libs/platform';
+import { FilesUnavailable } from '../file-failures.js';
+
+/** The maximum size of all unfinished parts in this process. */
+export const HELD_BYTES_MAX = 192 * 1024 * 1024;
+
+/**
+ * Limits the memory of unfinished parts, which slow clients keep for minutes. Above the limit, the upload is given up
+ * whose part has taken most memory for most time: a client of ordinary speed has completed its part long before.
+ */
+export class HeldParts {
+  private bytes = 0;
+  private readonly parts = new Set<HeldPart>();
+
+  begin(): HeldPart {
+    const part = new HeldPart((bytes) => this.change(part, bytes));
+    this.parts.add(part);
+    return part;
+  }
+
+  private change(part: HeldPart, bytes: number): void {
+    if (!this.parts.has(part)) return;
+    this.bytes += bytes;
+    if (part.isOver) this.parts.delete(part);
+    while (this.bytes > HELD_BYTES_MAX) {
+      const nowMs = monotonicMs();
+      const [costliest] = [...this.parts].toSorted(
+        (one, other) => other.cost(nowMs) - one.cost(nowMs),
+      );
+      costliest.giveUp();
+    }
+  }
+}
+
+/** The part of an upload that is being filled. */
+export class HeldPart {
+  bytes = 0;
+  isOver = false;
+  private beganMs = monotonicMs();
+  private fault?: FilesUnavailable;
+  private onGivenUp: (fault: FilesUnavailable) => void = () => {};
+
+  constructor(private readonly changed: (bytes: number) => void) {}
+
+  /** The memory that the part takes, multiplied by the time. */
+  cost(nowMs: number): number {
+    return this.bytes * (nowMs - this.beganMs);
+  }
+
+  /** Passes the pieces on and counts them. @throws FilesUnavailable as soon as the part is given up. */
+  async *fill(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    const pieces = content[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await this.unlessGivenUp(pieces.next());
+        if (done) return;
+        this.add(value.length);
+        yield value;
+      }
+    } finally {
+      // A source that is waiting for its client ends only with its caller.
+      pieces.return?.().catch(() => {});
+    }
+  }
+
+  /** Begins the next part with the bytes that are left. */
+  sent(bytes: number): void {
+    this.beganMs = monotonicMs();
+    this.add(-bytes);
+  }
+
+  giveUp(): void {
+    this.fault = new FilesUnavailable(new Error('too many slow uploads at a time'));
+    this.end();
+    this.onGivenUp(this.fault);
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.add(-this.bytes);
+  }
+
+  private add(bytes: number): void {
+    this.bytes += bytes;
+    this.changed(bytes);
+  }
+
+  private unlessGivenUp<T>(next: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.onGivenUp = reject;
+      next.then(resolve, reject);
+      if (this.fault) reject(this.fault);
+    });
+  }
+}
