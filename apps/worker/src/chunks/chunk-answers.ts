@@ -17,7 +17,7 @@ export interface Follower extends Omit<NewChunk, 'number'> {
   delaySeconds: number;
 }
 
-/** The result for one name; it states its time if it is older than the request. */
+/** The result for one name, with the time of observation if it is older than the request. */
 export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
 
 /** The row as text; the object would take ten times as much memory. */
@@ -147,7 +147,7 @@ function rowOf(
   return { line, name, outcome, isCharged, observedAt: at, body, problem };
 }
 
-/** Returns when a lookup's answer was retrieved, converted from the format in the answer. */
+/** Returns the time of the query that an answer states, in RFC 3339. */
 function queryTime(body: Record<string, unknown> = {}): string | undefined {
   const { query_time: time } = body;
   return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;

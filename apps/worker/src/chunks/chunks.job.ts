@@ -28,7 +28,7 @@ export const ASKING_MS = 45 * SECOND_MS;
 export const ASKING_MIN_MS = 10 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
-/** Maximum number of attempts. They are a minute apart, so that no chunk is abandoned before its job ends. */
+/** Maximum number of attempts. Most are a minute apart, so no chunk is abandoned before its job ends. */
 const TRIES_MAX = 20_000;
 /** The interval at which the progress of a chunk is stored. Most chunks end sooner. */
 const PROGRESS_MS = 2 * SECOND_MS;
@@ -37,7 +37,7 @@ const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 /** A place that a chunk takes while its names are looked up. */
 interface Place {
   accountId: string;
-  /** Aborted once the chunk has had its minimum time. */
+  /** Aborted at the end of the chunk's minimum time. */
   hadTime: AbortSignal;
   /** Ends the lookups when another account needs the place. */
   wanted: AbortController;
@@ -158,8 +158,8 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * Whether this place must be given up: all places are taken, an account is waiting that has none, and this is the
-   * oldest place of the account with the most.
+   * Whether this place must be given up: all places are taken, an account without a place is waiting, and this is the
+   * oldest place of the account with the most places.
    */
   private async isWanted(place: Place): Promise<boolean> {
     if (this.places.size < CONCURRENCY || !place.hadTime.aborted) return false;

@@ -18,7 +18,7 @@ type NewDelivery = Pick<Delivery, 'id' | 'webhookId' | 'accountId' | 'type' | 'b
 /** Reads and writes deliveries, and the state of their webhooks. */
 @Injectable()
 export class DeliveriesRepository {
-  /** Lists the ids of the webhooks that subscribe to a type, if their account is active. */
+  /** Lists the ids of an active account's webhooks that subscribe to a type. */
   async listListening(
     transaction: Transaction,
     accountId: string,
@@ -59,7 +59,9 @@ export class DeliveriesRepository {
     return rows.length === 1;
   }
 
-  /** Returns the time of a webhook's newest test after skipping `skipped` newer ones. */
+  /**
+   * Returns the time of a webhook's test number `skipped` + 1, counted from the newest; undefined if there are fewer.
+   */
   async testBefore(
     transaction: Transaction,
     { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,

@@ -18,7 +18,7 @@ interface Endpoint {
   busy: number;
   /** The duration of the last delivery; a guess before the first one has ended. */
   lastMs: number;
-  /** When the slots are free for another delivery, if those that wait take as long as the last one. */
+  /** The estimated time at which another delivery can start, if each waiting delivery takes as long as the last one. */
   turnMs: number;
 }
 
@@ -34,8 +34,8 @@ interface Holder extends Taken {
 
 /**
  * Decides to which webhooks events may be sent now. A webhook that does not answer gets one delivery at a time, and all
- * such webhooks together get at most half of the slots. The fewer slots are free, the fewer an account may have, so that
- * accounts whose receivers answer slowly, however many, leave slots for the others.
+ * such webhooks together get at most half of the slots. The fewer slots are free, the fewer an account may hold, so
+ * that the slow receivers of one account, however many, leave slots for other accounts.
  */
 export class DeliverySlots {
   private readonly holders = new Map<string, Holder>();

@@ -7,8 +7,8 @@ import { BODY_MS, CONNECT_MS, type FaultWord, type TryOutcome, WHOLE_MS } from '
 
 const ANSWER_BYTES_MAX = 16_384;
 /**
- * The number of bytes of an answer that are read, with everything that does not count as its headers or body. A receiver
- * can send informational answers or a line without end, and reading them keeps the processor busy.
+ * Maximum number of bytes read per answer, including bytes outside its headers and body. Otherwise, a receiver could
+ * keep the processor busy with endless informational answers or an endless line.
  */
 const READ_BYTES_MAX = 256 * 1024;
 

@@ -26,7 +26,7 @@ export async function holdsAny(
   return false;
 }
 
-/** Yields the rows of a file that have none of the hashes, in order. @throws as `holdsAny`. */
+/** Yields the rows of a file that have none of the hashes, in order. @throws the same errors as `holdsAny`. */
 export async function* rowsWithout(
   store: FileStore,
   file: KeptFile,

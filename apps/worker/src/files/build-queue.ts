@@ -9,8 +9,8 @@ export interface BuildWork {
   day: string;
   edition: number;
   /**
-   * The version of the previous edition. If that edition contains nothing that was suppressed later, the build is not
-   * needed.
+   * Set if the build replaces an edition that may contain suppressed values. If that edition contains none, the build
+   * is not needed.
    */
   isReplacement?: true;
 }
@@ -32,7 +32,7 @@ export class BuildQueue extends WorkQueue<BuildWork> {
     });
   }
 
-  /** Adds a build that replaces an edition which may contain values suppressed later. */
+  /** Adds a build that replaces an edition that may contain values suppressed later. */
   async replace(transaction: Transaction, withheld: BuildWork): Promise<void> {
     const { dataset, day, edition } = withheld;
     await this.build(transaction, { dataset, day, edition: edition + 1, isReplacement: true });

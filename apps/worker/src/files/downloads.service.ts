@@ -40,7 +40,7 @@ export class DownloadsService {
 
   /**
    * Opens a file. @returns its bytes, or a URL where the store serves them for 15 minutes.
-   * @throws as `FilesService.open`.
+   * @throws the same errors as `FilesService.open`.
    */
   async open(
     accountId: string,

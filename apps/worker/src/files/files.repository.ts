@@ -73,7 +73,7 @@ export class FilesRepository {
     );
   }
 
-  /** The open edition. */
+  /** Finds the open edition. */
   async find(runner: Runner, dataset: Dataset, day: string): Promise<FileEdition | undefined> {
     const [found] = await runner.query<FileEdition>(
       `select ${COLUMNS} from file_editions where dataset = $1 and day = $2 and removed_at is null`,
@@ -114,7 +114,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** Returns the newest edition of each file, in the order of the files. */
+  /** Returns the newest edition of each file, in the order of `files`. */
   async listNewestOf(
     runner: Runner,
     files: readonly Pick<FileEdition, 'dataset' | 'day'>[],

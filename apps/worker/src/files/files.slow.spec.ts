@@ -79,7 +79,7 @@ describe('access to a file', () => {
   });
 });
 
-describe('every visitor', () => {
+describe('public data about files', () => {
   it('the status names the newest file of each dataset and offers a sample that is one day old', async () => {
     const status = await under.gateway.call<FilesStatus>('GET', '/internal/files/status');
     expect(status.datasets).toHaveLength(12);

@@ -8,7 +8,7 @@ import { type Job, priceOf } from './job.js';
 
 type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames' | 'unsupported'>;
 
-/** The maximum wait for credits that other holders must first return. */
+/** Maximum time to wait for credits that are held elsewhere. */
 const ELSEWHERE_MS = MINUTE_MS;
 const PAUSE_MS = SECOND_MS;
 

@@ -95,8 +95,8 @@ export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
 
 /**
  * Estimates the remaining seconds from the job's rate so far or, before the first answer, from the known rates of its
- * upstreams. Answers arrive in chunks, so the rate after the first small chunk means little. Until the first estimate's
- * time is over, that estimate is therefore the upper limit.
+ * upstreams. Answers arrive in chunks, so the rate after the first small chunk means little. Therefore, the first
+ * estimate is an upper limit until that much time has passed.
  */
 function etaSeconds(job: Job, done: number, now: Date): number {
   const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;

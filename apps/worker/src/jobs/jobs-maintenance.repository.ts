@@ -34,7 +34,7 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** Marks a job as cancelled while it is being started; the code that starts it then ends it. */
+  /** Marks a job as cancelled while it is being started. `StartJobsJob` then ends it. */
   async markCanceled(transaction: Transaction, jobId: string): Promise<void> {
     await transaction.query('update jobs set is_canceled = true where id = $1', [jobId]);
   }

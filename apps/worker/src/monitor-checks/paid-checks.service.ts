@@ -9,9 +9,9 @@ import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repos
 
 /** The collection time: an account's checks within it are charged together. */
 const COLLECTED_MS = MINUTE_MS;
-/** How long after a charge an account may have further unpaid checks. */
+/** How long to wait before an account's checks are charged again. */
 export const COLLECTED_SECONDS = 60;
-/** How long to wait for credits that others hold. */
+/** How long to wait for credits that are held elsewhere. */
 const ELSEWHERE_SECONDS = 5;
 /** How long to wait before an account without credits is tried again. */
 const UNPAID_SECONDS = 900;

@@ -17,7 +17,7 @@ const READER = 'monitors';
 const RECORDS_TIME_LIMIT_MS = MINUTE_MS;
 /** The number of findings that are reported in one transaction. */
 const FINDS_AT_ONCE = 2_000;
-/** The maximum age of a record, so that it is at least as new as the change that was just reported. */
+/** The maximum age of a record that is compared with the rules of monitors. */
 const RECORD_AGE_SECONDS = 366 * 86_400;
 /** The members of a registration that may contain personal data. */
 const PEOPLE = /_contact$|^privacy_service$/;

@@ -56,8 +56,8 @@ export class NewsService {
   }
 
   /**
-   * Reports found names as `tell` does, up to the daily limit of each monitor. After that, one event with the first of
-   * the other names is reported.
+   * Reports found names as `tell` does, up to the daily limit of each monitor. Beyond the limit, one event reports the
+   * first of the remaining names.
    * @returns the monitors that have reached this limit.
    */
   async tellFinds(transaction: Transaction, found: readonly Found[]): Promise<Set<string>> {

@@ -38,7 +38,7 @@ const AUTHORITY_LENGTH_MAX = 260;
  * @throws InvalidRequest.
  */
 export function readUrl(text: string): string {
-  // It takes long to convert a long host to A-labels.
+  // Converting a long host to A-labels takes a long time.
   const isLong = (AUTHORITY.exec(text)?.[1].length ?? 0) > AUTHORITY_LENGTH_MAX;
   const url = isLong ? null : URL.parse(text);
   const faults =
