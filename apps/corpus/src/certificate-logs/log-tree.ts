@@ -62,7 +62,7 @@ export class LogTree {
   }
 }
 
-/** Returns the level of the largest complete subtree that begins at an entry and ends at or before another one. */
+/** Returns the level of the largest complete subtree that begins at entry `at` and ends no later than `end`. */
 function largestSubtree(at: number, end: number): number {
   let level = 0;
   while (at % 2 ** (level + 1) === 0 && at + 2 ** (level + 1) <= end) level += 1;

@@ -52,7 +52,7 @@ export class FreshestService {
         .map(({ observedAt, ...row }) => ({ ...row, observedAt: observedAt.toISOString() }));
     }
     const rtypes = (types ?? KEPT_TYPES).map(keptTypeNumber);
-    // A type that is not stored has no answer.
+    // If one of the types is not stored, no complete answer is possible.
     if (rtypes.some((rtype) => rtype === undefined)) return [];
     const kept = [...new Set(rtypes as number[])];
     const asked = { since, rtypes: kept, bits: kept.map(bitOf) };

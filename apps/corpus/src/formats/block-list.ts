@@ -18,7 +18,7 @@ const CELLS = /[\s,;]+/;
 /**
  * Reads the host in a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
  * `||name^` as in browser filters, or CSV cells, of which the first one with a name or URL counts. Addresses are
- * skipped, and so is a page that is named in the same row as an address.
+ * skipped, and so is a URL that follows an address in the same row.
  */
 export function blockedHost(line: string): ReadLine<BlockedHost> {
   const text = line.replace(/#.*$/, '').trim();

@@ -32,7 +32,8 @@ type SourceOf = (row: RevisionRow) => string;
 /** The maximum number of revisions of one name that are compared with each other. */
 const COMPARED_MAX = 2_000;
 /**
- * All time. It is searched because the first change within a period is relative to the last record before the period.
+ * All of time. Changes need it, because the first change within a period is a difference from the last record before
+ * that period.
  */
 const EVER = { from: '-infinity', to: 'infinity' };
 

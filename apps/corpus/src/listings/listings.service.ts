@@ -19,7 +19,7 @@ export class ListingsService {
 
   /**
    * Imports a list in the caller's transaction.
-   * @param hosts the hosts, read to the end before any row is locked that other writers may need.
+   * @param hosts the hosts, which are all read before any row that other writers may need is locked.
    * @returns how many hosts were listed before, how many were added, and how many were delisted.
    */
   async take(

@@ -16,10 +16,10 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
 }
 
 /**
- * Returns SQL for a second source of a name, in addition to its own source (`d`), and for the time of the second
- * source. The second source is the source of a list or, if that is about to become the name's own source, the previous
- * own source.
- * @param sourceId a parameter of the statement; `outranked` is one as well.
+ * Returns SQL for the second source of a name and for its time. Usually, this is the new source. If the new source has
+ * more rights, however, it becomes the name's own source, and the previous own source (in `d`) becomes the second
+ * source.
+ * @param sourceId the parameter with the new source; `outranked` is the one with the sources that have fewer rights.
  */
 export function otherSource(listedAt: string, sourceId: string, outranked: string): string {
   const isTaken = `d.source_id = any(${outranked}::smallint[])`;

@@ -187,7 +187,7 @@ function hostsOf(
   ];
 }
 
-/** The kinds of observations for which a second source may have no separate row. */
+/** The kinds of observations whose source may not be recorded in any other row. */
 const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];

@@ -99,7 +99,7 @@ export class RemovalsRepository {
   }
 
   /**
-   * Lists the names of a source in a range of keys. Reads all names in the range, because the source is not indexed.
+   * Lists the names of a source in a range of keys. Reads all names in the range, because there is no index by source.
    */
   async listNames(sourceId: number, range: readonly [Key, Key]): Promise<NameOf[]> {
     return this.database.query(
