@@ -2,8 +2,8 @@
 type Idn = 'none' | 'latin' | 'any';
 
 /**
- * Suffixes under which anybody can register, those with the most names first. Each has the internationalised labels
- * that its registry accepts (the registries' IDN tables). The requested suffix precedes them.
+ * Suffixes under which anybody can register, those with the most names first. Each value says which internationalised
+ * labels the registry accepts, according to its IDN tables. The requested suffix precedes them.
  */
 const OFFERED: Readonly<Record<string, Idn>> = {
   com: 'any',
