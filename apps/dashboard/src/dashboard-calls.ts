@@ -53,7 +53,7 @@ export class DashboardCalls {
     private readonly services: Services,
   ) {}
 
-  /** Calls a path below `/internal/dashboard`. account reads the session itself. */
+  /** Calls a path below `/internal/dashboard`. The account service reads the session itself. */
   async account(visitor: BrowserCaller, call: PageCall): Promise<ProxiedAnswer> {
     const path = `/internal/dashboard${call.path}`;
     return this.proxies.of('account').call({ ...call, path, visitor });

@@ -9,7 +9,7 @@ export const STEP_COOKIE = '__Host-step';
 export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';
 
-/** Maximum lifetime of a session in seconds (30 days). account ends an idle session earlier. */
+/** Maximum lifetime of a session in seconds (30 days). The account service ends an idle session earlier. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
 /** How long account keeps an unfinished log-in. */
 const STEP_MAX_AGE_SECONDS = 600;

@@ -84,7 +84,7 @@ export class JoinedAnswersService {
     });
   }
 
-  /** Ends the slowest answer of those that have had their undisturbed time. @returns false if there is none. */
+  /** Ends the slowest of the answers whose undisturbed time is over. @returns false if there is none. */
   private makeRoom(): boolean {
     const read = [...this.running].filter(([, deadline]) => deadline.hasHadTime);
     const [slowest] = read.toSorted(([, one], [, other]) => one.pace - other.pace);

@@ -325,7 +325,7 @@ describe('S102: a slow owner', () => {
   it.each([
     ['network', undefined],
     ['account', ACCOUNT_ID],
-  ])('at most 12 calls of one %s run at a time, and others pass', async (_whose, accountId) => {
+  ])('at most 12 calls of one %s run at once; other calls pass', async (_whose, accountId) => {
     const calls = Array.from({ length: 12 + 64 }, (_, place) =>
       slow(accountId ? `10.0.0.${place}` : '203.0.113.7', accountId),
     );

@@ -1,7 +1,7 @@
 import type { KeyUsageAnswer } from '#libs/contracts';
 import type { Series } from './usage-series.js';
 
-/** The minimum number of answers at which "19 of 20" is fewer than all of them. */
+/** With fewer answers than this, "19 of 20" would mean all of them. */
 const FEW = 20;
 
 /** Response times: the name of each range, and the number of its answers per day. */
