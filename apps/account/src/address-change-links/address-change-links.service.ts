@@ -33,8 +33,8 @@ export class AddressChangeLinksService {
   }
 
   /**
-   * Creates a link and invalidates older links. Call this under the account's lock, because a new password ends all
-   * links: a call that was overtaken by one must not create another link. @returns the token for the e-mail. @throws
+   * Creates a link and invalidates older links. Call this under the account's lock: a new password ends all links, and
+   * a call that began before it must not create another link afterwards. @returns the token for the e-mail. @throws
    * NotLoggedIn.
    */
   async make(transaction: Transaction, owner: ActiveSession, address: string): Promise<string> {

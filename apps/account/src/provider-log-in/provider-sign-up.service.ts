@@ -30,7 +30,7 @@ export class ProviderSignUpService {
     private readonly clock: Clock,
   ) {}
 
-  /** Registers the account. @throws ProviderRefused if the address has got an account in the meantime. */
+  /** Registers the account. @throws ProviderRefused if the address was registered in the meantime. */
   async register(
     transaction: Transaction,
     identity: ProvenIdentity & { address: string },

@@ -52,7 +52,7 @@ export class SessionsRepository {
     return affected ?? 0;
   }
 
-  /** Ends all open sessions except the newest. @returns the number of sessions that it ended. */
+  /** Ends all open sessions except the newest. @returns how many were ended. */
   async endBeyond(
     transaction: Transaction,
     accountId: string,

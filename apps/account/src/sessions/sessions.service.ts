@@ -92,8 +92,8 @@ export class SessionsService {
   }
 
   /**
-   * For calls that keep the session's token: checks, under the account's lock, that no new password has ended the
-   * session. @throws NotLoggedIn.
+   * Checks under the account's lock that no new password has ended the session. Calls that replace the token use
+   * `renew` instead. @throws NotLoggedIn.
    */
   async checkOpen(
     transaction: Transaction,
