@@ -26,7 +26,8 @@ export class AllowancesService {
   ) {}
 
   /**
-   * Reads an allowance without a lock. The version is read first, so a change during the read causes another request.
+   * Reads an allowance without a lock. The version is read first, so a caller notices a change during the read and asks
+   * again.
    */
   async find(accountId: string): Promise<Allowance> {
     const now = this.clock.now();

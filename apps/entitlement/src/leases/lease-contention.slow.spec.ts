@@ -59,7 +59,7 @@ describe('concurrent calls about leases', () => {
     );
     const [damaged, ...sound] = uses;
     await entitlement.damage(damaged.accountId, 1);
-    // Use that only the close reports must not be lost.
+    // Usage that only the close reports must not be lost.
     await entitlement.client.settle(
       'gateway-1',
       uses.map((use) => ({ ...use, consumed: 5 })),

@@ -47,7 +47,7 @@ describe('leases', () => {
     await acquire(accountId);
     const ofAcquire = counter.take();
     counter.stop();
-    // The statements lock the account, read the lease, rejection, unbooked use and grants, then write the ledger and
+    // The statements lock the account, read the lease, rejection, unbooked usage and grants, then write the ledger and
     // the lease.
     expect(ofAcquire).toEqual({ statements: 7, roundTrips: 2 });
   });

@@ -6,8 +6,8 @@ import { ReaperRounds } from './reaper-rounds.js';
 import { HoldsService } from '../holds/holds.service.js';
 
 /**
- * Closes leases and request holds that their holders have not closed: settles the reported use and releases the other
- * credits. Use that is reported afterwards is a late debit.
+ * Closes leases and request holds that their holders have not closed: settles the reported usage and releases the other
+ * credits. Usage that is reported afterwards is a late debit.
  */
 @Injectable()
 export class ReapJob {

@@ -19,8 +19,8 @@ export interface Chargeable extends Reservation {
 }
 
 /**
- * Raises the use to a cumulative total. Repeated and lower totals have no effect. Use that the reservation no longer
- * covers is a late debit.
+ * Raises the usage to a cumulative total. Repeated and lower totals have no effect. Usage that the reservation no
+ * longer covers is a late debit.
  * @returns the credits charged now, without the unbilled ones.
  */
 export function chargeTo(book: Book, reservation: Chargeable, total: number): number {

@@ -67,9 +67,9 @@ function shownReference(reference: string): string {
 
 /**
  * Returns SQL for the lines of accounts. A partial index finds the transfers that become lines. It omits movements
- * between available, reserved and consumed credits, because a busy account has a thousand movements of leases for each
- * other movement. `repay_return` becomes a line but is not in the index, so it is found by its kind. If a lease ends
- * after its grant, its unused credits move to `expired`, and the line names the grant.
+ * between available, reserved and consumed credits, because a busy account has a thousand lease movements for every
+ * movement of another kind. `repay_return` becomes a line but is not in the index, so it is found by its kind. If a
+ * lease ends after its grant, its unused credits move to `expired`, and the line names the grant.
  */
 const LINES_OF = (ids: string, kinds: string) => `
   select t.id, t.occurred_at as at, m.kind, m.amount, null as operation, null as day,

@@ -24,7 +24,7 @@ export interface Statement {
   lines: Page<LedgerLine>;
 }
 
-/** Reads an account's credits for its owner: the balance, and what happened to the other credits. */
+/** Reads an account's balance and ledger for its owner. */
 @Injectable()
 export class StatementService {
   constructor(

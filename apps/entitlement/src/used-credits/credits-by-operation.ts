@@ -1,6 +1,6 @@
 import type { CreditsByOperation } from '#libs/contracts';
 
-/** The name for use without a named operation. */
+/** The name for usage without a named operation. */
 export const OTHER_OPERATION = 'other';
 
 /**

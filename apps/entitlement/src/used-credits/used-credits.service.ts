@@ -18,7 +18,7 @@ export interface UsedCredits {
 export class UsedCreditsService {
   constructor(private readonly repository: UsedCreditsRepository) {}
 
-  /** Adds use in the transaction that books it. The accounts must be locked. */
+  /** Adds usage in the transaction that books it. The accounts must be locked. */
   async add(transaction: Transaction, used: UsedCredits[]): Promise<void> {
     const lines = new Map<string, UsedCreditsRow>();
     let id: string | undefined;
