@@ -182,7 +182,7 @@ describe('a client whose next request is late', () => {
     await waitFor('both calls, or the end', () => areAsked() || asking.isEnded);
     if (!areAsked()) return around.stopGateway(other) as Promise<undefined>;
     silent.send('GET /half');
-    // The silent client's time started later, so the other client's time is over as well.
+    // The time limit of the silent client began later, so the limit of the other client has passed as well.
     await waitFor('the time of the silent client to be over', () => silent.statuses[0] === 408);
     expect(asking.text).toBe('');
     held.release();

@@ -111,7 +111,7 @@ export class RequestBodies {
     });
   }
 
-  /** Refuses the oldest body of the sender with the most bodies, because it has had the most time to arrive. */
+  /** Refuses the oldest body of the sender with the most bodies. */
   private makeRoom(): void {
     if (this.arriving.size < ARRIVING_MAX) return;
     const counts = new Map<string, number>();

@@ -75,7 +75,7 @@ export class DailyCaps {
     }
   }
 
-  /** Adds what other gateways have charged. Call this every second. */
+  /** Adds the charges of other gateways. Call this every second. */
   async followOthers(): Promise<void> {
     const { inUse } = this;
     if (inUse.size === 0) return;

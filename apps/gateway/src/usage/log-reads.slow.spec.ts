@@ -21,7 +21,7 @@ const read = async (accountId: string, seconds = 0) =>
     (fault: { code: string }) => fault.code,
   );
 
-it('S102: an account whose reads took long is refused until a minute has passed, but others are not', async () => {
+it('S102: an account whose reads took long is refused until a minute has passed, but other accounts are not', async () => {
   reads = new LogReads(database);
   const [slow, other] = [newId(), newId()];
   for (let count = 0; count < 5; count++) expect(await read(slow, 60)).toBe('search_too_heavy');
@@ -32,7 +32,7 @@ it('S102: an account whose reads took long is refused until a minute has passed,
   expect(await read(other)).toBe('read');
 });
 
-it('S102: accounts with slow reads leave places for others', async () => {
+it('S102: accounts with slow reads leave room for other accounts', async () => {
   reads = new LogReads(database);
   const slow = Array.from({ length: 10 }, newId);
   const readAll = async (accountId: string) => {

@@ -10,7 +10,7 @@ const STATEMENT_MAX_MS = 2_000;
 const AT_ONCE = 2;
 /** Maximum number of accounts with running or waiting reads. Even the last one waits at most 8 s. */
 const ACCOUNTS_MAX = 10;
-/** The same for accounts with slow reads, so that there are always places for others. */
+/** The same limit for accounts with slow reads, so that other accounts always find room. */
 const SLOW_ACCOUNTS_MAX = 5;
 /** Maximum number of running or waiting reads of one account. */
 const OF_ACCOUNT_MAX = 8;
@@ -27,7 +27,7 @@ const SLOW_FROM_MS = 2_000;
 /** Once this many accounts are counted, minutes that have ended are removed. */
 const MINUTES_MAX = 1_000;
 
-/** The reads of one account since its first one; they no longer count a minute later. */
+/** The total duration of one account's reads in the minute that began with its first read. */
 interface MinuteOfReads {
   endsMs: number;
   tookMs: number;
