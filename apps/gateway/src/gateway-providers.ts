@@ -48,7 +48,7 @@ import { UsageService } from './usage/usage.service.js';
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
-/** A slow client gets this additional time to read the answer. */
+/** Slow clients must read a streamed answer within this many times the time limit of lookup. */
 const STREAM_FACTOR = 2;
 
 /** The arguments of a factory, by name. */

@@ -28,7 +28,7 @@ export class KeyRecordMaintenanceRepository {
 
   /**
    * Finds a key by its hash. A known and an unknown hash take the same single statement, with a unique index (S4, S12).
-   * @param limits.usedSince for `lineKeyIds`.
+   * @param usedSince keys revoked before this time are not in `lineKeyIds`.
    */
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(

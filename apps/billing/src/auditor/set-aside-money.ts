@@ -46,7 +46,7 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
 };
 
 /**
- * Counts the items set aside, each of which raises an alert (I13).
+ * Adds the metric of items set aside. Each item raises an alert (I13).
  * @param database a role that sees every account's rows.
  */
 export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {

@@ -39,11 +39,11 @@ export class Invoice {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** The corrected invoice of a credit or debit note; null for an invoice. */
+  /** The reversal that caused a credit or debit note; null for an invoice. */
   @Column('uuid', { name: 'reversal_id', nullable: true })
   reversalId: string | null;
 
-  /** The number of the invoice that a note corrects. */
+  /** The number of the invoice that a note corrects; null for an invoice. */
   @Column('text', { nullable: true })
   corrects: string | null;
 
@@ -64,7 +64,7 @@ export class Invoice {
   @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
   carriedMicros: Micros;
 
-  /** The tax rate at the time of the order. Later changes of the billing details do not change the tax. */
+  /** Whether the buyer owes the tax (reverse charge). Later changes of the billing details do not change this. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 

@@ -52,9 +52,9 @@ export class SnapshotsService {
   }
 
   /**
-   * Lists the objects to fetch before a snapshot can be stored: a refund may arrive before its payment, a bill before
-   * its subscription. If a line has two subscriptions, the current subscription is also fetched, because it may have
-   * ended.
+   * Returns the object to fetch before a snapshot can be stored, if there is one: a refund may arrive before its
+   * payment, a bill before its subscription. If a line has two subscriptions, the current subscription is also fetched,
+   * because it may have ended.
    */
   async neededBefore(
     transaction: Transaction,

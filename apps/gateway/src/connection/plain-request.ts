@@ -33,7 +33,7 @@ const FRAMING: ReadonlySet<string> = new Set([
 const FRAMING_LENGTHS: ReadonlySet<number> = new Set([...FRAMING].map(({ length }) => length));
 
 /**
- * Parses a packet as one complete request. @param packet one character per byte.
+ * Parses a packet as one complete request. @param text the packet, with one character per byte.
  * @returns undefined for anything else: incomplete headers, data after the headers, another method or version, a body,
  *   a second or malformed `Host`, a `Connection` other than `keep-alive`, a byte outside ASCII. Such a packet may still
  *   be valid; Node's parser decides.

@@ -15,7 +15,7 @@ export interface LeaseSettlerOptions {
   gatewayId: string;
   logger: Logger;
   intervalMs: number;
-  /** Called with all usage that entitlement acknowledges. */
+  /** Notified of all usage that entitlement acknowledges. */
   pools: LeasePools;
   /** @param call the number of the call. */
   onAnswer(answer: SettleAnswer, call: number): void;

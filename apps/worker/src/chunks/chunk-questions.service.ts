@@ -37,7 +37,7 @@ export class ChunkQuestionsService {
     for await (const one of found) answers.add({ ...one, index: open[one.index] });
   }
 
-  /** Answers names from the corpus. @returns the names without an answer, which are looked up. */
+  /** Answers names from the corpus. Names that remain open are then looked up. */
   private async askCorpus(
     { kind, types, maxAgeSeconds }: Job,
     { names }: Chunk,
