@@ -28,7 +28,7 @@ export class ConfirmationService {
    * succeeds (S39). The password is required again, because anyone can sign up with anyone's address: the mailbox's
    * owner must not get an account to which a stranger knows the password. The owner may set another password instead
    * (S129).
-   * @throws LinkInvalid, also if another sign-up with the same address was confirmed before; NotTheSignUpPassword;
+   * @throws LinkInvalid, including if another sign-up with the same address was confirmed before; NotTheSignUpPassword;
    *   TooManyAttempts.
    */
   async confirm(

@@ -27,7 +27,7 @@ export class FollowedSubscriptionsMaintenanceRepository {
    * Lists running subscriptions that must change because of their account's state, another subscription or a reversal.
    * The statement is a union of two queries, each with its own index, because it runs every few seconds and nearly all
    * subscriptions need no change.
-   * @param after the id after which to continue.
+   * @param after the id to continue after.
    */
   async listToFollow(after: string, limit: number): Promise<FollowedSubscription[]> {
     return this.maintenance.query<FollowedSubscription>(

@@ -14,7 +14,7 @@ export class CallsExhausted extends Error {}
 
 /**
  * Limits how often this process calls one processor: a number of calls per second, and a burst after a pause. The limit
- * is a token bucket, stored as the time at which the bucket is full (the generic cell rate algorithm, ITU-T I.371).
+ * is a token bucket, stored as the time when the bucket will be full (the generic cell rate algorithm, ITU-T I.371).
  * Several processes share a rate by dividing it among them.
  */
 export class CallRate {

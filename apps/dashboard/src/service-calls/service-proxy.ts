@@ -97,8 +97,8 @@ const JSON_LIMIT_BYTES = 1024 * 1024;
 
 /**
  * Forwards calls of browsers and signed senders to the service that owns their answer: JSON, raw bytes or a stream.
- * Unlike `ServiceHttp`, it returns rejections instead of throwing them, and reads the headers with which account begins
- * and ends sessions, because only the dashboard uses cookies.
+ * Unlike `ServiceHttp`, it returns rejections instead of throwing them, and reads the headers that account uses to
+ * begin and end sessions, because only the dashboard uses cookies.
  */
 export class ServiceProxy {
   private readonly ofBrowsers: ServicePool;
