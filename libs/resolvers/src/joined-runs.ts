@@ -19,7 +19,7 @@ export class JoinedRuns<Answer> {
    * task is abandoned when the last caller has left.
    *
    * @param start receives the controller that ends the task, and may use it.
-   * @throws the reason with which `signal` was aborted; the other callers keep waiting.
+   * @throws the abort reason of `signal`; the other callers keep waiting.
    */
   async join(
     key: string,

@@ -131,7 +131,7 @@ export class Installation {
   }
 
   /**
-   * Confirms a payment as billing does, in its outbox, and repeats the event until it is known to have been written.
+   * Confirms a payment as billing does, through its outbox, and repeats the event until it is known to have been written.
    * @returns the payment's id.
    */
   async pay(accountId: string): Promise<string> {

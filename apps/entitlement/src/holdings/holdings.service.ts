@@ -42,7 +42,7 @@ export class HoldingsService {
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const before = cursor === undefined ? undefined : readGrantCursor(cursor);
     const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);
-    // The database driver returns a Date, whose milliseconds only the ISO text contains.
+    // The database driver returns a Date, and only its ISO text contains the milliseconds.
     return toPage(rows, GRANTS_PER_PAGE, ({ issuedAt, id }) => [
       new Date(issuedAt).toISOString(),
       id,

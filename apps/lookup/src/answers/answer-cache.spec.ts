@@ -106,7 +106,7 @@ describe('the answer cache', () => {
     expect(cache.size.bytes).toBe(0);
   });
 
-  it('keeps the last answer when a later lookup fails, and drops the failure at the next answer', () => {
+  it('keeps the last answer when a later lookup fails, and forgets the failure after the next answer', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     cache.put('a.com', lookup('a.com', clock));

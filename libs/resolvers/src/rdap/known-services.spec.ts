@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { KnownServices } from './known-services.js';
 
 describe('an empty 404 without a media type', () => {
-  it('causes another query for the help an hour after it was found missing', async () => {
+  it('causes a second query for the help an hour after the first found none', async () => {
     let nowMs = 0;
     const services = new KnownServices(() => nowMs);
     const known = async (isHelp: boolean) =>
