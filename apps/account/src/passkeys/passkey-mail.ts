@@ -27,7 +27,7 @@ const SENTENCES: Readonly<
   ],
 };
 
-/** Composes the e-mail about an event of a passkey. @param name the passkey's name, given by the owner. */
+/** Composes the e-mail about a change to a passkey. @param name the passkey's name, given by the owner. */
 export function passkeyMail(
   change: PasskeyChange,
   name = '',

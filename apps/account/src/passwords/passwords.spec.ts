@@ -106,7 +106,7 @@ describe('passwords', () => {
     while (passwords.queueLength > 0) {
       const { status } = await fetch(`${url}/health`);
       expect(status).toBe(200);
-      // Hashing on the main thread would delay these requests until after the answer.
+      // If hashing ran on the main thread, no request would be answered before the queue is empty.
       if (passwords.queueLength > 0) answered++;
     }
     await Promise.all(checks);

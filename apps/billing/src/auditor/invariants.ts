@@ -109,7 +109,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
-/** Payments that have changed, with all their invoices and notes. */
+/** The invariants of billing. They are checked for payments that have changed, with all their invoices and notes. */
 export const BILLING_INVARIANTS: InvariantSet = {
   scope: `
     audited as materialized (

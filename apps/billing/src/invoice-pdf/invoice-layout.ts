@@ -127,7 +127,7 @@ function totals(document: InvoiceDocument): Content[][] {
   );
 }
 
-/** Returns the row of the amount that the processor collected for another bill, or carried to another bill. */
+/** Returns the rows for the amount carried over from or to another bill and for the amount paid. */
 const carriedRows = (totalMicros: bigint, carriedMicros: bigint): [string, bigint][] => [
   [`Carried over ${carriedMicros > 0n ? 'from an earlier bill' : 'or taken off'}`, carriedMicros],
   ['Paid', totalMicros + carriedMicros],

@@ -29,7 +29,7 @@ describe.each(BOTH)('money reversed beyond its invoice at %s', (processor) => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  /** Returns the amount of an invoice minus its notes, and the loss. */
+  /** Returns the total and the tax of an invoice with its notes, the number of notes, and the loss. */
   async function books() {
     const [row] = await billing.database.query<Record<string, string>>(
       `select sum(sign * total_micros)::text as total, sum(sign * tax_micros)::text as tax,

@@ -8,7 +8,7 @@ import { type MissedNewsCount, MissedNewsService } from './missed-news.service.j
 
 /** How far back the first check looks. */
 const LOOK_BACK_MS = 3 * DAY_MS;
-/** How late an event may become visible, after newer events. */
+/** An event may become visible this long after newer events. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
 /** Reads the processors' lists of events, and handles those for which no callback arrived. */

@@ -26,7 +26,7 @@ export interface ProcessorRef {
   id: string;
 }
 
-/** A plan, at the price at which it was chosen. */
+/** A plan, with its price in the version of the catalogue from which it was chosen. */
 export interface PlanRef {
   sku: string;
   catalogueVersion: string;
@@ -185,7 +185,10 @@ export interface BillSnapshot {
   currency: string;
   /** The lines for our plans; all other lines are left out. */
   lines: BillLine[];
-  /** Whether the payment arrived after the time that it pays for. Such a payment has no effect and is refunded. */
+  /**
+   * Whether the payment arrived after the end of the period that it pays for. Such a payment has no effect and is
+   * refunded.
+   */
   isTooLate?: boolean;
 }
 

@@ -74,7 +74,7 @@ const PARTS = [
     at: 'changed_at',
     kind: `'account'`,
     text: `'billing learned that it is ' || state`,
-    // An account that has only ever been suspended has no time of change.
+    // The time is -infinity if billing has only learned of suspensions of the account.
     from: `(select * from account_states where changed_at > '-infinity') changed`,
     id: 'account_id',
   }),

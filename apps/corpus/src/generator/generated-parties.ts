@@ -98,7 +98,7 @@ export function contactOf(owner: number, random: SeededRandom): Members {
   };
 }
 
-/** Returns what is left of a contact after personal data is withheld. */
+/** Returns the members of a contact that are published when personal data is withheld. */
 export function withheldContact({ state, country_name, country_code }: Members): Members {
   return { state, country_name, country_code };
 }

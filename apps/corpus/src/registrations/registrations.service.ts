@@ -55,7 +55,7 @@ interface NewestName extends Omit<ChangedName, 'members'> {
   given?: GivenRecord;
 }
 
-/** The number of a name's revisions among which answers of the same servers are searched for. */
+/** How many of a name's revisions are searched for answers of the same servers. */
 const COMPARED_MAX = 100;
 /** The number of names whose revisions are in memory at once. */
 const COMPARED_NAMES = 100;

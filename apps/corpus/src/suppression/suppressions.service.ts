@@ -106,8 +106,8 @@ export class SuppressionsService {
       const entry = { version: last + 1, kind, hash, addedAt: now };
       await this.repository.add(transaction, [entry], now);
       await this.hide(transaction, { kind, form, values: new SuppressedValues(file.key, [entry]) });
-      // The list is written before the transaction commits. A value that is only in the list is applied as after a
-      // restore.
+      // The list is written before the transaction commits. A value that is in the list but not in the database is
+      // applied later, as after a restore.
       await list.add(entry);
       return { version: entry.version, isNew: true };
     });

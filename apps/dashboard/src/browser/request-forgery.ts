@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** The evidence of a state-changing request's origin. */
+/** Evidence of the origin of a state-changing request. */
 export interface RequestOrigin {
   /** The `Origin` header. */
   origin?: string;

@@ -74,7 +74,7 @@ export function calculate(name: string, count: number): Calculation | undefined 
 }
 
 /**
- * Returns the cheapest way without a plan and the cheapest way with one, for `monthly` credits in each of these months.
+ * Returns the cheapest ways to buy `monthly` credits a month for these months: one without a plan and one with a plan.
  */
 function cheapestWays(monthly: number, months: number): Way[] {
   const plans = SUBSCRIPTION_PLANS.filter(

@@ -23,7 +23,7 @@ const SELECTORS = [
   ['owner', 'Name'],
 ] as const;
 
-/** The labels of fields that have other labels on other pages. */
+/** Labels of fields that are labelled differently on other pages. */
 export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   interval_minutes: 'The interval',
   owner: 'The value',

@@ -111,7 +111,7 @@ class ReadingDeadline {
     this.setTimer();
   }
 
-  /** Whether the answer was read for long enough that it may end for another account. */
+  /** Whether the answer has been read for long enough to give way to another account. */
   get hasHadTime(): boolean {
     return monotonicMs() - this.startedMs >= this.slowest.undisturbedMs;
   }

@@ -23,7 +23,7 @@ const workOf = (operation: string): Work | undefined =>
     ? WORK[operation as WorkOperation]
     : undefined;
 
-/** Returns the name of an operation as a link to what used the credits on that day. */
+/** Returns the name of an operation as a link to the requests or the work that used the credits on that day. */
 export function operationLink(day: string, operation: string, credits: number): Markup {
   const path = credits === 0 ? undefined : workOf(operation)?.path;
   return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;

@@ -125,7 +125,9 @@ export class LeaseBookingsService {
   }
 }
 
-/** Books a lease up to the higher of its two totals. @returns the booked credits by operation. */
+/**
+ * Books a lease up to the higher of the given and the last reported total. @returns the booked credits by operation.
+ */
 function charge(book: Book, lease: Lease, { consumed, operations = {} }: LeaseUse): UsedCredits[] {
   if (consumed > lease.reported) lease.reportedBy = operations;
   const due = chargeTo(book, lease, Math.max(consumed, lease.reported));

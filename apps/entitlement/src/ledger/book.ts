@@ -349,7 +349,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Distributes `amount` credits over the grants from which they are taken. */
+  /** Returns the grants from which `amount` credits are taken, in burn order, each with its part. */
   private take(amount: number): [Grant, number][] {
     let rest = amount;
     const taken: [Grant, number][] = [];

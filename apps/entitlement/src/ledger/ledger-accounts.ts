@@ -47,7 +47,7 @@ export interface LedgerTransfer {
   reference: string;
   /** The account's available credits after the transfer. */
   availableAfter: number;
-  /** When the movement counts, by the injected clock. */
+  /** The time of the transfer, by the injected clock. */
   occurredAt: Date;
   entries: LedgerEntry[];
 }

@@ -112,7 +112,7 @@ export function scopeBit(scope: Scope): number {
   return place === -1 ? 0 : 1 << place;
 }
 
-/** Returns a time in seconds, rounded down, so that records are never used past their time. */
+/** Returns a time in seconds, rounded down, so that no record is used after it expires. */
 function secondOf(time: string | undefined): number {
   return time === undefined ? 0 : Math.floor(new Date(time).getTime() / SECOND_MS);
 }

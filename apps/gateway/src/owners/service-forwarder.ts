@@ -32,7 +32,7 @@ export interface ServiceForwarderOptions {
 
 const CONNECTIONS = 200;
 const TRANSFER_CONNECTIONS = 700;
-/** Characters that a header for the customer may contain. */
+/** The form of a cursor that may be passed on to the customer in a header. */
 const CURSOR = /^[A-Za-z0-9_.-]{1,1500}$/;
 
 const answerTimeout = new AnswerTimeout();

@@ -17,7 +17,7 @@ export interface ApiPath {
   options: readonly string[];
   /** The routes by method. */
   routes: ReadonlyMap<string, ApiRoute>;
-  /** The GET route, which most requests use, so that it needs no lookup in the map. */
+  /** The GET route, stored separately because most requests use it, so that it needs no lookup in the map. */
   get?: ApiRoute;
 }
 

@@ -128,7 +128,7 @@ class LaterNames {
     return true;
   }
 
-  /** Spreads the names of a registry over time, so that they become due one after another. */
+  /** Returns the position of a name among the names of its registry, so that they become due one after another. */
   private placeOf(name: string): number {
     const ending = name.slice(name.lastIndexOf('.') + 1);
     const place = (this.byEnding.get(ending) ?? 0) + 1;

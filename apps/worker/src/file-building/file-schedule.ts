@@ -10,7 +10,7 @@ const FULL_HOUR = 7;
 /** The number of past days whose files are still built if no process was running when they were due. */
 const CAUGHT_UP_DAYS = 3;
 
-/** A file, and the time after which its newest edition must have been built. */
+/** A file that must be built again if its newest edition was built before `dueAt`. */
 export interface DueFile {
   dataset: Dataset;
   day: string;

@@ -58,7 +58,8 @@ export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
 /**
- * Returns the path of the keys and hashes of a file's rows, which show the rows that contain values suppressed later.
+ * Returns the path of the file with the keys and hashes of the rows. It shows which rows contain values that are
+ * suppressed later.
  */
 export const hashesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}hashes.txt`;
 

@@ -48,8 +48,8 @@ export class MatchersService {
   }
 
   /**
-   * Reports a new name. @param changeId the id of the change that made the name new. A name that is registered again is
-   * reported again.
+   * Returns the findings for a new name. A name that is registered again is reported again. @param changeId the id of
+   * the change that made the name new.
    */
   matchName(name: string, unicode: string, changeId: string): Found[] {
     const { brands, brandMatcher } = this.compiled!;
@@ -64,7 +64,7 @@ export class MatchersService {
     });
   }
 
-  /** Reports a registration. @param record its published data. A monitor reports a name once. */
+  /** Returns the findings for a registration. A monitor reports a name once. @param record the published data. */
   matchRecord(name: string, record: Readonly<Record<string, unknown>>): Found[] {
     const { registrants, registrantMatcher } = this.compiled!;
     return registrantMatcher.match(name, publishedValues(record)).map(({ place, reason }) => {

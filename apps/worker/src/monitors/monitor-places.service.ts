@@ -77,7 +77,7 @@ export class MonitorPlacesService {
     return made <= slots.domain + SPARE_FIRST_CHECKS;
   }
 
-  /** Acquires the account's lock and checks the limits. @throws MonitorLimitReached, TooManyMonitors. */
+  /** Checks the account's limits. @throws MonitorLimitReached, TooManyMonitors. */
   private async requirePlace(
     runner: Pick<Database, 'query'> | Transaction,
     { accountId, kind, isPaused, isOverLimit }: Monitor,

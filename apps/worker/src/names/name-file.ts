@@ -14,8 +14,8 @@ const ROWS_LENGTH = 64 * 1024;
 /** Maximum number of lines. Blank lines count, because they compress to nothing but take as long to read as others. */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 /**
- * A longer line counts as several lines, so that no file takes longer to read than one with the maximum number of
- * names.
+ * The bytes that count as one line. A longer line counts as several, so that no file takes longer to read than one with
+ * the maximum number of names.
  */
 const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;
 
