@@ -47,7 +47,7 @@ export function toPaymentAnswer(
   };
 }
 
-/** Returns the effect that `paidTimeOf` calculates once the refund is final. */
+/** Returns how a refund affects the plan. `paidTimeOf` calculates the same effect once the refund is final. */
 function planEffect(
   row: Reversal,
   reversals: readonly Reversal[],

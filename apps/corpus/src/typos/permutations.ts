@@ -48,7 +48,7 @@ export interface NamePermutation {
 /**
  * Returns names that may be mistaken for a given name: the permutations of its label under its own and other suffixes,
  * its label under the usual suffixes, and label and suffix written together. ASCII labels come first under each suffix,
- * because the others are also found by their appearance. The number of names is limited.
+ * because labels with other letters are also found by their appearance. The number of names is limited.
  * @param suffixes the suffixes for the permutations.
  */
 export function namePermutations(
@@ -177,7 +177,7 @@ const TWICE: readonly [TypoKind, Make] = [
 
 const near = (letter: string) => [...(NEIGHBOURS.get(letter) ?? '')];
 
-/** Replaces one letter, or a pair of letters, with a similar one. */
+/** Returns the labels in which one letter or pair of letters is replaced with a similar one. */
 function mistaken(letters: readonly string[]): Set<string> {
   const found = new Set<string>();
   letters.forEach((letter, place) => {

@@ -5,7 +5,7 @@ import { readinessOf } from './readiness.js';
 /** Lookup's name for the registries and resolvers that it queries. It is degraded if none of them can be reached. */
 const UPSTREAMS = 'upstreams';
 
-/** A part of the service under its public name, with the services that it needs. */
+/** The parts of the service under their public names, each with the services that it needs. */
 const PARTS: readonly (readonly [
   part: string,
   needs: readonly (ServiceName | typeof UPSTREAMS)[],

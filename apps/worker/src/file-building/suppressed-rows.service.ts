@@ -27,7 +27,10 @@ export class SuppressedRowsService {
     private readonly store: FileStore,
   ) {}
 
-  /** Finds the values. @throws UnhashedRow, FileMissing, ServiceUnavailable and the store's errors. */
+  /**
+   * Finds the values that were suppressed after the file's rows were read. @throws UnhashedRow, FileMissing,
+   * ServiceUnavailable and the store's errors.
+   */
   async find(
     file: Pick<FileEdition, 'dataset' | 'folder' | 'suppressionVersion'>,
   ): Promise<LaterSuppressed> {

@@ -53,7 +53,7 @@ export class JobsService {
     return this.get(accountId, jobId);
   }
 
-  /** Ends all jobs of an account that are in progress. */
+  /** Ends all jobs of an account that are in progress, except those whose price is still being reserved. */
   async stopAll(transaction: Transaction, accountId: string): Promise<void> {
     for (const job of await this.jobs.listUnderWay(transaction, accountId)) {
       if (!job.isCanceled && job.state !== 'validating') await this.stop(transaction, job);
