@@ -24,8 +24,8 @@ export class OrdersRepository {
   }
 
   /**
-   * Counts the orders created after `since`: those that wait for their customer (`open`), and these together with the
-   * dropped orders (`begun`). Other calls for the same account wait until the transaction ends.
+   * Counts the orders created after `since`: those that wait for their customer (`open`), and these together with
+   * cancelled orders (`begun`). Other calls for the same account wait until the transaction ends.
    */
   async countUnpaid(
     transaction: Transaction,

@@ -114,7 +114,7 @@ class DemoLife {
     );
   }
 
-  /** Invents the requests before the purchases, because the ledger is ordered by day. */
+  /** Invents requests. This must happen before the purchases, because the ledger is ordered by day. */
   private async use(accountId: string): Promise<void> {
     const { keys } = (await this.ask('GET', '/keys')).body as KeysAnswer;
     const live = keys.find((key) => key.environment === 'live' && key.state === 'active');

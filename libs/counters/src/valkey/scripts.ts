@@ -20,7 +20,7 @@ export const GIVEN_BACK = 0;
 const ENTRY_TTL_MS = 130_000;
 /** A gateway without a heartbeat for this long is not counted as live. */
 const GATEWAY_SEEN_MS = 5_000;
-/** The server's clock is read every second, so a longer pause is a step of the clock, or no gateway was running. */
+/** The server's clock is read every second. A longer pause means that the clock stepped or no gateway was running. */
 const STEP_MS = 3_000;
 
 /**

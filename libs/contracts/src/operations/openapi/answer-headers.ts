@@ -5,7 +5,7 @@ import { type ProblemCode, isRetryable } from './problem-codes.js';
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
 
-/** The headers of answers, spelled as in `docs/api.md`. None of them is in every answer. */
+/** The headers of answers, spelled as in `docs/api.md`. */
 const HEADERS = {
   'X-Request-Id': text('Id of this request'),
   'X-Credits-Cost': count('Credits charged for this answer'),
