@@ -5,7 +5,7 @@ import { type Invoice, invoiceNumber } from './invoice.entity.js';
 /** Data that the invoice itself does not contain. */
 interface Facts {
   latest?: { revision: number; sha256: Buffer };
-  /** The credit notes minus the debit notes of the invoice's payments. */
+  /** The credit notes minus the debit notes of the invoice's payment. */
   notedMicros: Micros;
 }
 

@@ -121,7 +121,7 @@ export class InvoicesRepository {
     return new Map(rows.map(({ id, noted }) => [id, BigInt(noted)]));
   }
 
-  /** Sums the credit notes minus the debit notes of a payment. */
+  /** Returns the credit notes minus the debit notes of a payment. */
   async notedOfPayment(transaction: Transaction, { accountId, id }: Payment): Promise<NotedMoney> {
     const [{ total, tax }] = await transaction.query<{ total: string; tax: string }>(
       `select coalesce(sum(sign * total_micros), 0)::text as total,

@@ -124,7 +124,7 @@ export class SubscriptionsService {
     });
   }
 
-  /** Applies a change of a payment's reversed part: rights and plan follow the part that is still paid. */
+  /** Applies a change to the reversed part of a payment: rights and plan follow the part that is still paid. */
   async applyReversed(transaction: Transaction, { accountId, id }: Payment): Promise<void> {
     await this.subscriptions.lock(transaction, accountId);
     const paid = { paymentId: id, now: this.clock.now() };

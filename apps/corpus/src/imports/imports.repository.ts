@@ -36,7 +36,7 @@ export interface ListedSource extends SourceRights {
   logKey: string | null;
 }
 
-/** How much a list may change, and which key signs a log. */
+/** The settings of a source's lists and logs. */
 export type ListSettings = Partial<Pick<NewSource, 'turnoverMax' | 'isOpenEnded' | 'logKey'>>;
 
 /** A file of a source as shown to an operator. */

@@ -69,7 +69,7 @@ export class SubdomainsRepository {
     return row.records;
   }
 
-  /** Lists the addresses that wildcards below a name have. */
+  /** Lists the addresses of wildcards below a name. */
   async listWildcards(
     name: FiledName,
     sourceIds: readonly number[],

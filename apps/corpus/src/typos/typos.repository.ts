@@ -159,7 +159,8 @@ function ofText({ pattern, skeleton }: SoughtText, asked: TyposAsked, values: Va
 }
 
 /**
- * Returns the requested conditions. Others are left out, because the planner would assume that they exclude most rows.
+ * Returns only the conditions that the request needs, because the planner would assume that a condition that always
+ * holds excludes most rows.
  */
 function wanted(asked: TyposAsked, values: Values): string {
   const { sourceIds, length, suffixes, firstSeenSince, excluded } = asked;

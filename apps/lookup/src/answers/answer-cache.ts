@@ -99,7 +99,7 @@ export class AnswerCache<Lookup extends Findings> {
     return this.used(key)?.lookup;
   }
 
-  /** Returns a failure whose wait is not over, with the time that remains. */
+  /** Returns the last failure until its wait is over, with the remaining wait. */
   failure(key: string, now: Date): Lookup | undefined {
     const failure = this.failures.get(key);
     if (failure === undefined) return undefined;

@@ -145,8 +145,8 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * Stores the progress, and ends the lookups if another account needs the place. A chunk with a slow upstream takes a
-   * minute, and the customer should see progress in the meantime.
+   * Returns a loop that stores the progress, and ends the lookups if another account needs the place. A chunk with a
+   * slow upstream takes a minute, and the customer should see progress in the meantime.
    */
   private telling(chunk: Chunk, answers: ChunkAnswers, place: Place): Loop {
     const work = async () => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
-/** The counted items: each one causes work, and an account may remove one and create another. */
+/** The items that are counted: each causes work, and an account can remove items and create new ones. */
 export type CountedSubject = 'monitor tests' | 'replays' | 'upload lines' | 'uploads' | 'webhooks';
 
 @Injectable()

@@ -116,7 +116,7 @@ export class PaidChecksMaintenanceRepository {
     return deleted?.isUnpaid ?? false;
   }
 
-  /** Lists the names that were checked for the account more often than its plan includes. */
+  /** Lists the names that are checked for the account more often than its plan includes. */
   async namesOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string }>(
       'select distinct domain_name as name from monitors where account_id = $1 and interval_minutes is not null',

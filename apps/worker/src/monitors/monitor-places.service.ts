@@ -13,7 +13,7 @@ const MONITORS_MAX = 20_000;
 /** Number of domain monitors beyond the plan's limit that may be created or resumed per day and are checked at once. */
 const SPARE_FIRST_CHECKS = 10;
 
-/** The limits of an account's monitors, according to its allowance. */
+/** Limits an account's monitors according to its allowance. */
 @Injectable()
 export class MonitorPlacesService {
   constructor(
