@@ -1,11 +1,12 @@
 import { Pool } from 'undici';
-import { EntitlementClient, ServiceHttp } from '#libs/contracts';
-import { DAY_MS, ServiceTokens, SystemClock, newId } from '#libs/platform';
+import { EntitlementClient } from '#libs/contracts';
+import { DAY_MS, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 import { Customer } from '../stories/customer.js';
 import { type BenchOptions, type BenchReport, inLanes, openCluster } from './bench.js';
 import { cleanup } from './cleanup.js';
+import { connectTo } from '../stories/connections.js';
 
 const GATEWAYS = 3;
 const CLIENTS = 64;
@@ -34,10 +35,10 @@ export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   });
   const pools = gateways.map(({ apiUrl }) => new Pool(apiUrl, { connections: CLIENTS }));
   cleanup.add(() => Promise.all(pools.map((pool) => pool.destroy())));
-  const tokens = new ServiceTokens(settings.operator().SERVICE_SECRET!, new SystemClock());
+  const secret = settings.operator().SERVICE_SECRET!;
+  const terms = { url: facts.entitlement_url, secret, clock: new SystemClock() };
   const entitlementAs = (caller: 'cli' | 'gateway') => {
-    const terms = { url: facts.entitlement_url, caller, audience: 'entitlement', tokens } as const;
-    const http = new ServiceHttp(terms);
+    const http = connectTo('entitlement', terms, caller);
     cleanup.add(() => http.close());
     return new EntitlementClient(http);
   };

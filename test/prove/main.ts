@@ -2,11 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
-import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import { machine } from '../bench/machine.js';
 import { Random } from '../random.js';
 import { closing, line } from './report.js';
-import { type ScenarioResult, isNamed } from './scenario.js';
+import { type Scenario, type ScenarioResult, isNamed } from './scenario.js';
 import { SCENARIOS } from './scenarios/index.js';
 import { Worker } from './worker.js';
 
@@ -67,23 +66,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-const missing = clusterAvailability();
-const installed = scenarios
-  .filter((scenario) => !scenario.isApart)
-  .map((scenario) => (missing ? { ...scenario, missing: () => missing } : scenario));
+const run = (worker: Worker, group?: Scenario['group']) =>
+  worker.run(scenarios.filter((scenario) => scenario.group === group));
 const [main, background, apart] = workers;
 const startedAt = new Date().toISOString();
-await main.run(installed.filter(({ isAlone }) => isAlone));
+await run(main, 'alone');
 // Scenarios spend most of their time waiting, so the groups run in parallel. The background group begins with its
 // longest wait.
 await Promise.all([
-  main
-    .run(installed.filter(({ isAlone, isBackground }) => !isAlone && !isBackground))
-    .then(() => main.stop()),
-  background
-    .run(installed.filter(({ isBackground }) => isBackground))
-    .then(() => background.stop()),
-  apart.run(scenarios.filter(({ isApart }) => isApart)),
+  run(main).then(() => main.stop()),
+  run(background, 'background').then(() => background.stop()),
+  run(apart, 'apart'),
 ]);
 mkdirSync(dirname(json), { recursive: true });
 const report = { startedAt, machine: machine(), seed, isLong, scenarios: results };

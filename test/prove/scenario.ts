@@ -8,14 +8,11 @@ export interface Scenario {
   missing?: () => string | undefined;
   /** Whether the scenario runs only with `--long`, before a release, or when `--only` names it. */
   isForReleases?: boolean;
-  /** Whether the scenario runs before all others, because it needs the whole machine. */
-  isAlone?: boolean;
   /**
-   * Whether the scenario waits for background work. It then runs on a second installation, in parallel with the others.
+   * `alone`: runs before all others, because it needs the whole machine. `background`: waits for background work, so it
+   * runs on a second installation in parallel with the others. `apart`: uses no installation, and can use a whole core.
    */
-  isBackground?: boolean;
-  /** Whether the scenario uses no installation and can use a whole core. */
-  isApart?: boolean;
+  group?: 'alone' | 'background' | 'apart';
   run(harness: Harness): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import type { Random } from '../random.js';
 import { Broken } from './environment/broken.js';
 import { Installation } from './environment/installation.js';
@@ -13,7 +14,7 @@ export interface WorkerOptions {
 const SHORT_PAUSE_MS = 10_000;
 const LONG_PAUSE_MS = 60_000;
 
-/** Runs scenarios one after another on one installation, and replaces the installation if a scenario breaks it. */
+/** Runs scenarios one after another on one installation, and replaces the installation when a scenario has failed. */
 export class Worker {
   private installation?: Installation;
 
@@ -40,15 +41,16 @@ export class Worker {
       const durationMs = performance.now() - startedAt;
       return { name, outcome, reason, seed: own.seed, durationMs, counts };
     };
-    const missing = scenario.missing?.();
+    const isApart = scenario.group === 'apart';
+    const missing = scenario.missing?.() ?? (isApart ? undefined : clusterAvailability());
     if (missing) return result('not run', missing);
     try {
-      if (!scenario.isApart) this.installation ??= await Installation.start();
+      if (!isApart) this.installation ??= await Installation.start();
       await scenario.run(this.harness(own, counts));
       return result('passed');
     } catch (error) {
       const failed = result('failed', reasonOf(error));
-      if (!scenario.isApart) await this.afterFailure();
+      await this.replace();
       return failed;
     }
   }
@@ -67,21 +69,12 @@ export class Worker {
     };
   }
 
-  /** Keeps the logs, and replaces the installation, so that a failed scenario does not make the next one fail. */
-  private async afterFailure(): Promise<void> {
-    const { installation } = this;
-    if (!installation) return;
-    installation.isKept = true;
-    this.options.say(`logs are kept in ${installation.folder}`);
-    try {
-      await installation.heal();
-      await installation.checker.check(Infinity);
-    } catch (error) {
-      this.options.say(
-        `starting a new installation, because this one is broken: ${reasonOf(error)}`,
-      );
-      await this.stop().catch((failure: unknown) => this.options.say(String(failure)));
-    }
+  /** Keeps the logs, and lets the next scenario start a new installation. */
+  private async replace(): Promise<void> {
+    if (!this.installation) return;
+    this.installation.isKept = true;
+    this.options.say(`logs are kept in ${this.installation.folder}`);
+    await this.stop().catch((failure: unknown) => this.options.say(String(failure)));
   }
 }
 

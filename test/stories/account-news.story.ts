@@ -32,15 +32,6 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
       },
       WAIT_MS,
     );
-  const mailed = (words: string) =>
-    waitFor(
-      `the e-mail "${words}"`,
-      async () =>
-        (await open().mailbox.newest(100)).find(
-          ({ to, subject }) => to === customer.email && subject.includes(words),
-        ),
-      WAIT_MS,
-    );
 
   it('a job that uses most of the credits sends an event about its end and one about the low balance', async () => {
     const job = { domainNames: NAMES, types: ['A'] };
@@ -50,7 +41,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     const low = await arrived('credits.low');
     expect(low.data.threshold_percent).toBe(20);
     expect(low.data.remaining).toBeLessThanOrEqual(100);
-    const mail = await mailed('Your credits are running out');
+    const mail = await customer.mailed('Your credits are running out');
     expect(mail.text).toContain(`${open().dashboardUrl}/credits`);
   });
 
@@ -85,7 +76,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
         },
       ],
     });
-    await mailed('News from a monitor');
+    await customer.mailed('News from a monitor');
     const events = await customer.call('GET', `/api/monitors/${id}/events`);
     expect(events.body.events).toHaveLength(1);
   });

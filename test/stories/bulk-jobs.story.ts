@@ -83,17 +83,12 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
   });
 
   it('S83: the job ends with an e-mail and a signed event, and its owner downloads exactly the right rows', async () => {
-    const { mailbox } = open();
     const hook = { url: `https://${HOST}/in`, events: ['job.completed'] };
     expect((await api('POST', '/v2.0/webhooks', hook)).status).toBe(201);
     const started = await api('POST', '/v2.0/jobs/whois', { upload_id: uploadId });
     expect([started.status, started.json()]).toMatchObject([202, { credits: { held: 60 } }]);
     jobId = started.json().id as string;
-    const mail = await waitFor('the mail', async () =>
-      (await mailbox.newest(50)).find(
-        ({ to, subject }) => to === customer.email && subject.includes('WHOIS job is finished'),
-      ),
-    );
+    const mail = await customer.mailed('WHOIS job is finished');
     expect(mail.text).toContain(`${open().dashboardUrl}/jobs`);
     expect(mail.text).not.toContain('bulk-story');
     const event = await waitFor('the event', () => receiver.arrivedAt(HOST).at(0));
@@ -111,10 +106,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     expect(paid.map((row) => row.split(',')[1]).toSorted()).toEqual(NAMES.toSorted());
     const others = rows.slice(NAMES.length).map((row) => row.split(',').slice(0, 3).join(','));
     expect(others).toEqual([`62,${NAMES[0]},repeated`, '63,no name,rejected']);
-    await waitFor('what was charged', async () => {
-      const { body } = await customer.call('GET', '/api/balance');
-      return body.spendable + body.reserved === 440;
-    });
+    await waitFor('what was charged', async () => (await customer.spendable()) === 440);
   });
 
   it('the credits of the job appear in the usage in the API and on the dashboard', async () => {

@@ -31,12 +31,8 @@ export function buyCredits(
     await waitForBalance(TRIAL);
   });
 
-  async function credits(): Promise<number> {
-    const { body } = await customer.call('GET', '/api/balance');
-    return body.spendable + body.reserved;
-  }
   const waitForBalance = (expected: number) =>
-    waitFor(`${expected} credits`, async () => (await credits()) === expected);
+    waitFor(`${expected} credits`, async () => (await customer.spendable()) === expected);
 
   async function buy(key: string, credits = BOUGHT) {
     const wish = { product: 'package', credits, processor };
@@ -88,7 +84,7 @@ export function buyCredits(
       const { status } = await stranger.call(method, path, method === 'POST' ? {} : undefined);
       expect([path, status]).toEqual([path, 404]);
     }
-    expect(await credits()).toBe(balance);
+    expect(await customer.spendable()).toBe(balance);
   });
 
   it('S18: an order needs a session, and a key is not enough', async () => {
@@ -123,10 +119,7 @@ export function buyCredits(
     expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
     expect(pdf.body.slice(0, 5)).toBe('%PDF-');
     const subject = `Receipt: 54.00 USD, invoice ${invoice.number}`;
-    await waitFor('the receipt', async () => {
-      const mails = await deployment.mailbox.newest(50);
-      return mails.some((mail) => mail.to === customer.email && mail.subject === subject);
-    });
+    await customer.mailed(subject);
     const stranger = new Customer(deployment, `trudy-${processor}@story.example`, 'Trudy');
     await stranger.join();
     expect((await stranger.call('GET', path)).status).toBe(404);
@@ -162,7 +155,7 @@ export function buyCredits(
       expect(await post(callback, 'a secret of someone else')).toBe(400);
     }
     expect(await stateOf(third)).toBe('redirected');
-    expect(await credits()).toBe(balance);
+    expect(await customer.spendable()).toBe(balance);
     for (const callback of held) await sendUntilTaken(callback, callbacks.target!.secret);
     balance += BOUGHT;
     await waitForBalance(balance);

@@ -93,10 +93,13 @@ export class Customer {
   /** Signs up and waits for the trial credits, which an event grants a moment after the confirmation. */
   async joinWithCredits(): Promise<void> {
     await this.join();
-    await waitFor('the trial credits', async () => {
-      const { body } = await this.call('GET', '/api/balance');
-      return body.spendable > 0;
-    });
+    await waitFor('the trial credits', async () => (await this.spendable()) > 0);
+  }
+
+  /** Returns the credits that can be spent. Those of a lease are returned when it is closed. */
+  async spendable(): Promise<number> {
+    const { body } = await this.call('GET', '/api/balance');
+    return body.spendable + body.reserved;
   }
 
   async logIn(password = this.password): Promise<Answer> {
@@ -112,6 +115,14 @@ export class Customer {
         .flatMap(({ text }) => text.match(/https?:\/\/\S+/g) ?? []);
       const link = links.find((candidate) => new URL(candidate).pathname === page);
       return link && new URL(link).searchParams.get('token');
+    });
+  }
+
+  /** Waits for an e-mail to this customer whose subject contains these words. */
+  async mailed(words: string) {
+    return waitFor(`the e-mail "${words}"`, async () => {
+      const mails = await this.origins.mailbox.newest(100);
+      return mails.find(({ to, subject }) => to === this.email && subject.includes(words));
     });
   }
 
@@ -139,7 +150,7 @@ export class Customer {
   }
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
   return {

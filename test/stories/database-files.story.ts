@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { type FilesAnswer, type FilesStatus, type OrderAnswer, ServiceHttp } from '#libs/contracts';
+import { type FilesAnswer, type FilesStatus, type OrderAnswer } from '#libs/contracts';
 import { withClient } from '#libs/database';
-import { MINUTE_MS, ServiceTokens } from '#libs/platform';
+import { MINUTE_MS } from '#libs/platform';
 import { makeOwnFolder, waitFor } from '#test/environment';
 import { pressButton } from '../billing/hosted-page.js';
 import { Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
+import { connectTo } from './connections.js';
 
 const ZONE = 'filestory';
 const NAMES = Array.from({ length: 200 }, (_, n) => `story-${n}.${ZONE}`);
@@ -68,17 +69,10 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
       },
       WAIT_MS,
     );
-    const { workerUrl: url, serviceSecret, clock } = open();
+    const { workerUrl: url, serviceSecret: secret, clock } = open();
     // A file that was built just before would not be built again.
     clock.advance(MINUTE_MS);
-    const tokens = new ServiceTokens(serviceSecret, clock);
-    const operator = new ServiceHttp({
-      url,
-      caller: 'cli',
-      audience: 'worker',
-      tokens,
-      timeoutMs: 60_000,
-    });
+    const operator = connectTo('worker', { url, secret, clock });
     const since = (await filesOf('names')).at(0)?.edition ?? 0;
     await operator.call('POST', '/internal/files/runs').finally(() => operator.close());
     await waitFor(

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
-import { ServiceHttp } from '#libs/contracts';
 import { Database, auditorRole, checkInvariants, withClient } from '#libs/database';
-import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
+import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
 import { type Answer, Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
+import { connectTo } from './connections.js';
 
 const EMAIL = 'ada@story.example';
 /** A name that is too long to occur in random ids and ciphertexts by chance. */
@@ -32,11 +32,7 @@ export function firstLight(deployed: () => Deployment): void {
     await customer.join();
     expect(customer.key).toMatch(/^dds_live_/);
     expect(customer.testKey).toMatch(/^dds_test_/);
-    const balance = await waitFor('the trial credits', async () => {
-      const { body } = await customer.call('GET', '/api/balance');
-      return body.spendable > 0 ? body : undefined;
-    });
-    expect(balance.spendable).toBe(500);
+    expect(await waitFor('the trial credits', () => customer.spendable())).toBe(500);
   });
 
   it('a live lookup works in both versions, and states its price and the remaining credits', async () => {
@@ -142,12 +138,12 @@ export function firstLight(deployed: () => Deployment): void {
       code: 'insufficient_credits',
       credits_charged: 0,
     });
-    await waitFor('the last settlement', async () => (await spendable()) === 0);
+    await waitFor('the last settlement', async () => (await customer.spendable()) === 0);
   });
 
   it('lookups continue after an operator grants credits', async () => {
     await operate('grants', { adjustmentId: randomUUID(), amount: 10_000, reason: 'story' });
-    await waitFor('the credits', async () => (await spendable()) === 10_000);
+    await waitFor('the credits', async () => (await customer.spendable()) === 10_000);
     await waitFor(
       'a lookup that is paid for',
       async () => (await customer.lookUp(freshName())).status === 200,
@@ -221,7 +217,7 @@ export function firstLight(deployed: () => Deployment): void {
       'lookups to work again',
       async () => (await customer.lookUp(freshName())).status === 200,
     );
-    expect(await spendable()).toBeGreaterThan(9_900);
+    expect(await customer.spendable()).toBeGreaterThan(9_900);
   });
 
   it('91 days after another deletion, the account cannot be restored, it is erased, and its key is unknown', async () => {
@@ -271,12 +267,6 @@ export function firstLight(deployed: () => Deployment): void {
     expect(broken).toEqual([]);
   });
 
-  async function spendable(): Promise<number> {
-    // The usage of a lease is settled within 100 ms, and the remaining credits are returned when the lease is closed.
-    const { body } = await customer.call('GET', '/api/balance');
-    return body.spendable + body.reserved;
-  }
-
   async function reauthenticate(): Promise<void> {
     const answer = await customer.call('POST', '/api/session/reauthenticate', {
       password: customer.password,
@@ -286,13 +276,8 @@ export function firstLight(deployed: () => Deployment): void {
 
   /** Sends a request to entitlement as an operator's command does. */
   async function operate(path: string, body: object): Promise<void> {
-    const http = new ServiceHttp({
-      url: deployment.entitlementUrl,
-      caller: 'cli',
-      audience: 'entitlement',
-      tokens: new ServiceTokens(deployment.serviceSecret, deployment.clock),
-      timeoutMs: 60_000,
-    });
+    const { entitlementUrl: url, serviceSecret: secret, clock } = deployment;
+    const http = connectTo('entitlement', { url, secret, clock });
     const { accountId } = customer;
     await http.call('POST', `/internal/operator/${path}`, { accountId, body });
     await http.close();

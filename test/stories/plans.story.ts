@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type ChosenProcessor, type SubscriptionAnswer, ServiceHttp } from '#libs/contracts';
-import { DAY_MS, ServiceTokens, addMonths, newId } from '#libs/platform';
+import { type ChosenProcessor, type ServiceHttp, type SubscriptionAnswer } from '#libs/contracts';
+import { DAY_MS, addMonths, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { pressButton } from '../billing/hosted-page.js';
 import { type ProcessorSide, sideOf } from '../billing/sides/side-of.js';
 import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
+import { connectTo } from './connections.js';
 
 const TRIAL = 500;
 const TRIAL_LIMIT = 10;
@@ -33,15 +34,8 @@ export function plansAndMoneyBack(
 
   beforeAll(async () => {
     deployment = deployed();
-    const { billingUrl: url, serviceSecret, clock } = deployment;
-    const tokens = new ServiceTokens(serviceSecret, clock);
-    operator = new ServiceHttp({
-      url,
-      caller: 'cli',
-      audience: 'billing',
-      tokens,
-      timeoutMs: 60_000,
-    });
+    const { billingUrl: url, serviceSecret: secret, clock } = deployment;
+    operator = connectTo('billing', { url, secret, clock });
     [rosa, yves, rhea] = ['Rosa', 'Yves', 'Rhea'].map(
       (name) => new Customer(deployment, `${name}@${processor}.example`.toLowerCase(), name),
     );
@@ -58,10 +52,7 @@ export function plansAndMoneyBack(
 
   async function waitForCredits(customer: Customer, expected: number) {
     let found: number | undefined;
-    const isThere = async () => {
-      const { body } = await customer.call('GET', '/api/balance');
-      return (found = body.spendable + body.reserved) === expected;
-    };
+    const isThere = async () => (found = await customer.spendable()) === expected;
     await waitFor(`${expected} credits`, isThere).catch((error: Error) => {
       throw new Error(`${error.message}; found ${found}`);
     });

@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import type { Dataset, FileEntry, FilesAnswer } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -91,16 +90,9 @@ export class FilesUnderTest {
   async fetchFile(
     accountId: string | undefined,
     path: string,
-    { method = 'GET', headers = {} }: { method?: 'GET' | 'HEAD'; headers?: object } = {},
+    { method = 'GET', headers }: { method?: 'GET' | 'HEAD'; headers?: Record<string, string> } = {},
   ) {
-    const token = this.under.tokens.issue('gateway', 'worker');
-    const account = accountId && { 'x-account-id': accountId };
-    const answer = await request(`${this.under.worker.url}/internal/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...account, ...headers },
-    });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
-    return { status: answer.statusCode, headers: answer.headers, bytes };
+    return this.under.send(method, `/internal/${path}`, { accountId, headers });
   }
 
   async download(accountId: string, dataset: Dataset, day: string, format = 'csv.gz') {
@@ -121,5 +113,5 @@ export class FilesUnderTest {
   }
 }
 
-export const problemOf = ({ bytes }: { bytes: Buffer }) =>
-  JSON.parse(bytes.toString()) as Record<string, unknown>;
+export const problemOf = ({ text }: { text: string }) =>
+  JSON.parse(text) as Record<string, unknown>;

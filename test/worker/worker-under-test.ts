@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
+import type { JobAnswer, ServiceHttp, UploadAnswer } from '#libs/contracts';
 import { Database, MaintenanceDatabase } from '#libs/database';
 import { FilesConfig, type FileStore, openFiles } from '#libs/files';
 import { LocalMailbox } from '#libs/mail';
@@ -17,9 +17,8 @@ import { startWorker } from '../../apps/worker/src/start.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
+import { connectTo } from '../stories/connections.js';
 
-/** A time limit for a machine that is busy with other specs. */
-const CALL_TIMEOUT_MS = 60_000;
 const NOWHERE = 'http://127.0.0.1:1';
 
 /** Changes to the worker's default settings, and the folder of its files. */
@@ -55,7 +54,7 @@ export class WorkerUnderTest {
     this.test = test ?? (await TestDatabase.create());
     await this.entitlement.start();
     await this.account.start();
-    const { clock, logger, transport, tokens, mailbox: mail } = this;
+    const { clock, logger, transport, mailbox: mail } = this;
     const place = files ?? { FILES_LOCATION: makeOwnFolder('worker-files') };
     this.files = await openFiles(loadConfig(FilesConfig, place), 'worker', clock);
     const config = Object.assign(new WorkerConfig(), {
@@ -69,15 +68,8 @@ export class WorkerUnderTest {
       ...settings,
     });
     this.worker = await startWorker({ config, clock, logger, transport, mail, files: this.files });
-    const { url } = this.worker;
-    const timeoutMs = CALL_TIMEOUT_MS;
-    this.gateway = new ServiceHttp({
-      url,
-      caller: 'gateway',
-      audience: 'worker',
-      tokens,
-      timeoutMs,
-    });
+    const terms = { url: this.worker.url, secret: HARNESS_SECRET, clock };
+    this.gateway = connectTo('worker', terms, 'gateway');
   }
 
   async stop(): Promise<void> {
@@ -149,20 +141,21 @@ export class WorkerUnderTest {
     return rows.map((row) => row.split(',').slice(1, 6).join(',')).toSorted();
   }
 
-  /** Makes a call with a body as the gateway would forward it. */
+  /** Makes a call as the gateway would forward it. */
   async send(
-    method: 'POST' | 'PATCH' | 'HEAD' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'HEAD' | 'DELETE',
     path: string,
     { accountId, headers, body }: Sent,
   ) {
     const token = this.tokens.issue('gateway', 'worker');
+    const account = accountId && { 'x-account-id': accountId };
     const answer = await request(this.worker.url + path, {
       method,
       body: body ?? null,
-      headers: { authorization: `Bearer ${token}`, 'x-account-id': accountId, ...headers },
+      headers: { authorization: `Bearer ${token}`, ...account, ...headers },
     });
-    const text = await answer.body.text();
-    return { status: answer.statusCode, headers: answer.headers, text };
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    return { status: answer.statusCode, headers: answer.headers, bytes, text: bytes.toString() };
   }
 
   async upload(accountId: string, content: Buffer | string, fields = ''): Promise<UploadAnswer> {
@@ -201,7 +194,7 @@ export class WorkerUnderTest {
 }
 
 export interface Sent {
-  accountId: string;
+  accountId?: string;
   headers?: Record<string, string>;
   body?: Buffer | string | Readable;
 }

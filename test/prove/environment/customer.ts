@@ -116,11 +116,6 @@ export class Customer extends Visitor {
     return order.id;
   }
 
-  async spendable(): Promise<number> {
-    const { body } = await this.call('GET', '/api/balance');
-    return body.spendable + body.reserved;
-  }
-
   /** Sends a command whose answer may be lost. The state after a log-in shows whether the command took effect. */
   private async until(wanted: 'active' | 'deleted', path: string, body: object): Promise<void> {
     await eventually(`the account to be ${wanted}`, async () => {

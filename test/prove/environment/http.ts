@@ -1,4 +1,4 @@
-import type { Answer } from '../../stories/customer.js';
+import { type Answer, answerOf } from '../../stories/customer.js';
 
 /**
  * Thrown if no answer arrived: the connection was refused or broken, or the answer was too late. The request may
@@ -16,11 +16,8 @@ const TIMEOUT_MS = 25_000;
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { ...init.headers, connection: 'close' };
   try {
-    const answer = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const body = await answer.text();
-    const isJson = answer.headers.get('content-type')?.includes('json');
-    const { status, headers: found } = answer;
-    return { status, headers: found, body: isJson ? JSON.parse(body) : body };
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    return await answerOf(await fetch(url, { ...init, headers, signal }));
   } catch (error) {
     const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
     throw new NoAnswer(cause?.code ?? name, { cause: error });

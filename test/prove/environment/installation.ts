@@ -6,11 +6,11 @@ import {
   EntitlementClient,
   type OverridableLimit,
   type PaymentConfirmed,
-  ServiceHttp,
+  type ServiceHttp,
   TIERS,
 } from '#libs/contracts';
 import { bucketOf } from '#libs/messaging';
-import { DAY_MS, ServiceTokens, SystemClock, freePorts, newId } from '#libs/platform';
+import { DAY_MS, SystemClock, freePorts, newId } from '#libs/platform';
 import type { Settings } from '#libs/services';
 import { type RunningCluster, startCluster } from '../../../apps/cluster/src/cluster.js';
 import type { ClusterEnvironment } from '../../../apps/cluster/src/cluster-options.js';
@@ -20,6 +20,7 @@ import { AccountBook } from './account-book.js';
 import { Checker } from './checker.js';
 import { Customer } from './customer.js';
 import { eventually } from './patience.js';
+import { connectTo } from '../../stories/connections.js';
 
 /** The connections on which bytes can be cut, held and lost: the app, and its setting with the address. */
 const CABLES = {
@@ -176,25 +177,6 @@ export class Installation {
     this.book.of(accountId).state = 'erased';
   }
 
-  /** Restores every process and connection, no matter what state a scenario left them in. */
-  async heal(): Promise<void> {
-    for (const cable of Object.values(this.cables)) await cable.heal();
-    const { postgres, broker, valkey, processes } = this.cluster;
-    const backing = [postgres, broker, valkey].filter((process) => process !== undefined);
-    for (const process of [...backing, ...processes]) process.kill('SIGCONT');
-    for (const process of backing) await process.start();
-    // The processes are restarted, because one of them may have a wrong clock or be about to kill itself. The
-    // simulators are not restarted: no scenario affects them, and after a restart their certificate authority would
-    // differ from the one that lookup was given.
-    const others = processes.filter(({ name }) => name !== 'simulators');
-    await Promise.all(
-      others.map(async (process) => {
-        await process.stop().catch(() => {});
-        await process.start();
-      }),
-    );
-  }
-
   async stop(): Promise<void> {
     await this.operator?.close();
     await this.cluster.stop().catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
@@ -206,14 +188,16 @@ export class Installation {
     return this.checker.sql<T>(text, values);
   }
 
+  /** Returns connections to a service, as operators' commands have them. The caller must close them. */
+  connectTo(audience: 'entitlement' | 'worker'): ServiceHttp {
+    const settings = this.cluster.settings.operator();
+    const url = settings[`${audience.toUpperCase()}_URL`] as string;
+    const secret = settings.SERVICE_SECRET as string;
+    return connectTo(audience, { url, secret, clock: new SystemClock() });
+  }
+
   private async settleIn(): Promise<void> {
-    const { SERVICE_SECRET, ENTITLEMENT_URL } = this.cluster.settings.operator();
-    this.operator = new ServiceHttp({
-      url: ENTITLEMENT_URL as string,
-      caller: 'cli',
-      audience: 'entitlement',
-      tokens: new ServiceTokens(SERVICE_SECRET as string, new SystemClock()),
-    });
+    this.operator = this.connectTo('entitlement');
     for (let n = 0; n < LOAD_CUSTOMERS; n++) this.regulars.push(await this.regular());
   }
 }

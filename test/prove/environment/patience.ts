@@ -35,11 +35,3 @@ export async function eventually<T>(
     await sleep(POLL_MS);
   }
 }
-
-/** @throws Broken if it takes longer than `limitMs`. */
-export async function within(limitMs: number, what: string, work: Promise<void>): Promise<void> {
-  const late = sleep(limitMs, undefined, { ref: false }).then(() => {
-    throw new Broken(`${what} did not happen within ${limitMs / 1000} s`);
-  });
-  await Promise.race([work, late]);
-}

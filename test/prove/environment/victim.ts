@@ -3,7 +3,7 @@ import type { CrashPoint } from '#libs/platform';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { Harness } from '../scenario.js';
 import { holds } from './broken.js';
-import { within } from './patience.js';
+import { eventually } from './patience.js';
 
 /** The time within which a service must answer again after it is killed. */
 const RESTART_MAX_MS = 5_000;
@@ -81,7 +81,11 @@ export class Victim {
     const { hurry, settings } = this.circumstances;
     for (const [place, point] of this.points.entries()) {
       const next = this.points.at(place + 1);
-      await within(DEATH_LIMIT_MS, `the death at ${point}`, this.process.untilEnded());
+      await eventually(
+        `the death at ${point}`,
+        async () => !this.process.isRunning,
+        DEATH_LIMIT_MS,
+      );
       this.diedAt.push(performance.now());
       this.harness.count('kills');
       this.isDone = next === undefined;

@@ -14,7 +14,7 @@ const ACCOUNT_POINTS = [
 /** Each job is done once, by the restarted process. */
 export const crashJobsRow: Scenario = {
   name: `crash ${[...REAPER_POINTS, ...ACCOUNT_POINTS].join(', ')}`,
-  isBackground: true,
+  group: 'background',
   run: async (harness) => {
     const startedAt = performance.now();
     const [gatewayKilledAt] = await Promise.all([crashReaper(harness), crashAccountJobs(harness)]);

@@ -25,7 +25,7 @@ const HURRY = `
 /** The worker is killed at each step of a duty, with a separate task for each step. */
 export const crashWorkerRows: Scenario[] = WORKER_DUTIES.map((duty) => ({
   name: `crash ${duty.points.join(', ')}`,
-  isBackground: true,
+  group: 'background',
   run: async (harness) => {
     const receiver = new WebhookReceiver();
     try {

@@ -18,10 +18,10 @@ const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 export const programRows: Scenario[] = [
   {
     name: `crash ${[...new Set(MONEY_CRASHES.map(({ point }) => point))].join(', ')}`,
-    isApart: true,
+    group: 'apart',
     run: killBilling,
   },
-  { name: 'simulated histories', isApart: true, run: simulateHistories },
+  { name: 'simulated histories', group: 'apart', run: simulateHistories },
   specsOf('upgrade', 'test/upgrade', () => new ReleaseHistory().missing() ?? clusterAvailability()),
   specsOf('pitfalls of the broker client', undefined, kafkaAvailability),
 ];
@@ -64,7 +64,7 @@ function specsOf(
   return {
     name,
     isForReleases: true,
-    isApart: true,
+    group: 'apart',
     missing,
     run: async ({ count }) => {
       const { code, report } = await runOwnProcess<{

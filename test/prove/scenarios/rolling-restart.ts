@@ -6,7 +6,7 @@ import type { Harness, Scenario } from '../scenario.js';
 /** Runs before all others, because an overloaded gateway refuses lookups. */
 export const rollingRestartRow: Scenario = {
   name: 'rolling restart',
-  isAlone: true,
+  group: 'alone',
   run: rollingRestart,
 };
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { DATASETS, type JobAnswer, ServiceHttp } from '#libs/contracts';
-import { type CrashPoint, ServiceTokens, SystemClock, newId } from '#libs/platform';
+import { DATASETS, type JobAnswer } from '#libs/contracts';
+import { type CrashPoint, newId } from '#libs/platform';
 import type { WebhookReceiver } from '../../worker/webhook-receiver.js';
 import { holds } from '../environment/broken.js';
 import type { Customer } from '../environment/customer.js';
@@ -226,14 +226,11 @@ const HURRY_CHARGES = `update worker.work set until = clock_timestamp()
 
 /** Each dataset has each edition once, the last edition is available, and the store contains no other files. */
 async function openFiles({ installation }: World) {
-  const { WORKER_URL, SERVICE_SECRET } = installation.cluster.settings.operator();
-  const tokens = new ServiceTokens(SERVICE_SECRET as string, new SystemClock());
-  const url = WORKER_URL as string;
   await addZone(installation, { zone: 'filed', word: 'name', count: 500 });
   const store = join(installation.folder, 'files', 'worker');
   return async () => {
     await eventually('the files to be due', async () => {
-      const http = new ServiceHttp({ url, caller: 'cli', audience: 'worker', tokens });
+      const http = installation.connectTo('worker');
       await http.call('POST', '/internal/files/runs').finally(() => http.close());
       return true;
     });
