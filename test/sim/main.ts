@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
@@ -6,8 +5,6 @@ import { type Tally, runHistories } from './histories.js';
 import { SABOTAGES, type Sabotage } from './sabotage.js';
 import { installVirtualTime } from './virtual-time.js';
 
-/** The number of simulated histories for each history of a customer's money and credits, which needs PostgreSQL. */
-const HISTORIES_PER_CUSTOMER = 33;
 const realNow = performance.now.bind(performance);
 const NAMES = Object.keys(SABOTAGES) as Sabotage[];
 
@@ -28,7 +25,6 @@ const options = new Command('sim')
       'break the code under test, and fail if no history detects this; all: each in turn',
     ).choices([...NAMES, 'all']),
   )
-  .option('--no-payments', 'skip the histories of customers at a processor')
   .option('--json <file>', 'also write the report to a file')
   .parse()
   .opts<{
@@ -36,7 +32,6 @@ const options = new Command('sim')
     histories: string;
     path?: string;
     sabotage?: Sabotage | 'all';
-    payments: boolean;
     json?: string;
   }>();
 
@@ -48,9 +43,7 @@ process.on('unhandledRejection', (error) => {
   process.exit(1);
 });
 const say = (text: string) => void process.stdout.write(`${text}\n`);
-const isGood = options.sabotage
-  ? await sabotaged(options.sabotage)
-  : (await run()) && withPayments();
+const isGood = await (options.sabotage ? sabotaged(options.sabotage) : run());
 // Code under test that a history has abandoned must not keep the process alive.
 process.exit(isGood ? 0 : 1);
 
@@ -87,20 +80,6 @@ function select(sabotage?: Sabotage): Promise<Tally> {
   const { seed, histories, path } = options;
   const selection = { seed: Number(seed), histories: Number(histories), path, sabotage };
   return runHistories(selection, (done) => process.stderr.write(`${done} histories\n`));
-}
-
-/**
- * Runs histories of customers at a processor in a separate process, because they span days, not milliseconds. A replay
- * leaves them out.
- * @returns whether all histories passed.
- */
-function withPayments(): boolean {
-  const { seed, path, payments, histories } = options;
-  if (!payments || path) return true;
-  const main = new URL('../billing/histories/main.js', import.meta.url).pathname;
-  const count = String(Math.ceil(Number(histories) / HISTORIES_PER_CUSTOMER));
-  const words = [main, '--histories', count, '--seed', seed];
-  return spawnSync(process.execPath, words, { stdio: 'inherit' }).status === 0;
 }
 
 function writeReport(figures: object): void {

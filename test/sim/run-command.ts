@@ -8,10 +8,9 @@ export const LIMIT_MS = 900_000;
 const MAIN = join(import.meta.dirname, 'main.js');
 
 /**
- * Runs `npm run sim` in a separate process, because it replaces real time with virtual time. Histories of customers at
- * a processor have their own spec in `test/billing/histories`.
+ * Runs `npm run sim` in a separate process, because it replaces real time with virtual time.
  */
 export function simulate<Report = Tally>(options: string, limitMs = LIMIT_MS) {
-  const words = [MAIN, ...options.split(' '), '--no-payments', '--json'];
+  const words = [MAIN, ...options.split(' '), '--json'];
   return runOwnProcess<Report>(words, limitMs);
 }

@@ -22,7 +22,7 @@ export function clockFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * Checks that a property test starts from a seed in its source. Only `npm run sim` and `npm run prove` draw new seeds,
+ * Checks that a property test starts from a seed in its source. Only commands such as `npm run sim` draw new seeds,
  * because a new seed may fail, and no commit should be rejected by chance.
  */
 export function seedFaults(files: SourceFile[]): string[] {

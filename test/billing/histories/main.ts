@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import fc from 'fast-check';
@@ -24,7 +25,11 @@ import { travel } from './time-travel.js';
  */
 const program = new Command('money-histories')
   .option('--histories <count>', 'number of histories', '300')
-  .option('--seed <number>', 'seed of the histories', '1')
+  .option(
+    '--seed <number>',
+    'seed of the histories; by default, a new one',
+    String(randomInt(2 ** 30)),
+  )
   .option('--path <path>', 'replay only this history of the seed, and reduce it')
   .option('--crashes', 'instead, kill billing at each process boundary at which money can be lost')
   .option(
@@ -85,7 +90,9 @@ async function runHistories(): Promise<void> {
     interruptAfterTimeLimit: path === undefined ? undefined : REDUCTION_MS,
   });
   await close();
-  say(`${histories} histories of money, ${commands} commands, ${secondsSince(startedMs)} s`);
+  say(
+    `${histories} histories of money of seed ${seed}, ${commands} commands, ${secondsSince(startedMs)} s`,
+  );
   if (outcome.failed) {
     report(`--seed ${seed} --path ${outcome.counterexamplePath}: ${String(outcome.errorInstance)}`);
     if (path !== undefined) report(JSON.stringify(outcome.counterexample));

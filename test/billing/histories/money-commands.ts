@@ -1,66 +1,53 @@
 import fc from 'fast-check';
 
+/** A command that is drawn in proportion to its weight. */
+const command = <Kind extends string, Members extends object>(
+  weight: number,
+  kind: Kind,
+  members: { [Name in keyof Members]: fc.Arbitrary<Members[Name]> } = {} as never,
+) => ({
+  weight,
+  arbitrary: fc.record({ kind: fc.constant(kind), ...members }) as fc.Arbitrary<
+    { kind: Kind } & Members
+  >,
+});
+
 const pick = fc.nat(1_000);
-const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const sku: fc.Arbitrary<string> = fc.constantFrom(
   'api-5K-month',
   'api-15K-month',
   'api-50K-month',
   'api-15K-year',
 );
+const action = fc.constantFrom('pay', 'three-d-secure', 'decline', 'delayed', 'abandon');
+const decision = fc.constantFrom('won', 'lost');
+const scope = fc.constantFrom('whole', 'remaining');
+const lost = (max: number) => fc.integer({ min: 0, max });
 
 /**
  * Actions of customers, operators, banks and networks, and the passage of time; `pick` chooses among the existing
  * objects.
  */
 const moneyCommand = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: kind('buy'),
-      credits: fc.constantFrom(5_000, 15_000, 60_000),
-      action: fc.constantFrom('pay', 'three-d-secure', 'decline', 'delayed', 'abandon'),
-    }),
-  },
-  { weight: 6, arbitrary: fc.record({ kind: kind('subscribe'), sku }) },
-  { weight: 6, arbitrary: fc.record({ kind: kind('change'), sku }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('cancel') }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('undo') }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('card'), works: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('repeatCallback'), pick }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('holdCallbacks') }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('releaseReversed') }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('dropCallbacks') }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: kind('lose'),
-      answers: fc.integer({ min: 0, max: 4 }),
-      requests: fc.integer({ min: 0, max: 2 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: kind('move'), country: fc.constantFrom('CH', 'US') }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: kind('refund'),
-      pick,
-      scope: fc.constantFrom('whole', 'remaining'),
-      cents: fc.constantFrom(undefined, 100, 1_000),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: kind('failRefund'), pick }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('dispute'), pick }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: kind('decide'), pick, decision: fc.constantFrom('won', 'lost') }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: kind('delete') }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('restore') }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({ kind: kind('advance'), days: fc.integer({ min: 1, max: 40 }) }),
-  },
+  command(6, 'buy', { credits: fc.constantFrom(5_000, 15_000, 60_000), action }),
+  command(6, 'subscribe', { sku }),
+  command(6, 'change', { sku }),
+  command(2, 'cancel'),
+  command(2, 'undo'),
+  command(3, 'card', { works: fc.boolean() }),
+  command(3, 'repeatCallback', { pick }),
+  command(3, 'holdCallbacks'),
+  command(3, 'releaseReversed'),
+  command(2, 'dropCallbacks'),
+  command(3, 'lose', { answers: lost(4), requests: lost(2) }),
+  command(2, 'move', { country: fc.constantFrom('CH', 'US') }),
+  command(4, 'refund', { pick, scope, cents: fc.constantFrom(undefined, 100, 1_000) }),
+  command(1, 'failRefund', { pick }),
+  command(2, 'dispute', { pick }),
+  command(3, 'decide', { pick, decision }),
+  command(1, 'delete'),
+  command(3, 'restore'),
+  command(6, 'advance', { days: fc.integer({ min: 1, max: 40 }) }),
 );
 
 /** @param fewest the length to which a failing history can be reduced. */

@@ -36,7 +36,7 @@ const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
 };
 
 /**
- * The seed of these histories. `npm run sim` runs more of them, from new seeds. A history that fails is added to the
+ * The seed of these histories. `npm run histories` runs more of them, from new seeds. A history that fails is added to the
  * regressions permanently.
  */
 const SEED = 20_261_122;

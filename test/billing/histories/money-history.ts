@@ -130,8 +130,7 @@ export class MoneyHistory {
   }
 
   private readonly steps: Steps = {
-    buy: ({ credits, action }) =>
-      this.order({ product: 'package', credits }, action as CheckoutAction),
+    buy: ({ credits, action }) => this.order({ product: 'package', credits }, action),
     subscribe: ({ sku }) => this.order({ product: 'subscription', sku }),
     change: ({ sku }) => this.ofSubscription('change', { sku }),
     cancel: () => this.ofSubscription('cancel'),
@@ -153,7 +152,7 @@ export class MoneyHistory {
     },
     decide: async ({ pick, decision }) =>
       given(chosen(await this.own(this.side.disputes()), pick), ({ id }) =>
-        this.side.decideDispute(id, decision as 'won' | 'lost'),
+        this.side.decideDispute(id, decision),
       ),
     delete: () => this.turn(true),
     restore: () => this.turn(false),

@@ -1,12 +1,12 @@
-import { DAY_MS, addMonths, newId } from '#libs/platform';
+import { DAY_MS, newId } from '#libs/platform';
 import type { Random } from '../../random.js';
 import { BEGIN, type Said, type ToldHistory } from './told-history.js';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
- * The modes in which events reach entitlement: in order; shuffled and repeated while no slice begins or ends; up to 25
- * days late and repeated; or with some snapshots never fetched.
+ * The modes in which events reach entitlement: in order; shuffled and repeated; up to 25 days late and repeated; or with
+ * some snapshots never fetched.
  */
 export const MODES = ['order', 'shuffle', 'delay', 'skip'] as const;
 export type Mode = (typeof MODES)[number];
@@ -14,8 +14,6 @@ export type Mode = (typeof MODES)[number];
 /** The length of a slot in days. Events are delivered at the end of each slot. */
 export const SLOT_DAYS = 3;
 const LATE_DAYS_MAX = 25;
-/** How many days a slice remains valid after its end, unless an event ends it earlier. */
-export const GRACE_DAYS = 7;
 
 export interface Delivery {
   slot: number;
@@ -48,14 +46,11 @@ export class Customer {
     const first = kept.map((said) => ({ said, slot: slotOf(said.at) + lateSlots(mode, random) }));
     const copies = first.filter(() => mode !== 'order' && random.chance(0.2));
     const repeated = copies.map(({ said, slot }) => ({ said, slot: slot + random.between(0, 10) }));
-    const boundaries = boundarySlots(history);
-    const rankOf = (slot: number, { order }: Said) =>
-      mode !== 'order' && (mode !== 'shuffle' || !boundaries.has(slot)) ? random.next() : order;
     this.deliveries = [...first, ...repeated]
       .map(({ said, slot }, at) => ({
         said,
         slot,
-        rank: rankOf(slot, said),
+        rank: mode === 'order' ? said.order : random.next(),
         isCopy: at >= first.length,
       }))
       .toSorted((a, b) => a.slot - b.slot || a.rank - b.rank)
@@ -115,18 +110,4 @@ function skipping(said: readonly Said[], random: Random): Said[] {
     const isReplaced = next !== undefined && next.at.getTime() - at.getTime() < 20 * DAY_MS;
     return !(isReplaced && random.chance(0.5));
   });
-}
-
-/** Returns the slots in which the passage of time changes credits. In these slots, the order of events matters. */
-function boundarySlots({ lines }: ToldHistory): Set<number> {
-  const slots = new Set<number>();
-  for (const { stretch } of lines) {
-    if (!stretch) continue;
-    for (let month = 0; month <= 12; month++) {
-      const start = addMonths(stretch.start, month);
-      slots.add(slotOf(start));
-      slots.add(slotOf(new Date(start.getTime() + GRACE_DAYS * DAY_MS)));
-    }
-  }
-  return slots;
 }

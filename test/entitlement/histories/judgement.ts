@@ -19,7 +19,6 @@ export interface GrantRow {
   kind: string;
   granted: number;
   reversed: number;
-  row: Record<string, string>;
 }
 
 /**
@@ -38,19 +37,6 @@ export function amountsOf(grants: GrantRow[]) {
     .filter(({ kind }) => kind !== 'release')
     .map(({ name, granted, reversed }) => ({ name, granted, reversed }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/**
- * Returns the credits that a customer has, has used or has let expire, each counted once, and the debts. A revived credit
- * also counts in its ended grant, unless it was taken from both.
- */
-export function totalsOf(grants: GrantRow[]): { credits: number; owed: number } {
-  const sum = (name: string, among = grants) =>
-    among.reduce((total, { row }) => total + Number(row[name]), 0);
-  const releases = grants.filter(({ kind }) => kind === 'release');
-  const twice = sum('granted', releases) - sum('revoked', releases);
-  const credits = sum('available') + sum('consumed') - sum('repaid') + sum('expired') - twice;
-  return { credits, owed: sum('owed') };
 }
 
 /** Finds credits that are missing, doubled or kept without payment. */
