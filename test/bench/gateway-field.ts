@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { TestDatabase, waitFor } from '#test/environment';
+import { TestDatabase } from '#test/environment';
 import { GatewayHarness } from '../stand-ins/gateway-harness.js';
-import { openPostgres } from './bench.js';
+import { openPostgres, openService } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { pin } from './machine.js';
 import { hasNginx, startUpstream } from './nginx.js';
@@ -22,8 +21,6 @@ export const NODE_FLAGS = [
 export const gatewayBenchMissing =
   hasWrk && hasNginx ? undefined : 'needs wrk, nginx-light, libnginx-mod-http-lua, lua-resty-core';
 export const LOOKUP_PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';
-const GATEWAY = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.js');
-const START_LIMIT_MS = 60_000;
 
 /** The environment of a measured gateway: stand-ins for services, customers without limits, and an upstream. */
 export interface GatewayField {
@@ -59,21 +56,10 @@ export async function startGateway(
   { around, socketPath }: GatewayField,
   { name, settings, core }: { name: string; settings?: Record<string, string>; core?: number },
 ): Promise<{ pid: number; port: number }> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, GATEWAY], {
-    env: { ...around.environment(`bench-${name}`), LOOKUP_SOCKET: socketPath, ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  cleanup.add(() => child.kill('SIGKILL'));
-  if (core !== undefined) pin(child.pid!, core);
-  let [output, apiUrl] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    if (apiUrl !== '') return;
-    output += text;
-    const line = output.split('\n').find((each) => each.includes('"msg":"gateway is up"'));
-    apiUrl = /"apiUrl":"([^"]+)"/.exec(line ?? '')?.[1] ?? '';
-  });
-  await waitFor('a gateway to be up', () => apiUrl !== '', START_LIMIT_MS);
-  return { pid: child.pid!, port: Number(new URL(apiUrl).port) };
+  const environment = { ...around.environment(`bench-${name}`), LOOKUP_SOCKET: socketPath };
+  const gateway = await openService('gateway', { ...environment, ...settings }, NODE_FLAGS);
+  if (core !== undefined) pin(gateway.pid, core);
+  return { pid: gateway.pid, port: Number(new URL(gateway.addresses.apiUrl).port) };
 }
 
 /** Builds a data answer like those of lookup, exactly `ANSWER_BYTES` long. */

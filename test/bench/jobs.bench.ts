@@ -3,11 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
 import { ServiceTokens, SystemClock, monotonicMs, newId } from '#libs/platform';
-import { Registries } from '#libs/resolvers';
 import { TestDatabase, waitFor } from '#test/environment';
 import type { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
-import { hasRegistrarHop } from '../../apps/simulators/src/registry/layouts/by-tld.js';
-import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
@@ -15,8 +12,6 @@ import { QuestionsStandIn } from '../worker/questions-stand-in.js';
 import {
   type BenchOptions,
   type BenchReport,
-  type BenchRow,
-  atLeast,
   atMost,
   newFolder,
   openPostgres,
@@ -27,31 +22,18 @@ import { memoryMb } from './machine.js';
 
 const NAMES = 3_000_000;
 const SHORT_PART = 0.02;
-const LOOKED_UP = 60_000;
-const SHORT_LOOKED_UP = 6_000;
-/**
- * Each top-level domain has its own registry, so that the rate limit of a registry does not affect the figure. The
- * registries answer on port 43, which is cheapest for a simulator. They have no registrars, because the simulator has
- * only four.
- */
-const TLDS = tldsOfUpstreams();
 /** The Node options that the chart sets. */
 const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+/** Names of different registries are looked up at the same time. */
+const TLDS = 'com net org info biz de nl uk fr eu it ch pl ru br au ca jp se no'.split(' ');
 const SMALL = 100;
-const MOST = 0.9;
 const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
 const POLL_MS = 200;
 
 /** Sends three million names through a worker in a separate process (`npm run bench jobs`). */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
-  const rows = await withStandIn(isShort ? NAMES * SHORT_PART : NAMES);
-  await cleanup.run();
-  rows.push(await throughLookup(isShort ? SHORT_LOOKED_UP : LOOKED_UP));
-  return { title: 'jobs: a worker in a separate process, everything on one machine', rows };
-}
-
-async function withStandIn(names: number): Promise<BenchRow[]> {
+  const names = isShort ? NAMES * SHORT_PART : NAMES;
   await openPostgres(false);
   const lookup = new QuestionsStandIn();
   await lookup.start();
@@ -73,7 +55,7 @@ async function withStandIn(names: number): Promise<BenchRow[]> {
   if (counts.delivered !== names || charged !== names) throw new Error(`${charged} of ${names}`);
   const seconds = (fromMs: number, toMs: number) => (toMs - fromMs) / 1_000;
   const of = `${names} names`;
-  return [
+  const rows = [
     atMost(`${of}: uploaded, counted, split and waiting`, seconds(begunMs, queuedMs), 30, 's'),
     atMost(`${of}: done, with a stand-in for lookup`, seconds(queuedMs, doneMs), 240, 's'),
     atMost(
@@ -85,42 +67,7 @@ async function withStandIn(names: number): Promise<BenchRow[]> {
     { what: 'the worker after its start', value: atStartMb, unit: 'MB' },
     atMost('the worker at its largest', bench.largestMb(), 256, 'MB'),
   ];
-}
-
-/** Measures WHOIS through a real lookup, whose registries are simulated. */
-async function throughLookup(names: number): Promise<BenchRow> {
-  await openPostgres(false);
-  const simulator = new RegistrySimulator();
-  const internet = await simulator.start();
-  cleanup.add(() => simulator.stop());
-  const { url } = await openService('lookup', {
-    SERVICE_SECRET: HARNESS_SECRET,
-    LOOKUP_PORT: '0',
-    LOOKUP_UPSTREAM_EXCEPTIONS: internet.upstreamExceptions,
-    LOOKUP_EXTRA_CA_FILE: internet.caFile,
-    LOOKUP_UPSTREAM_PER_SECOND: '10000',
-  });
-  const bench = await BenchWorker.start(url);
-  const accountId = newId();
-  const upload_id = await bench.upload(accountId, names);
-  const begunMs = monotonicMs();
-  const job = await bench.begin(accountId, { upload_id });
-  // Excludes items that wait for a minute because a server on this busy machine did not answer in time.
-  const isMost = ({ counts }: JobAnswer) => counts.delivered >= names * MOST;
-  const { counts } = await bench.until(accountId, job, isMost);
-  const perSecond = counts.delivered / ((monotonicMs() - begunMs) / 1_000);
-  return atLeast('WHOIS through lookup and simulated registries', perSecond, 2_500, '/s');
-}
-
-const nameOf = (n: number) => `bench-name-${n}.${TLDS[n % TLDS.length]}`;
-
-function tldsOfUpstreams(): string[] {
-  const byUpstream = new Map<string, string>();
-  for (const { tld, rdapBaseUrl, whoisServer } of Registries.vendored().routes()) {
-    if (rdapBaseUrl !== undefined || whoisServer === undefined || hasRegistrarHop(tld)) continue;
-    byUpstream.set(whoisServer, tld);
-  }
-  return [...byUpstream.values()];
+  return { title: 'jobs: a worker in a separate process, everything on one machine', rows };
 }
 
 /** A worker in a separate process, called as the gateway calls it. */
@@ -214,7 +161,10 @@ function* formOf(names: number): Generator<Buffer> {
   yield Buffer.from('--edge\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n');
   for (let from = 0; from < names; from += LINES_A_PIECE) {
     const count = Math.min(LINES_A_PIECE, names - from);
-    const lines = Array.from({ length: count }, (_, n) => `${nameOf(from + n)}\n`);
+    const lines = Array.from(
+      { length: count },
+      (_, n) => `name-${from + n}.${TLDS[n % TLDS.length]}\n`,
+    );
     yield Buffer.from(lines.join(''));
   }
   yield Buffer.from('\r\n--edge--\r\n');
