@@ -5,14 +5,8 @@ export interface Mutation {
   start: number;
   end: number;
   replacement: string;
-  /**
-   * Mutations of SQL, and then of conditions, are drawn more often than others, because this code is hardest to get
-   * right.
-   */
-  weight: number;
 }
 
-const [SQL, CONDITION, REST] = [3, 2, 1];
 const SWAPPED = ['< <=', '> >=', '=== !==', '&& ||', '+ -', '* /', '+= -='];
 const OPERATORS = new Map(
   SWAPPED.map((pair) => pair.split(' ')).flatMap(([a, b]): [string, string][] => [
@@ -97,7 +91,7 @@ function ofSql(node: ts.Node): Mutation[] {
   return SQL_CHANGES.flatMap(([found, replacement]) =>
     [...text.matchAll(found)].map(({ index, 0: { length } }) => {
       const start = node.getStart() + index;
-      return { start, end: start + length, replacement, weight: SQL };
+      return { start, end: start + length, replacement };
     }),
   );
 }
@@ -105,28 +99,28 @@ function ofSql(node: ts.Node): Mutation[] {
 function ofCode(node: ts.Node): Mutation[] {
   if (ts.isBinaryExpression(node)) return ofOperator(node);
   if (ts.isIfStatement(node)) {
-    return [negated(node.expression), changed(node.expression, 'false', CONDITION)];
+    return [negated(node.expression), changed(node.expression, 'false')];
   }
   if (ts.isConditionalExpression(node)) return [negated(node.condition)];
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) {
-    return [changed(node, node.operand.getText(), CONDITION)];
+    return [changed(node, node.operand.getText())];
   }
-  if (ts.isThrowStatement(node)) return [changed(node, ';', REST)];
+  if (ts.isThrowStatement(node)) return [changed(node, ';')];
   if (ts.isExpressionStatement(node)) {
     const { expression } = node;
     const call = ts.isAwaitExpression(expression) ? expression.expression : expression;
     if (!ts.isCallExpression(call) || isLeftOut(call)) return [];
-    return call.expression.kind === ts.SyntaxKind.SuperKeyword ? [] : [changed(node, ';', REST)];
+    return call.expression.kind === ts.SyntaxKind.SuperKeyword ? [] : [changed(node, ';')];
   }
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
     const { name, expression: object } = node.expression;
-    if (name.text in METHODS) return [changed(name, METHODS[name.text], CONDITION)];
-    return ORDERS.test(name.text) ? [cut(object.end, node.end, REST)] : [];
+    if (name.text in METHODS) return [changed(name, METHODS[name.text])];
+    return ORDERS.test(name.text) ? [cut(object.end, node.end)] : [];
   }
-  if (node.kind === ts.SyntaxKind.TrueKeyword) return [changed(node, 'false', REST)];
-  if (node.kind === ts.SyntaxKind.FalseKeyword) return [changed(node, 'true', REST)];
+  if (node.kind === ts.SyntaxKind.TrueKeyword) return [changed(node, 'false')];
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return [changed(node, 'true')];
   if (!ts.isNumericLiteral(node) || Number(node.text) > SMALL_MAX) return [];
-  return [changed(node, String(Number(node.text) + 1), REST)];
+  return [changed(node, String(Number(node.text) + 1))];
 }
 
 function ofOperator({
@@ -137,28 +131,22 @@ function ofOperator({
 }: ts.BinaryExpression): Mutation[] {
   const text = operator.getText();
   // The driver sends undefined as null, so a removed `?? null` would have no effect.
-  if (text === '??' && right.getText() !== 'null') return [cut(left.end, end, CONDITION)];
+  if (text === '??' && right.getText() !== 'null') return [cut(left.end, end)];
   const isOfText = [left, right].some(
     (side) => ts.isStringLiteral(side) || ts.isTemplateLiteral(side),
   );
   const swapped = OPERATORS.get(text);
   if (swapped === undefined || (isOfText && text.startsWith('+'))) return [];
-  return [changed(operator, swapped, CONDITION)];
+  return [changed(operator, swapped)];
 }
 
-const changed = (node: ts.Node, replacement: string, weight: number): Mutation => ({
+const changed = (node: ts.Node, replacement: string): Mutation => ({
   start: node.getStart(),
   end: node.end,
   replacement,
-  weight,
 });
-const negated = (node: ts.Expression) => changed(node, `!(${node.getText()})`, CONDITION);
-const cut = (start: number, end: number, weight: number): Mutation => ({
-  start,
-  end,
-  replacement: '',
-  weight,
-});
+const negated = (node: ts.Expression) => changed(node, `!(${node.getText()})`);
+const cut = (start: number, end: number): Mutation => ({ start, end, replacement: '' });
 
 /** Whether the result of a comparison changes only for one point in time. */
 function isOfAnInstant(text: string, { start, end, replacement }: Mutation): boolean {

@@ -70,15 +70,11 @@ const compiled = (shape: RegExp) =>
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
-/**
- * Returns all mutations in a random order in which heavier ones tend to come earlier, with at most one at each place
- * (Efraimidis and Spirakis, 2006).
- */
+/** Returns all mutations in a random order, with at most one at each place. */
 function draw(random: Random, all: Place[]): Place[] {
-  const keyed = all.map((one) => ({ one, key: random.next() ** (1 / one.weight) }));
+  const keyed = all.map((one) => ({ one, key: random.next() })).toSorted((a, b) => a.key - b.key);
   const places = new Set<string>();
   return keyed
-    .toSorted((a, b) => b.key - a.key)
     .map(({ one }) => one)
     .filter(({ path, start }) => places.size < places.add(`${path} ${start}`).size);
 }

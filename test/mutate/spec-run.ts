@@ -1,7 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
-import type { SpecOrder } from './spec-process.js';
+
+export interface SpecOrder {
+  /** The compiled spec files, which run one after another until one fails. */
+  specs: string[];
+  /** A compiled file that is replaced only in this run, and not on disk. */
+  changed?: { path: string; text: string };
+}
 
 /** The result of a run of specs. `by` names the first failed test, if there is one. */
 export interface SpecOutcome {
@@ -9,7 +16,17 @@ export interface SpecOutcome {
   ms: number;
 }
 
-const MAIN = new URL('spec-process.js', import.meta.url).pathname;
+const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
+const CHANGED_FILE = new URL('changed-file.js', import.meta.url).href;
+const ORDER = new URL('given-order.js', import.meta.url).pathname;
+const { default: jestConfig } = (await import(`${process.cwd()}/jest.config.js`)) as {
+  default: { projects: object[] };
+};
+/** The servers are those of this process's environment. */
+const OWN = { globalSetup: undefined, globalTeardown: undefined, testPathIgnorePatterns: [] };
+const CONFIG = { ...jestConfig.projects[0], ...OWN, testMatch: ['**/*.spec.js'] };
+/** A test that hangs ends after three minutes, even on the slowest machine. */
+const OPTIONS = `--runInBand --bail --testTimeout=180000 --testSequencer=${ORDER}`.split(' ');
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach(end));
 
@@ -17,9 +34,15 @@ process.once('exit', () => running.forEach(end));
  * Runs specs in a separate process, with the servers of this process's environment. Specs that do not end within the
  * limit count as failed.
  */
-export async function runSpecs(order: SpecOrder, limitMs: number): Promise<SpecOutcome> {
+export async function runSpecs(
+  { specs, changed }: SpecOrder,
+  limitMs: number,
+): Promise<SpecOutcome> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, JSON.stringify(order)], {
+  const hook = changed ? ['--import', CHANGED_FILE] : [];
+  const words = ['--config', JSON.stringify(CONFIG), ...OPTIONS, '--runTestsByPath', ...specs];
+  const child = spawn(process.execPath, [...hook, JEST, ...words], {
+    env: { ...process.env, ...(changed && { CHANGED_FILE: JSON.stringify(changed) }) },
     stdio: ['ignore', 'ignore', 'pipe'],
     // The process has its own process group, so that a gateway started by a spec ends with it.
     detached: true,
@@ -34,7 +57,7 @@ export async function runSpecs(order: SpecOrder, limitMs: number): Promise<SpecO
   const ms = performance.now() - startedAt;
   if (code === 0) return { ms };
   if (code === null) return { by: 'specs that did not end', ms };
-  return { by: /^failed: (.*)$/m.exec(await said)?.[1] ?? (await said).slice(-300), ms };
+  return { by: /^ +● (.*)$/m.exec(await said)?.[1] ?? (await said).slice(-300), ms };
 }
 
 function end({ pid }: ChildProcess): void {
