@@ -61,7 +61,7 @@ export async function measure({ isShort, names }: BenchOptions): Promise<BenchRe
     rows.push(...measured);
   };
   add(...(await zones(corpus, folder, size.zone)));
-  add(...(await histories(corpus, size.generated)));
+  await corpus.generate(size.generated, SEED);
   add(await sizeOf(corpus));
   // Autovacuum would do this within minutes.
   await withClient(database.url(), async (client) => client.query('vacuum (analyze)'));
@@ -110,13 +110,6 @@ function* zoneLines(from: number, to: number) {
   for (let at = from; at < to; at += 1) {
     yield `${labelOf(at)}-${at}.bench.\t3600\tin\tns\tns1.example.net.\n`;
   }
-}
-
-async function histories(corpus: CorpusUnderTest, names: number): Promise<BenchRow[]> {
-  const startedAt = performance.now();
-  await corpus.generate(names, SEED);
-  const seconds = (performance.now() - startedAt) / 1000;
-  return [{ what: 'names with whole histories', value: names / seconds, unit: 'names/s' }];
 }
 
 async function sizeOf(corpus: CorpusUnderTest): Promise<BenchRow> {

@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { waitFor } from '#test/environment';
 import {
   type BenchOptions,
   type BenchReport,
@@ -73,7 +72,6 @@ async function compare(field: Field): Promise<BenchRow[]> {
   rows.push(ratio('gateway built from nginx and Lua', { of: luaUs, by: oursUs, least: 0.75 }));
   rows.push(ratio('429 of a proxied request', { of: oursUs, by: refusedUs, least: 2.2 }));
   rows.push(...(await addedLatency(field, { ours, lua })));
-  for (const { pid } of contenders) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   return rows;
 }
 
@@ -134,38 +132,23 @@ async function measured(field: Field, name: string): Promise<Contender> {
 }
 
 async function startProxy(field: Field, name: string, file: string): Promise<Contender> {
-  const child = startChild(file, {
-    UPSTREAM_URL: `http://127.0.0.1:${field.upstreamPort}`,
-    BENCH_KEYS: JSON.stringify(field.keys),
-    BENCH_LIMIT: String(UNLIMITED),
+  const child = fork(join(import.meta.dirname, file), {
+    env: {
+      UPSTREAM_URL: `http://127.0.0.1:${field.upstreamPort}`,
+      BENCH_KEYS: JSON.stringify(field.keys),
+      BENCH_LIMIT: String(UNLIMITED),
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: NODE_FLAGS,
   });
+  cleanup.add(() => child.kill('SIGKILL'));
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   pin(child.pid!, 0);
-  return { name, pid: child.pid!, port: await portOf(child), keys: field.keys, expected: 200 };
+  return { name, pid: child.pid!, port, keys: field.keys, expected: 200 };
 }
 
 async function startLua({ around, upstreamPort, keys }: Field): Promise<Contender> {
   const nginx = await startLuaPeer(around.folder, { upstreamPort, keys, limit: UNLIMITED });
   pin(nginx.pid, 0);
   return { name: 'nginx and Lua', ...nginx, keys, expected: 200 };
-}
-
-function startChild(file: string, env: Record<string, string> = {}): ChildProcess {
-  const child = fork(join(import.meta.dirname, file), {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: NODE_FLAGS,
-  });
-  cleanup.add(() => child.kill('SIGKILL'));
-  return child;
-}
-
-async function portOf(child: ChildProcess): Promise<number> {
-  let port = 0;
-  child.on('message', (message: { port: number }) => (port = message.port));
-  await waitFor('a contender to listen', () => port > 0, 20_000);
-  return port;
-}
-
-function isRunning(pid: number): boolean {
-  return existsSync(`/proc/${pid}`);
 }
