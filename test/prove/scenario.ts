@@ -26,7 +26,6 @@ export interface Harness {
   count(what: string, by?: number): void;
   /** Records a value under a name. The report contains the highest value. */
   worst(what: string, value: number): void;
-  say(text: string): void;
 }
 
 export interface ScenarioResult {

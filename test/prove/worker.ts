@@ -56,7 +56,7 @@ export class Worker {
   }
 
   private harness(random: Random, counts: Record<string, number>): Harness {
-    const { isLong, say } = this.options;
+    const { isLong } = this.options;
     return {
       // A scenario with `isApart` does not use the installation.
       installation: this.installation as Installation,
@@ -65,7 +65,6 @@ export class Worker {
       pauseMs: isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS,
       count: (what, by = 1) => (counts[what] = (counts[what] ?? 0) + by),
       worst: (what, value) => (counts[what] = Math.max(counts[what] ?? 0, Math.round(value))),
-      say,
     };
   }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from '@jest/globals';
 import { Upload as TusUpload } from 'tus-js-client';
-import { request } from 'undici';
 import type { UsageAnswer } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import type { WebhookReceiver } from '../worker/webhook-receiver.js';
@@ -30,16 +29,6 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     customer = new Customer(open(), 'bulk@story.example');
     await customer.joinWithCredits();
   });
-
-  async function api(method: 'GET' | 'POST', path: string, body?: object) {
-    const answer = await request(`${open().apiUrl}${path}`, {
-      method,
-      headers: { 'x-api-key': customer.key, 'content-type': 'application/json' },
-      body: body && JSON.stringify(body),
-    });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
-    return { status: answer.statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
-  }
 
   it('a compressed file is uploaded in pieces with tus, and its names are counted', async () => {
     const file = gzipSync(FILE.join('\r\n'));
@@ -75,7 +64,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
       body: { id: null, credits: { price: 60, shortfall: 0 } },
     });
     const many = Array.from({ length: 501 }, (_, n) => `too-many-${n}.com`);
-    const refused = await api('POST', '/v2.0/jobs/whois', { domainNames: many });
+    const refused = await customer.api('POST', '/v2.0/jobs/whois', { domainNames: many });
     expect([refused.status, refused.json()]).toMatchObject([
       402,
       { code: 'insufficient_credits', price: 501, shortfall: 1 },
@@ -84,8 +73,8 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
 
   it('S83: the job ends with an e-mail and a signed event, and its owner downloads exactly the right rows', async () => {
     const hook = { url: `https://${HOST}/in`, events: ['job.completed'] };
-    expect((await api('POST', '/v2.0/webhooks', hook)).status).toBe(201);
-    const started = await api('POST', '/v2.0/jobs/whois', { upload_id: uploadId });
+    expect((await customer.api('POST', '/v2.0/webhooks', hook)).status).toBe(201);
+    const started = await customer.api('POST', '/v2.0/jobs/whois', { upload_id: uploadId });
     expect([started.status, started.json()]).toMatchObject([202, { credits: { held: 60 } }]);
     jobId = started.json().id as string;
     const mail = await customer.mailed('WHOIS job is finished');
@@ -97,9 +86,9 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
       type: 'job.completed',
       data: { id: jobId, state: 'completed', credits: { charged: 60 } },
     });
-    const job = (await api('GET', `/v2.0/jobs/${jobId}`)).json();
+    const job = (await customer.api('GET', `/v2.0/jobs/${jobId}`)).json();
     expect(job).toMatchObject({ progress: 1, credits: { held: 0, charged: 60, released: 0 } });
-    const results = await api('GET', `/v2.0/jobs/${jobId}/results`);
+    const results = await customer.api('GET', `/v2.0/jobs/${jobId}/results`);
     expect(createHash('sha256').update(results.bytes).digest('hex')).toBe(job.artifacts[0].sha256);
     const rows = gunzipSync(results.bytes).toString().trimEnd().split('\r\n').slice(1);
     const paid = rows.filter((row) => row.split(',')[3] === '1');
@@ -110,7 +99,9 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
   });
 
   it('the credits of the job appear in the usage in the API and on the dashboard', async () => {
-    const { totals, days } = (await api('GET', '/v2.0/account/usage')).json() as UsageAnswer;
+    const { totals, days } = (
+      await customer.api('GET', '/v2.0/account/usage')
+    ).json() as UsageAnswer;
     const ofJobs = days.filter(({ operation }) => operation === 'jobs.whois');
     expect(ofJobs.reduce((sum, { credits }) => sum + credits, 0)).toBe(60);
     expect(totals.credits).toBe(60);
@@ -125,7 +116,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     });
     expect(deleted.status).toBe(200);
     await waitFor('the key to end', async () => {
-      const { status } = await api('GET', `/v2.0/jobs/${jobId}/results`);
+      const { status } = await customer.api('GET', `/v2.0/jobs/${jobId}/results`);
       return status === 401 || status === 403;
     });
     expect(

@@ -135,6 +135,17 @@ export class Customer {
     return this.get(`${path}&apiKey=${key}`);
   }
 
+  /** Calls the API with a key in its header. */
+  async api(method: string, path: string, body?: object, key = this.key) {
+    const answer = await fetch(`${this.origins.apiUrl}${path}`, {
+      method,
+      headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
+      body: body && JSON.stringify(body),
+    });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return { status: answer.status, bytes, json: () => JSON.parse(bytes.toString()) };
+  }
+
   async get(path: string): Promise<Answer> {
     return answerOf(await fetch(`${this.origins.apiUrl}${path}`));
   }

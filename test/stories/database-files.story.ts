@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from '@jest/globals';
-import { request } from 'undici';
 import { type FilesAnswer, type FilesStatus, type OrderAnswer } from '#libs/contracts';
 import { withClient } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
@@ -27,12 +26,6 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     await customer.join();
   });
 
-  async function api(path: string, key = customer.key) {
-    const headers = { 'x-api-key': key };
-    const { statusCode, body } = await request(`${open().apiUrl}${path}`, { headers });
-    const bytes = Buffer.from(await body.arrayBuffer());
-    return { status: statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
-  }
   // This uses the session, because a key can send only 60 requests a minute.
   const filesOf = async (dataset: string) => {
     const { status, body } = await customer.call('GET', `/api/files?dataset=${dataset}`);
@@ -42,7 +35,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
   const fileOf = async (dataset: string, format = 'csv.gz', key?: string) => {
     await waitFor('a file', async () => (await filesOf(dataset)).length > 0, WAIT_MS);
     const [{ date }] = await filesOf(dataset);
-    return api(`/v2.0/files/${dataset}/${date}?format=${format}`, key);
+    return customer.api('GET', `/v2.0/files/${dataset}/${date}?format=${format}`, undefined, key);
   };
 
   it('names from a source whose data may be sold are in the next file, which is listed publicly', async () => {
@@ -83,7 +76,9 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
       },
       WAIT_MS,
     );
-    const status = (await api('/v2.0/files/status', '')).json() as FilesStatus;
+    const status = (
+      await customer.api('GET', '/v2.0/files/status', undefined, '')
+    ).json() as FilesStatus;
     const latest = status.datasets.find(({ dataset }) => dataset === 'names')?.latest;
     expect(latest?.rows).toBeGreaterThanOrEqual(NAMES.length);
   });

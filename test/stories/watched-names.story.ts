@@ -73,12 +73,9 @@ export function watchedNames(open: () => Deployment): void {
 
   it('a test key cannot create monitors', async () => {
     for (const method of ['GET', 'POST']) {
-      const answer = await fetch(`${open().apiUrl}/v2.0/monitors`, {
-        method,
-        headers: { 'x-api-key': customer.testKey, 'content-type': 'application/json' },
-        ...(method === 'POST' && { body: '{"kind":"brand","keyword":"acme"}' }),
-      });
-      const { code } = (await answer.json()) as { code: string };
+      const body = method === 'POST' ? { kind: 'brand', keyword: 'acme' } : undefined;
+      const answer = await customer.api(method, '/v2.0/monitors', body, customer.testKey);
+      const { code } = answer.json();
       expect([method, answer.status, code]).toEqual([method, 403, 'test_key_not_allowed']);
     }
   });

@@ -140,37 +140,26 @@ const SYNCS: Partial<Record<FlowName, number>> = {
   'late change': 3,
 };
 
-const OTHERS: readonly [FlowName, ...CrashPoint[]][] = [
-  [
-    'package',
-    'order.after-commit',
-    'checkout.after-call',
-    'callback.after-commit',
-    'outbox.after-commit',
+const OTHERS: Partial<Record<CrashPoint, readonly FlowName[]>> = {
+  'order.after-commit': ['package'],
+  'checkout.after-call': ['package', 'subscription'],
+  'callback.after-commit': ['package', 'subscription', 'renewal', 'refund', 'dispute'],
+  'outbox.after-commit': ['package', 'renewal', 'refund', 'dispute'],
+  'refund.after-commit': ['refund', 'money after a deletion', 'late change'],
+  'refund.after-call': ['refund', 'money after a deletion', 'late change'],
+  'healing.after-store': ['lost callbacks'],
+  'plan-change.after-call': [
+    'upgrade',
+    'cancellation',
+    'undone cancellation',
+    'downgrade',
+    'change of interval',
+    'tax',
   ],
-  ['subscription', 'checkout.after-call', 'callback.after-commit'],
-  ['renewal', 'callback.after-commit', 'outbox.after-commit'],
-  [
-    'refund',
-    'callback.after-commit',
-    'outbox.after-commit',
-    'refund.after-commit',
-    'refund.after-call',
-  ],
-  ['dispute', 'callback.after-commit', 'outbox.after-commit'],
-  ['lost callbacks', 'healing.after-store'],
-  ['upgrade', 'plan-change.after-call'],
-  ['cancellation', 'plan-change.after-call'],
-  ['undone cancellation', 'plan-change.after-call'],
-  ['late undoing', 'resume.after-activation'],
-  ['downgrade', 'plan-change.after-call'],
-  ['change of interval', 'plan-change.after-call'],
-  ['tax', 'plan-change.after-call'],
-  ['money after a deletion', 'refund.after-commit', 'refund.after-call'],
-  ['late change', 'refund.after-commit', 'refund.after-call'],
-  ['deletion', 'follow.after-mark', 'follow.after-call'],
-  ['restoration', 'follow.after-mark', 'follow.after-call'],
-];
+  'resume.after-activation': ['late undoing'],
+  'follow.after-mark': ['deletion', 'restoration'],
+  'follow.after-call': ['deletion', 'restoration'],
+};
 
 export interface MoneyCrash extends Crash {
   flow: FlowName;
@@ -178,7 +167,9 @@ export interface MoneyCrash extends Crash {
 
 /** Each boundary between processes at which money can be lost. */
 export const MONEY_CRASHES: readonly MoneyCrash[] = [
-  ...OTHERS.flatMap(([flow, ...points]) => points.map((point) => ({ point, flow, pass: 1 }))),
+  ...Object.entries(OTHERS).flatMap(([point, flows]) =>
+    flows.map((flow) => ({ point: point as CrashPoint, flow, pass: 1 })),
+  ),
   ...(Object.keys(FLOWS) as FlowName[]).flatMap((flow) =>
     SYNC_POINTS.flatMap((point) =>
       Array.from({ length: SYNCS[flow] ?? 1 }, (_, at) => ({ point, flow, pass: at + 1 })),

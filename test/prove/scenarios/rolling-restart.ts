@@ -10,7 +10,6 @@ export const rollingRestartRow: Scenario = {
   run: rollingRestart,
 };
 
-const LOOKUPS_PER_SECOND = 20;
 const BETWEEN_MS = 1_500;
 
 /** Each of two gateways behind a balancer is stopped and restarted, and every lookup is answered. */
@@ -18,9 +17,9 @@ async function rollingRestart(harness: Harness): Promise<void> {
   const { installation } = harness;
   const targets = installation.apiOrigins.map((origin) => origin.replace('localhost', '127.0.0.1'));
   const balancer = await Balancer.start({ targets, healthPath: '/health', healthTimeoutMs: 1_000 });
-  const traffic = { lookupsPerSecond: LOOKUPS_PER_SECOND, origins: [balancer.origin] };
+  const traffic = { lookupsPerSecond: 20, origins: [balancer.origin], isSteady: true };
   try {
-    await underTraffic(harness, { ...traffic, isSteady: true }, async () => {
+    await underTraffic(harness, traffic, async () => {
       for (const { process } of installation.cluster.gateways) {
         await process.stop();
         await process.start();

@@ -84,8 +84,7 @@ const ownWord = (start: string) => `${start}${newId().replaceAll(/[^a-f]/g, '')}
 
 /** Every name is in one complete file and charged once, the remaining credits are returned, and one e-mail is sent. */
 async function openJobs({ installation, customer, call }: World) {
-  const { accountId, email, key } = customer;
-  const [origin] = installation.apiOrigins;
+  const { accountId, email } = customer;
   const before = await customer.spendable();
   let [jobs, charged] = [0, 0];
   return async () => {
@@ -93,18 +92,17 @@ async function openJobs({ installation, customer, call }: World) {
       Array.from({ length: NAMES_OF_EACH }, (_, n) => `${newId()}-${n}.${tld}`),
     );
     const { id } = await call('/v2.0/jobs/whois', { domainNames: names });
-    const read = async (path: string) =>
-      fetch(`${origin}/v2.0/jobs/${id}${path}`, { headers: { 'x-api-key': key } });
+    const read = (path: string) => customer.api('GET', `/v2.0/jobs/${id}${path}`);
     const job = await eventually(`the end of job ${id}`, async () => {
-      const found = (await (await read('')).json()) as JobAnswer;
+      const found = (await read('')).json() as JobAnswer;
       return typeof found.finished_at === 'string' && found;
     });
     const { delivered, failed, unique } = job.counts;
     const isEach = delivered + failed === unique && job.credits.charged === delivered;
     holds(isEach, `the job ended with ${JSON.stringify(job)}`);
     const bytes = await eventually('the results', async () => {
-      const answer = await read('/results');
-      return answer.ok && Buffer.from(await answer.arrayBuffer());
+      const { status, bytes: found } = await read('/results');
+      return status === 200 && found;
     });
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     holds(sha256 === job.artifacts[0].sha256, 'the file differs from the one that was announced');
