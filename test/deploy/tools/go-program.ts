@@ -4,16 +4,13 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isAlive, waitFor } from '#test/environment';
 import { CACHE } from '../../environment/made-once.js';
 
 /** A program in a Go module of a fixed version. */
@@ -49,11 +46,9 @@ export function goAvailability(programs: readonly GoProgram[]): string | undefin
   return hasGo ? undefined : 'no Go on this machine';
 }
 
-/** Returns the path of the program. It is built once, into the user's cache, by the first process that needs it. */
+/** Returns the path of the program. It is built once, into the user's cache. */
 export async function goProgram(program: GoProgram): Promise<string> {
   const path = pathOf(program);
-  mkdirSync(GO_CACHE, { recursive: true });
-  await waitFor(path, () => existsSync(path) || isMaker(path), BUILD_LIMIT_MS);
   if (existsSync(path)) return path;
   const making = `${path}.making.${process.pid}`;
   mkdirSync(making, { recursive: true });
@@ -71,32 +66,8 @@ export async function goProgram(program: GoProgram): Promise<string> {
     renameSync(join(making, name), path);
   } finally {
     rmSync(making, { recursive: true, force: true });
-    rmSync(makerOf(path), { force: true });
   }
   return path;
-}
-
-/** A link to the id of the process that builds the program. A link is created together with its content. */
-const makerOf = (path: string) => `${path}.maker`;
-
-/** Whether this process is now the one that builds the program. */
-function isMaker(path: string): boolean {
-  const maker = makerOf(path);
-  try {
-    symlinkSync(String(process.pid), maker);
-    return true;
-  } catch {
-    releaseOfDead(maker);
-    return false;
-  }
-}
-
-function releaseOfDead(maker: string): void {
-  try {
-    if (!isAlive(Number(readlinkSync(maker)))) rmSync(maker);
-  } catch {
-    // The maker has just finished.
-  }
 }
 
 /** Returns the folder in which Go stores a module's source code. Fetches the source code if it is missing. */
@@ -117,9 +88,12 @@ async function moduleFile(program: GoProgram): Promise<string> {
     .replaceAll(/^(\s*)(\S+) => \.\/\S+$/gm, `$1$2 => $2 ${program.publishedAs}`);
 }
 
-/** Checksums that a module's own go.sum lacks are taken from Go's public checksum database. */
+/**
+ * Checksums that a module's own go.sum lacks are taken from Go's public checksum database. Processes take turns, so that
+ * later ones find the packages in Go's cache.
+ */
 async function go(cwd: string, ...args: string[]): Promise<void> {
-  await promisify(execFile)('go', args, {
+  await promisify(execFile)('flock', [join(GO_CACHE, 'lock'), 'go', ...args], {
     cwd,
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod -buildvcs=false' },
     timeout: BUILD_LIMIT_MS,
