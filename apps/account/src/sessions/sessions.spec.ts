@@ -335,7 +335,7 @@ describe('sessions', () => {
     expect(await resets()).toHaveLength(4);
   });
 
-  it('S24: the answer to a forgotten password, and the work before it, reveal nothing about the address', async () => {
+  it('S24: the answer to a request for a reset link, and the work before it, reveal nothing about the address', async () => {
     const ask = async (of: string) => {
       const statements = account.statements();
       const { status, body } = await account.dashboard('POST', 'password/forgot', {

@@ -22,7 +22,7 @@ const SUBSCRIPTIONS_MAX = 100;
 @Injectable()
 export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
-  /** The position at which the next run continues, so that rejected subscriptions never delay those after them. */
+  /** The position at which the next run continues, so that rejected subscriptions never delay later ones. */
   private after = FIRST_ID;
 
   constructor(

@@ -6,7 +6,7 @@ import { SECOND_MS, monotonicMs } from '#libs/platform';
  * job will run again anyway.
  */
 const WAIT_MAX_MS = 10 * SECOND_MS;
-/** The burst after a pause, as the number of seconds whose calls may be made at once. */
+/** The burst after a pause: as many calls as the rate allows in this many seconds. */
 const BURST_SECONDS = 0.25;
 
 /** An error for a call that was not made, because too many calls were already waiting. */

@@ -102,7 +102,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     }
   });
 
-  it('400: repeated and unknown parameters are named, and a key in place of a name is not repeated', async () => {
+  it('400: repeated and unknown parameters are named, and a key sent in place of a name is not echoed', async () => {
     const twice = inQuery.flatMap((name) => [`${name}=1`, `${name}=1`]);
     const query = [...twice, 'colour=red', 'dds_live_x=1'].join('&');
     const { fields, ...answer } = await send(operation, route, { query });

@@ -51,7 +51,7 @@ describe('checkpoints', () => {
     ]);
   });
 
-  it('concurrent checkpoints of an account result in one', async () => {
+  it('concurrent checkpoints of an account count each entry once', async () => {
     await Promise.all([sumUp(), entitlement.use(accountId, 5), sumUp(), sumUp()]);
     await sumUp();
     expect(await sums()).toMatchObject([{ available: 5_000 }, { available: 488, consumed: 12 }]);

@@ -128,7 +128,7 @@ describe('due accounts', () => {
     expect(await entitlement.newEntries(accountId)).toEqual(renewed);
   });
 
-  it('reading a balance applies the passage of time, but takes no lock and writes nothing', async () => {
+  it('reading a balance applies due dates, but takes no lock and writes nothing', async () => {
     const accountId = await yearlyCustomer();
     entitlement.clock.set(SECOND_SLICE);
     const balance = await withClient(entitlement.test.url(), async (client) => {

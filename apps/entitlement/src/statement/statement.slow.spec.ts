@@ -144,7 +144,7 @@ describe('the answer of account.credits', () => {
     );
   });
 
-  it('an explanation applies the passage of time, and includes frozen credits', async () => {
+  it('an explanation applies due dates, and includes frozen credits', async () => {
     const account = await entitlement.newAccount();
     await entitlement.operator.grantByOperator(account, {
       adjustmentId: newId(),

@@ -21,7 +21,7 @@ const read = async (accountId: string, seconds = 0) =>
     (fault: { code: string }) => fault.code,
   );
 
-it('S102: an account whose reads took long is refused until a minute has passed, but other accounts are not', async () => {
+it('S102: an account whose reads were slow is refused until a minute has passed, but other accounts are not', async () => {
   reads = new LogReads(database);
   const [slow, other] = [newId(), newId()];
   for (let count = 0; count < 5; count++) expect(await read(slow, 60)).toBe('search_too_heavy');

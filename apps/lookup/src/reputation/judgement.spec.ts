@@ -52,7 +52,7 @@ describe('a reputation', () => {
     expect(judgementOf(worst, NOW)).toMatchObject({ score: 0, verdict: 'suspicious' });
   });
 
-  it('does not keep falling with the number of listed hosts, because customers decide what hosts serve', () => {
+  it('falls only a little however many hosts are listed, because a hosting company’s customers decide what their hosts serve', () => {
     const judged = (hosts: string[]) =>
       judgementOf({ registration, index: { ...INDEX, listings: hosts.map(listing) } }, NOW);
     const clean = judged([]);

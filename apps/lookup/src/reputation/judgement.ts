@@ -23,7 +23,7 @@ const SUSPICIOUS_BELOW = 35;
 const MALICIOUS_MAX = 5;
 /**
  * The weights of the first listed hosts below a name; further hosts have no weight. Lists contain hosts of every large
- * service, because its customers decide what they serve; this says little about the name itself.
+ * hosting service, whose customers decide what the hosts serve, so a listed host says little about the name itself.
  */
 const HOST_WEIGHTS = [-15, -5] as const;
 const YEAR_DAYS = 365;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
 import { type AccountStanding, AccountStatesRepository } from './account-states.repository.js';
 
-/** Tells the other features the states of accounts that events have reported. */
+/** Gives the other features the states of accounts, as reported by events. */
 @Injectable()
 export class AccountStatesService {
   constructor(private readonly states: AccountStatesRepository) {}
