@@ -11,7 +11,7 @@ import {
 export interface SignedAnchor {
   /** The number of the anchor, from 1 and without gaps, in decimal. */
   number: string;
-  /** The hash over the heads and the previous anchors, in hex. */
+  /** The hash over the heads and the previous anchor, in hex. */
   hash: string;
   /** The time of the anchor, in RFC 3339. */
   takenAt: string;

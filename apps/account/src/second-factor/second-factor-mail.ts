@@ -27,7 +27,7 @@ const SENTENCES: Readonly<
   ],
 };
 
-/** Notifies the owner of every change of the second step. */
+/** Composes the e-mail about a change to the second step of log-ins. */
 export function secondFactorMail(
   change: SecondFactorChange,
 ): (firstName: string, dashboardUrl: string) => MailTemplate {

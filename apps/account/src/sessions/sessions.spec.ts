@@ -236,7 +236,7 @@ describe('sessions', () => {
     expect((await logIn(PASSWORD, '203.0.113.9')).status).toBe(429);
     const answer = await logInWith(device);
     expect([answer.status, answer.headers['x-set-device']]).toEqual([200, device]);
-    // A device token belongs to one address, cannot be forged, and is slowed down by its own guesses.
+    // A device token is valid for one address only, cannot be forged, and is delayed by guesses made with it.
     const stranger = `stranger${count}@example.com`;
     await account.register(stranger);
     const forged = `${'A'.repeat(63)}B`;

@@ -18,7 +18,7 @@ export interface AttemptLimit {
 /** How long a refusal is cached: not long, because another process may remove attempts from the count. */
 const REFUSAL_KNOWN_MS = 10 * SECOND_MS;
 const REFUSALS_KNOWN_MAX = 10_000;
-/** The number of /64 networks whose limits together are the limit of a /48 site. */
+/** The limit of a /48 site is this many times the limit of one of its /64 networks. */
 const SITE_FACTOR = 4;
 const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;

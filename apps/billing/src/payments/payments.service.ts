@@ -154,7 +154,7 @@ export class PaymentsService {
     return this.payments.ownerOfBill(transaction, processor, billId);
   }
 
-  /** Lists the paid lines of a subscription, with the amount of each payment that was finally reversed. */
+  /** Lists the paid lines of a subscription, with the finally reversed amount of each payment. */
   async listStretches(
     transaction: Transaction,
     accountId: string,

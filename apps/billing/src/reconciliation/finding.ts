@@ -13,7 +13,7 @@ export interface Finding {
   isHealed: boolean;
 }
 
-/** A line with the amount of its payment that was finally reversed. */
+/** A line with the finally reversed amount of its payment. */
 export interface ComparedLine extends StoredPaymentLine {
   reversedMicros: bigint;
 }

@@ -75,7 +75,7 @@ const NUMBERED_NAMES = WORD_PAIRS * NUMBERED_PAIRS.length;
 
 export const GENERATED_NAMES_MAX = 20_000_000;
 
-/** A prime number, so that its multiples reach every place before one repeats. */
+/** A prime number, so that its multiples reach every position before any position repeats. */
 const STEP = 7_368_787;
 
 /** The names that typosquatters imitate. */

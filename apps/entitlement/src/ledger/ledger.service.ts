@@ -189,7 +189,7 @@ export class LedgerService {
   }
 }
 
-/** Compares in the order that `listNewestGrants` uses. */
+/** Returns the grants in the order that `listNewestGrants` uses. */
 function newestOf(book: Book): Grant[] {
   const isLive = ({ available, reserved }: Grant) => available > 0 || reserved > 0;
   const newest = book.all.toSorted((a, b) => byAge(b, a));

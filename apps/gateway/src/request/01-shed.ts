@@ -35,7 +35,7 @@ export class LoadShedder {
   }
 
   get isOverloaded(): boolean {
-    // A single pause, such as that of a start, is over once it has been measured.
+    // A single pause, such as during the start, is over once it has been measured.
     return this.lateSeconds > 1 || this.inFlight >= this.options.inFlightMax;
   }
 

@@ -72,8 +72,8 @@ export function dnsLine(
 }
 
 /**
- * Returns the value of a record. Only the name's own CNAME record counts; other records of the target count as records
- * of the name.
+ * Returns the value of a record. Only the name's own CNAME record counts; the other records of its target count as
+ * records of the name.
  */
 function valueOf(record: DnsRecord, name: string): string | undefined {
   switch (record.type) {

@@ -117,8 +117,8 @@ export class JobsRepository {
   }
 
   /**
-   * Counts the failed names in the account's jobs since `since`. In each job, as many failed names as there are charged
-   * names are exempt.
+   * Counts the failed names in the account's jobs since `since`. In each job, each charged name exempts one failed
+   * name.
    */
   async countFailed(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(

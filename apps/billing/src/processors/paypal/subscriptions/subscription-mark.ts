@@ -19,7 +19,7 @@ export interface SubscriptionMark {
   until: Date;
   /** The time from which periods are counted; null for the subscription's own start. */
   anchor: Date | null;
-  /** The plan in force until then, even if PayPal will bill another plan. */
+  /** The plan in force until `until`, even if PayPal will bill another plan. */
   running: BilledPlan;
   /** The id of the order that pays for the plan shown by PayPal, so that the plan takes effect at once. */
   changeOrderId: string | null;
