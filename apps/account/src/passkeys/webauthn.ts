@@ -132,7 +132,7 @@ export async function verifyUse(
 export const isCountOfCopy = (before: number, now: number) =>
   (before > 0 || now > 0) && now <= before;
 
-/** Returns the WebAuthn user handle of a person, which reveals nothing to others. */
+/** Returns the WebAuthn user handle of a person, which reveals nothing about the person. */
 const handleOf = (personId: string) =>
   new Uint8Array(Buffer.from(personId.replaceAll('-', ''), 'hex'));
 

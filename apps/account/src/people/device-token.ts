@@ -4,8 +4,9 @@ const NONCE_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{64}$/;
 
 /**
- * Creates a token that proves that a browser has logged in with an address before. Guesses from other networks, or by
- * others behind the same network address, do not delay this browser. The token grants no access and is not stored.
+ * Creates a token that proves that a browser has logged in with an address before. Guesses from other networks, or from
+ * other browsers behind the same network address, do not delay this browser. The token grants no access and is not
+ * stored.
  */
 export function newDeviceToken(address: string, pepper: string): string {
   const nonce = randomBytes(NONCE_BYTES);

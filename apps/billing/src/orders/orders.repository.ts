@@ -88,8 +88,8 @@ export class OrdersRepository {
   }
 
   /**
-   * Finds the order of a checkout, and locks it until the transaction ends. Like all locks on orders, this one lets
-   * others write rows that refer to the order.
+   * Finds the order of a checkout, and locks it until the transaction ends. Like all locks on orders, this lock lets
+   * other transactions write rows that refer to the order.
    */
   async lockByCheckout(
     transaction: Transaction,

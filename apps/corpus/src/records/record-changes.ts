@@ -59,8 +59,8 @@ function changesAt(now: Given, previous: Given | undefined, own: Given | undefin
     if (!base || (CONTACT.test(path) && [base, now].some(hasNoContacts))) return [];
     const [was, is] = [base, now].map(({ values }) => values.get(path) ?? null);
     const shown = isWithPrevious ? undefined : base.since.get(path);
-    // The servers still publish the value of their previous record, so the change that others showed in between was
-    // undone.
+    // The servers still publish the value of their previous record, so the change that other servers showed in between
+    // was undone.
     const isBack = shown !== undefined && was === is && shown.before === was;
     if (isBack) return [{ path, before: shown.after, after: is }];
     return was === is || shown ? [] : [{ path, before: was, after: is }];

@@ -122,7 +122,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** Assigns names of a source to others. */
+  /** Assigns names of a source to the other sources that know them. */
   async giveNames(
     transaction: Transaction,
     names: readonly KnownBy[],
@@ -176,7 +176,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** Assigns values of a source to others. */
+  /** Assigns values of a source to the other sources that know them. */
   async giveTokens(
     transaction: Transaction,
     tokens: readonly (TokenOf & { sourceId: number })[],

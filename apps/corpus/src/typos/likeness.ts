@@ -30,8 +30,8 @@ const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
 ];
 const CONTAINED = 65;
 /**
- * The minimum length of a label that is searched for within others. A shorter label occurs in many others by chance,
- * unless it is a part between hyphens or next to a deceptive word.
+ * The minimum length of a label that is searched for within other labels. A shorter label occurs in many of them by
+ * chance, unless it is a part between hyphens or next to a deceptive word.
  */
 const CONTAINED_LENGTH_MIN = 4;
 const PART_LENGTH_MIN = 2;

@@ -5,7 +5,7 @@ import type { PageVisit } from '../pages/page-visit.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 
 interface Next {
-  /** The text for people whose link no longer works: perhaps they have already used it; if not, it says what to do. */
+  /** The text that tells people whose link no longer works what to do, whether or not they have used the link. */
   hint: string;
   /** The possible next steps, as links. */
   links: readonly (readonly [href: string, text: string])[];

@@ -30,9 +30,9 @@ class BodyMemory {
 
   /**
    * Takes memory for a body. If the memory is full, the oldest bodies of sites that use more than this site are
-   * rejected; otherwise, a few clients that never finish their bodies could keep all others out. If the site's share is
-   * used up, larger bodies of the same site are rejected, because many clients may share an address. @returns false if
-   * there is no room for the bytes.
+   * rejected; otherwise, a few clients that never finish their bodies could keep all other clients out. If the site's
+   * share is used up, larger bodies of the same site are rejected, because many clients may share an address. @returns
+   * false if there is no room for the bytes.
    */
   take(body: Body, bytes: number): boolean {
     while (this.ofSite(body) + bytes > OF_SITE_BYTES) {
@@ -98,8 +98,8 @@ class BodyMemory {
 
 /**
  * Counts the bytes of bodies from their arrival until their answer has been sent. Announced lengths do not count,
- * because an unknown sender must not be able to block others. A body without room is rejected, and its connection is
- * closed (S125).
+ * because an unknown sender must not be able to block other senders. A body without room is rejected, and its
+ * connection is closed (S125).
  */
 export function meterBodies(server: FastifyInstance): void {
   const memory = new BodyMemory();

@@ -5,9 +5,9 @@ import { TooManyCalls } from '../service-calls/service-calls.errors.js';
 const OF_AN_ACCOUNT = 6;
 
 /**
- * Limits how many pages and calls of one account are being answered at once, so that they do not delay all others. Some
- * calls wait for a payment processor, which limits the rate of calls. Others wait for the account's lock, and each of
- * these occupies one of account's few database connections.
+ * Limits how many pages and calls of one account are being answered at once, so that they do not delay the calls of
+ * other accounts. Some calls wait for a payment processor, which limits the rate of calls. Other calls wait for the
+ * account's lock, and each of them occupies one of the account service's few database connections.
  */
 export class CallsUnderWay {
   private readonly ofAccounts = new Map<string, number>();

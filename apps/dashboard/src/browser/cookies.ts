@@ -3,8 +3,8 @@ export const SESSION_COOKIE = '__Host-session';
 /** The cookie of a log-in between its two steps. */
 export const STEP_COOKIE = '__Host-step';
 /**
- * Marks a browser that has logged in before: it is not delayed while others guess passwords. This cookie grants no
- * access.
+ * Marks a browser that has logged in before: it is not delayed while someone else guesses passwords. This cookie grants
+ * no access.
  */
 export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';

@@ -26,8 +26,8 @@ const JOINED_MAX = 16;
 /** The time limit for the whole answer. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
 /**
- * The minimum speed of a reader. A slower reader is disconnected, because others need the slot (S102). Even slow
- * connections are faster than this.
+ * The minimum speed of a reader. A slower reader is disconnected, because other accounts need the slot (S102). Even
+ * slow connections are faster than this.
  */
 const SLOWEST: Pace = {
   graceMs: 30 * SECOND_MS,

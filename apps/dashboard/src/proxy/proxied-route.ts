@@ -42,7 +42,7 @@ export interface ProxiedRoute {
 
 /**
  * Returns the calls that browsers and signing machines may make on the dashboard's origin, according to the table. All
- * others are rejected, whatever an owner offers (S86).
+ * other calls are rejected, whatever an owner offers (S86).
  */
 export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] {
   return operations

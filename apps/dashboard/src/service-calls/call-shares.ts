@@ -10,7 +10,7 @@ interface Holder {
 
 /**
  * Limits how many of an owner's connections one holder (an account or a site) uses at a time. The holder's further
- * calls wait in a queue of their own, so that they do not delay the calls of others (S102).
+ * calls wait in a queue of their own, so that they do not delay the calls of other holders (S102).
  */
 export class CallShares {
   private readonly holders = new Map<string, Holder>();

@@ -21,7 +21,7 @@ export interface Series {
   total: number;
 }
 
-/** Returns the largest names first, then all others together. */
+/** Returns a series for each of the largest names, largest first, then one for all other names together. */
 export function seriesOf(used: readonly UsedOnDay[], figure: Figure): Series[] {
   const byName = Map.groupBy(used, ({ name }) => name);
   const ranked = [...byName]

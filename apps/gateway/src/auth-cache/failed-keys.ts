@@ -16,8 +16,8 @@ interface Failures {
 
 /**
  * Limits the lookups of unknown keys per address. After many invalid keys, no further unknown key is looked up until
- * the minute ends (S17). Cached keys are still served, so one misconfigured client does not block others at the same
- * address.
+ * the minute ends (S17). Cached keys are still served, so one misconfigured client does not block other clients at the
+ * same address.
  */
 export class FailedKeys {
   private readonly counts = new Map<string, Failures>();

@@ -41,7 +41,7 @@ export class LookupForwarder {
 
   /**
    * Builds the request to lookup. Path and query are ASCII without spaces and control characters, because step 6 has
-   * encoded all others.
+   * encoded all other characters.
    */
   private requestOf({ question, requestId, isRepeat, caller, span }: RequestContext): string {
     const token = this.options.tokens.issue('gateway', 'lookup');

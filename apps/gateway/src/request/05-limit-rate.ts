@@ -85,7 +85,7 @@ export function limitRate({ rate, rateLimit, route }: RequestContext): Problem |
 
 /**
  * Step 5c, once the body has arrived: rejects with 503 if the class, or the account's share of it, is full. The slot is
- * taken only now, so that a body that arrives slowly does not occupy a slot that others need.
+ * taken only now, so that a body that arrives slowly does not occupy a slot that other requests need.
  */
 export function enterClass(
   context: RequestContext,

@@ -32,7 +32,7 @@ const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name 
 export class WatchedNamesMaintenanceRepository {
   /**
    * Schedules checks of names: at once if `isAtOnce`, otherwise when their interval is over. An account that starts to
-   * watch a name gets a result of its own, even if others watch the name.
+   * watch a name gets a result of its own, even if other accounts watch the name.
    */
   async watch(
     transaction: Transaction,

@@ -11,7 +11,9 @@ const DELIMITERS = [',', ';', '\t'] as const;
 const COLUMNS_MAX = 100;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
-/** Maximum number of lines. Blank lines count, because they compress to nothing but take as long to read as others. */
+/**
+ * Maximum number of lines. Blank lines count, because they compress to nothing but take as long to read as other lines.
+ */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 /**
  * The bytes that count as one line. A longer line counts as several, so that no file takes longer to read than one with

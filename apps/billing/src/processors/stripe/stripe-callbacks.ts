@@ -5,7 +5,7 @@ import { refOf } from './stripe-snapshots.js';
 
 type RelatedObject = Stripe.V2.Core.Events.RelatedObject;
 
-/** The permitted characters of ids. Others, such as NUL, could not be stored. */
+/** The permitted characters of ids. Other characters, such as NUL, could not be stored. */
 const NAME = /^[\w-]{1,255}$/;
 /** The maximum age of a signature, and how far it may be in the future (S42). */
 const TOLERANCE_SECONDS = 300;
