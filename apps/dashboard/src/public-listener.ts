@@ -3,11 +3,11 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { blockListOf } from '#libs/domain-names';
 import {
-  BODY_VALUES_MAX,
   InvalidRequest,
   JSON_BODY_LIMIT_BYTES,
   checkJsonShape,
   inputValidation,
+  siteOf,
   takeProperRequests,
 } from '#libs/platform';
 import {
@@ -24,6 +24,7 @@ import { identifyBrowser } from './browser/browser-request.js';
 import { ErrorPageFilter } from './error-page-filter.js';
 import { readBodies } from './browser/read-body.js';
 import { SECURITY_HEADERS } from './browser/security-headers.js';
+import { SiteTurns } from './browser/site-turns.js';
 import type { DashboardConfig } from './dashboard.config.js';
 import { PagesModule } from './pages.module.js';
 import type { PublicListenerOptions } from './public-listener-options.js';
@@ -129,6 +130,8 @@ function adapterOf(
   server.server.on('connect', (_request, socket) =>
     endWith(socket, noTunnel, { bodies, headerLines: HEADER_LINES }),
   );
+  const turns = new SiteTurns();
+  server.addHook('onRequest', (request, _reply, done) => turns.begin(siteOf(request.ip), done));
   const { origin: ownOrigin, host: ownHost } = new URL(config.billingUrl);
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS);
@@ -138,7 +141,7 @@ function adapterOf(
   });
   readBodies(server);
   server.addHook('preValidation', async ({ body, raw }) => {
-    if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body, BODY_VALUES_MAX);
+    if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body);
   });
   // For a path that cannot be decoded, no hook has run before this.
   server.addHook('onSend', async (request, reply) => {

@@ -45,13 +45,19 @@ export function csrfCookie(token: string): string {
 }
 
 const TOKEN = /^[A-Za-z0-9_-]{20,200}$/;
+/**
+ * The pairs of each cookie. Splitting the header would cost as much as many requests, because a stranger may send
+ * thousands of empty pairs (S104).
+ */
+const PAIRS = new Map(
+  [SESSION_COOKIE, STEP_COOKIE, DEVICE_COOKIE, CSRF_COOKIE].map((name) => [
+    name,
+    new RegExp(`(?:^|;)\\s*${name}=([^;]*)`, 'g'),
+  ]),
+);
 
 /** Returns the value of one of the dashboard's cookies; undefined if it is missing, sent twice or not a token. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
-  const values = (header ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
+  const values = [...(header ?? '').matchAll(PAIRS.get(name)!)].map(([, value]) => value.trim());
   return values.length === 1 && TOKEN.test(values[0]) ? values[0] : undefined;
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { InvalidRequest, UnsupportedMediaType } from '#libs/platform';
+import { InvalidRequest, UnsupportedMediaType, checkJsonText } from '#libs/platform';
 import { CallbackUnsigned } from './browser.errors.js';
 import { meterBodies } from './body-memory.js';
 import { csrfOf } from './form-start.js';
@@ -50,7 +50,11 @@ export function readBodies(server: FastifyInstance): void {
     try {
       if (request.routeOptions.config.signatureHeaders) return done(null, body);
       const type = typeOf(request);
-      if (type === 'application/json') return json(request, textOf(body), done);
+      if (type === 'application/json') {
+        const text = textOf(body);
+        checkJsonText(text);
+        return json(request, text, done);
+      }
       if (type !== 'application/x-www-form-urlencoded') throw new UnsupportedMediaType();
       done(null, readForm(textOf(body)));
     } catch (error) {
@@ -58,6 +62,9 @@ export function readBodies(server: FastifyInstance): void {
     }
   });
 }
+
+/** Maximum number of fields in a form, which is more than any page has. Parsing each takes time (S94). */
+const FIELDS_MAX = 200;
 
 const UPLOAD_TYPES = ['multipart/form-data', 'application/offset+octet-stream'];
 
@@ -76,8 +83,15 @@ function textOf(body: Buffer): string {
 const typeOf = ({ headers }: FastifyRequest) =>
   (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
 
-/** Parses a form. @throws InvalidRequest if a field occurs twice, because two parsers might not agree on its value. */
+/**
+ * Parses a form. @throws InvalidRequest if there are too many fields, or if a field occurs twice, because two parsers
+ * might not agree on its value.
+ */
 function readForm(body: string): Record<string, string> {
+  if (body.split('&', FIELDS_MAX + 1).length > FIELDS_MAX) {
+    const message = `must not have more than ${FIELDS_MAX} fields`;
+    throw new InvalidRequest([{ field: 'body', message }]);
+  }
   const form = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(body)) {
     if (form.has(name)) {

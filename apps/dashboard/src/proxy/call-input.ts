@@ -6,6 +6,9 @@ import type { ProxiedRoute } from './proxied-route.js';
 
 type Asked = Pick<FastifyRequest, 'url' | 'params' | 'body'>;
 
+/** Maximum number of parameters, as in the API. Each unknown one is compared with the known ones. */
+const PARAMETERS_MAX = 32;
+
 /** The call as its owner gets it. */
 export interface CallInput {
   /** The owner's path with the query. Each value from the public path is one segment. */
@@ -54,9 +57,14 @@ function queryOf(url: string): string {
   return mark === -1 ? '' : url.slice(mark + 1);
 }
 
+/** @throws InvalidRequest if there are too many. */
 function pairsOf(query: string): [string, string][] {
-  return query
-    .split('&')
+  const parts = query.split('&', PARAMETERS_MAX + 1);
+  if (parts.length > PARAMETERS_MAX) {
+    const message = `must not have more than ${PARAMETERS_MAX} parameters`;
+    throw new InvalidRequest([{ field: 'query', message }]);
+  }
+  return parts
     .filter((part) => part !== '')
     .map((part) => {
       const equals = part.indexOf('=');

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import {
-  BODY_VALUES_MAX,
   InvalidRequest,
   PayloadTooLarge,
   Problem,
   UnsupportedMediaType,
   checkJsonShape,
+  checkJsonText,
 } from '#libs/platform';
 import { BodyPieces, RequestTimeout, tooManyPieces } from '#libs/public-http';
 import type { ApiResponse } from './api-response.js';
@@ -62,8 +62,10 @@ export class RequestBodies {
     if (bytes instanceof Problem) return bytes;
     if (bytes.length === 0) return missingBody;
     try {
-      const body: unknown = JSON.parse(utf8.decode(bytes));
-      checkJsonShape(body, BODY_VALUES_MAX);
+      const text = utf8.decode(bytes);
+      checkJsonText(text);
+      const body: unknown = JSON.parse(text);
+      checkJsonShape(body);
       return body;
     } catch (error) {
       return error instanceof Problem ? error : invalidJson;

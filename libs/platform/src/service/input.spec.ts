@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { IsInt, Max, Min } from 'class-validator';
-import { checkJsonShape, faultsOf } from './input.js';
+import { checkJsonShape, checkJsonText, faultsOf } from './input.js';
 
 class Capped {
   @IsInt()
@@ -24,10 +24,12 @@ it('the message for a list of numbers says that each value must be a number', ()
   expect(fault.message).toBe('each value must be an integer number');
 });
 
-it('the values of a body are counted at all depths', () => {
-  const body = { list: [[1, 2], { a: 3 }] };
-  expect(() => checkJsonShape(body, 7)).not.toThrow();
-  expect(() => checkJsonShape(body, 6)).toThrow('must not contain more than 6 values');
+it('S94: the values of a body are counted at all depths before it is parsed, whatever its strings contain', () => {
+  const body = String.raw`{"li[,{st": [[1, "\"\\,"], {"a": "[,\\"}]}`;
+  expect(() => JSON.parse(body) as unknown).not.toThrow();
+  expect(() => checkJsonText(body, 7)).not.toThrow();
+  expect(() => checkJsonText(body, 6)).toThrow('must not contain more than 6 values');
+  expect(() => checkJsonText(`[${'0,'.repeat(5_000)}`)).toThrow('more than 5000 values');
 });
 
 it('an object has a limited number of members', () => {

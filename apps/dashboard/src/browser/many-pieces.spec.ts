@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+import { CSRF_COOKIE, readCookie } from './cookies.js';
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+
+/** Sends a body to a page that anyone may open. @returns the refusal. */
+async function refusalOf(type: string, body: string): Promise<string> {
+  const headers = { ...under.ours, 'content-type': type };
+  const { status, text } = await under.send('POST', '/log-in', headers, body);
+  expect(status).toBe(400);
+  return text;
+}
+
+it('S94: a form with more fields than any page has is refused before they are read', async () => {
+  const form = (count: number) => Array.from({ length: count }, (_, n) => `f${n}=%zz`).join('&');
+  const type = 'application/x-www-form-urlencoded';
+  expect(await refusalOf(type, form(200))).toContain('is not known here');
+  expect(await refusalOf(type, form(201))).toContain('must not have more than 200 fields');
+});
+
+it('S94: JSON with too many values is refused before it is parsed', async () => {
+  const members = (count: number) => Array.from({ length: count }, (_, n) => `"${n}":0`).join(',');
+  const type = 'application/json';
+  expect(await refusalOf(type, `{${members(4_000)}`)).not.toContain('values');
+  expect(await refusalOf(type, `{${members(5_001)}`)).toContain('more than 5000 values');
+});
+
+it('a call with more parameters than any operation has is refused before they are read', async () => {
+  const call = async (count: number) => {
+    const query = Array.from({ length: count }, (_, n) => `page_siz${n}`).join('&');
+    const { status, text } = await under.send('GET', `/api/keys?${query}`, under.ours);
+    expect(status).toBe(400);
+    return text;
+  };
+  expect(await call(32)).toContain('there is no such parameter');
+  const refusal = await call(33);
+  expect(refusal).toContain('must not have more than 32 parameters');
+  expect(refusal).not.toContain('there is no such parameter');
+});
+
+it('S104: thousands of empty pairs in a Cookie header are not read one by one', () => {
+  const token = 'c'.repeat(43);
+  const trim = jest.spyOn(String.prototype, 'trim');
+  const header = `${';'.repeat(10_000)} ${CSRF_COOKIE}=${token} ${'; '.repeat(2_000)}`;
+  expect(readCookie(header, CSRF_COOKIE)).toBe(token);
+  expect(trim.mock.calls.length).toBeLessThan(5);
+  trim.mockRestore();
+  expect(readCookie(`${header}${CSRF_COOKIE}=${token}`, CSRF_COOKIE)).toBeUndefined();
+  expect(readCookie(`x${CSRF_COOKIE}=${token}`, CSRF_COOKIE)).toBeUndefined();
+});
