@@ -1,9 +1,6 @@
 import { Type } from 'class-transformer';
 import {
-  ArrayMaxSize,
   ArrayNotEmpty,
-  ArrayUnique,
-  IsArray,
   IsIn,
   IsInt,
   IsISO8601,
@@ -16,7 +13,7 @@ import {
 import { IsAddressBlock } from '#libs/domain-names';
 import type { KeyEnvironment } from '../../api-key.js';
 import { SCOPES, type Scope } from '../access.js';
-import { IsLine, MayBeAbsent } from './text-rules.js';
+import { IsLine, IsListOfDifferent, MayBeAbsent } from './text-rules.js';
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
@@ -36,18 +33,12 @@ export type Overlap = (typeof OVERLAPS)[number];
 
 class KeySettingsRequest {
   @MayBeAbsent()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayUnique()
-  @IsIn(SCOPES, { each: true })
+  @IsListOfDifferent(SCOPES.length, ArrayNotEmpty(), IsIn(SCOPES, { each: true }))
   scopes?: Scope[];
 
   /** Addresses or CIDR blocks; an empty list allows every address. */
   @MayBeAbsent()
-  @IsArray()
-  @ArrayMaxSize(ADDRESSES_MAX)
-  @ArrayUnique()
-  @IsAddressBlock({ each: true })
+  @IsListOfDifferent(ADDRESSES_MAX, IsAddressBlock({ each: true }))
   allowed_addresses?: string[];
 
   /** Credits per UTC day; null removes the cap. */

@@ -1,5 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
-import { IsString, Length, Matches, ValidateBy, ValidateIf } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsString,
+  Length,
+  Matches,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
 import { isInvoiceText } from './invoice-text.js';
 
 /**
@@ -54,6 +63,14 @@ export const IsInvoiceLine = (lengthMax: number) =>
       },
     }),
   );
+
+/**
+ * Declares a list of different values. Its length is checked first and its differences last, because comparing all
+ * values with one another takes time that grows with the square of their number.
+ * @param rules the rules of each value, in the order in which they are checked.
+ */
+export const IsListOfDifferent = (lengthMax: number, ...rules: PropertyDecorator[]) =>
+  applyDecorators(IsArray(), ArrayMaxSize(lengthMax), ...rules, ArrayUnique());
 
 /** Declares that a member may be omitted but must not be null. */
 export const MayBeAbsent = () => ValidateIf((_, value) => value !== undefined);

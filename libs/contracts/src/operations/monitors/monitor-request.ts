@@ -1,17 +1,5 @@
-import {
-  ArrayMaxSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-} from 'class-validator';
-import { IsLine, MayBeAbsent } from '../account/text-rules.js';
+import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
+import { IsLine, IsListOfDifferent, MayBeAbsent } from '../account/text-rules.js';
 import {
   CHECK_MINUTES,
   CHECK_MINUTES_MIN,
@@ -31,6 +19,14 @@ const WORD_LENGTH_MAX = 63;
 const WORDS_MAX = 4;
 const OWN_DOMAINS_MAX = 100;
 const TLDS_MAX = 100;
+
+const WordList = (lengthMax: number) =>
+  IsListOfDifferent(
+    lengthMax,
+    IsString({ each: true }),
+    MinLength(1, { each: true }),
+    MaxLength(WORD_LENGTH_MAX, { each: true }),
+  );
 
 /** The parts of a monitor that can be changed; its subject cannot. */
 export class UpdateMonitorRequest {
@@ -66,41 +62,26 @@ export class UpdateMonitorRequest {
 
   /** Only for a brand: further words that the label must contain. */
   @MayBeAbsent()
-  @IsArray()
-  @ArrayMaxSize(WORDS_MAX)
-  @ArrayUnique()
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(WORD_LENGTH_MAX, { each: true })
+  @WordList(WORDS_MAX)
   include?: string[];
 
   /** Only for a brand: words that the label must not contain. */
   @MayBeAbsent()
-  @IsArray()
-  @ArrayMaxSize(WORDS_MAX)
-  @ArrayUnique()
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(WORD_LENGTH_MAX, { each: true })
+  @WordList(WORDS_MAX)
   exclude?: string[];
 
   /** Only for a brand or registrant: your own names, which are never reported. */
   @MayBeAbsent()
-  @IsArray()
-  @ArrayMaxSize(OWN_DOMAINS_MAX)
-  @ArrayUnique()
-  @IsString({ each: true })
-  @MaxLength(DOMAIN_LENGTH_MAX, { each: true })
+  @IsListOfDifferent(
+    OWN_DOMAINS_MAX,
+    IsString({ each: true }),
+    MaxLength(DOMAIN_LENGTH_MAX, { each: true }),
+  )
   own_domains?: string[];
 
   /** Only for a brand or registrant: the top-level domains to search; all by default. */
   @MayBeAbsent()
-  @IsArray()
-  @ArrayMaxSize(TLDS_MAX)
-  @ArrayUnique()
-  @IsString({ each: true })
-  @MinLength(1, { each: true })
-  @MaxLength(WORD_LENGTH_MAX, { each: true })
+  @WordList(TLDS_MAX)
   tlds?: string[];
 
   /** Only for a registrant: whether the whole value must match; by default, a part is enough. */

@@ -1,9 +1,6 @@
 import { Type } from 'class-transformer';
 import {
-  ArrayMaxSize,
   ArrayMinSize,
-  ArrayUnique,
-  IsArray,
   IsBoolean,
   IsIn,
   IsInt,
@@ -14,7 +11,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { MayBeAbsent } from '../account/text-rules.js';
+import { IsListOfDifferent, MayBeAbsent } from '../account/text-rules.js';
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
@@ -157,16 +154,15 @@ export class WebhookDeliveriesAnswer {
   paging: Paging;
 }
 
+const EventList = () =>
+  IsListOfDifferent(WEBHOOK_EVENTS.length, ArrayMinSize(1), IsIn(WEBHOOK_EVENTS, { each: true }));
+
 export class CreateWebhookRequest {
   @IsString({ message: URL_RULE })
   @MaxLength(URL_LENGTH_MAX)
   url: string;
 
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(WEBHOOK_EVENTS.length)
-  @ArrayUnique()
-  @IsIn(WEBHOOK_EVENTS, { each: true })
+  @EventList()
   events: WebhookEvent[];
 }
 
@@ -177,11 +173,7 @@ export class UpdateWebhookRequest {
   url?: string;
 
   @MayBeAbsent()
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(WEBHOOK_EVENTS.length)
-  @ArrayUnique()
-  @IsIn(WEBHOOK_EVENTS, { each: true })
+  @EventList()
   events?: WebhookEvent[];
 
   /** `active` also re-enables a disabled webhook. */
