@@ -48,43 +48,55 @@ export function pricesPage(
         searches cost nothing. Every account starts with ${grouped(TRIAL_CREDITS)} credits,
         ${limits.live} live requests a minute and ${keys} key. You need no card.
       </p>
-      ${calculator(asked, found)}
-      <section>
-        <h2>Packages and API plans</h2>
-        <p class="quiet">
-          Credits of a package never expire. ${PLAN_CREDITS_RULE} The trial’s credits are used
-          first, then those of a plan, then those of packages. You can also buy packages in between,
-          in steps of 1,000 credits, or of 10,000 above 100,000.
-        </p>
-        ${tierTable()}
-        <p class="quiet">
-          Requests a minute: live / bulk / searches. Monitors: domains / brands / registrants.
-        </p>
-      </section>
-      <section>
-        <h2>Domainer plans</h2>
-        <p class="quiet">
-          Download database files every day and full files once a week, for the last 90 days. A
-          <a href="${apiUrl}/v2.0/files/sample">sample</a> is public: up to 10,000 new names as CSV.
-        </p>
-        ${domainerTable()}
-      </section>
-      <section>
-        <h2>Rate-limit add-on</h2>
-        <p>
-          ${money(String(RATE_LIMIT_UNIT.monthlyMicros))} a month or
-          ${money(String(RATE_LIMIT_UNIT.yearlyMicros))} a year for each unit, up to
-          ${RATE_LIMIT_UNIT.unitsMax}. A unit adds ${perMinute(RATE_LIMIT_UNIT.limits)} requests a
-          minute on top of a package or plan.
-        </p>
-      </section>
-      <section>
-        <h2>What each operation costs</h2>
-        ${operationTable()}
-      </section>
-      <p class="quiet">Prices are in US dollars and without tax. ${TAX_RULE}</p>`,
+      ${calculator(asked, found)} ${sectionsOf(apiUrl)}`,
   });
 }
+
+/** The sections below the calculator, by the origin of the API. */
+const sections = new Map<string, Markup>();
+
+/** Returns the sections below the calculator. Rendering them takes 5 ms, so they are rendered once (S104). */
+function sectionsOf(apiUrl: string): Markup {
+  const known = sections.get(apiUrl) ?? renderSections(apiUrl);
+  sections.set(apiUrl, known);
+  return known;
+}
+
+const renderSections = (apiUrl: string) =>
+  html`<section>
+      <h2>Packages and API plans</h2>
+      <p class="quiet">
+        Credits of a package never expire. ${PLAN_CREDITS_RULE} The trial’s credits are used first,
+        then those of a plan, then those of packages. You can also buy packages in between, in steps
+        of 1,000 credits, or of 10,000 above 100,000.
+      </p>
+      ${tierTable()}
+      <p class="quiet">
+        Requests a minute: live / bulk / searches. Monitors: domains / brands / registrants.
+      </p>
+    </section>
+    <section>
+      <h2>Domainer plans</h2>
+      <p class="quiet">
+        Download database files every day and full files once a week, for the last 90 days. A
+        <a href="${apiUrl}/v2.0/files/sample">sample</a> is public: up to 10,000 new names as CSV.
+      </p>
+      ${domainerTable()}
+    </section>
+    <section>
+      <h2>Rate-limit add-on</h2>
+      <p>
+        ${money(String(RATE_LIMIT_UNIT.monthlyMicros))} a month or
+        ${money(String(RATE_LIMIT_UNIT.yearlyMicros))} a year for each unit, up to
+        ${RATE_LIMIT_UNIT.unitsMax}. A unit adds ${perMinute(RATE_LIMIT_UNIT.limits)} requests a
+        minute on top of a package or plan.
+      </p>
+    </section>
+    <section>
+      <h2>What each operation costs</h2>
+      ${operationTable()}
+    </section>
+    <p class="quiet">Prices are in US dollars and without tax. ${TAX_RULE}</p>`;
 
 function calculator({ operation, count }: AskedPrice, found: Calculation | undefined): Markup {
   const options = PRICED_OPERATIONS.map(

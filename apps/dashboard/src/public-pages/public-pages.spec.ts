@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { TIERS } from '#libs/contracts';
 import { TestClock } from '#test/environment';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { loadOperatorTexts } from './operator-texts.js';
@@ -77,6 +78,14 @@ describe('public pages', () => {
     const { text } = await textOf('/prices');
     expect(text).toContain('1 credit per answered name, charged as the job runs.');
     expect(text).toContain('With <code>interval_minutes</code>, 1 credit per answered check');
+  });
+
+  it('S104: the tables of prices are rendered once, however often anyone opens the page', async () => {
+    const { text } = await textOf('/prices');
+    const render = jest.spyOn(TIERS, 'map');
+    expect((await textOf('/prices')).text.slice(-5_000)).toBe(text.slice(-5_000));
+    expect(render).not.toHaveBeenCalled();
+    render.mockRestore();
   });
 
   it('operations at one path are distinguished by their parameter', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { fastify } from 'fastify';
 import { Health } from '#libs/platform';
 import { deliveredAnswer, problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
@@ -280,6 +280,16 @@ describe('a refusal', () => {
     await app.close();
     const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs/x', '/errors/'];
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
+  });
+
+  it('S104: the list of errors is rendered once, however often anyone asks for it', async () => {
+    const pages = await ErrorPages.load();
+    const list = pages.list('https://dashboard.example');
+    const read = jest.spyOn(RegExp.prototype, 'exec');
+    const again = pages.list('https://dashboard.example');
+    const readings = read.mock.calls.length;
+    read.mockRestore();
+    expect([again, readings]).toEqual([list, 0]);
   });
 
   it('the root page links to the documentation and the dashboard for browsers, and gives programs the addresses', async () => {

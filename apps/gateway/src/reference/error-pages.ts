@@ -7,6 +7,9 @@ const FOLDER = new URL('../../../../../docs/errors/', import.meta.url);
 
 /** The page of each error code (`GET /errors/<code>`), and the list of all codes (`/errors`). */
 export class ErrorPages {
+  /** The lists by the dashboard's origin. */
+  private readonly lists = new Map<string, string>();
+
   private constructor(private readonly pages: ReadonlyMap<string, string>) {}
 
   /** Reads every page once, so that serving pages needs no disk access. */
@@ -34,8 +37,14 @@ export class ErrorPages {
     return apiPage(dashboardUrl, title, html`<section>${markdown(rest)}</section>`);
   }
 
-  /** Returns the list of all codes with their titles, in HTML. */
+  /** Returns the list of all codes with their titles, in HTML. It is rendered once, because anyone may ask for it. */
   list(dashboardUrl: string): string {
+    const known = this.lists.get(dashboardUrl) ?? this.listOf(dashboardUrl);
+    this.lists.set(dashboardUrl, known);
+    return known;
+  }
+
+  private listOf(dashboardUrl: string): string {
     const lines = [...this.pages].map(
       ([code, text]) =>
         html`<div>

@@ -17,3 +17,13 @@ it('a process is reported as ready until an essential dependency fails, whatever
   health.add({ name: 'database', check: fails });
   expect(await ready()).toBe('0');
 });
+
+it('S104: simultaneous callers share the checks of dependencies, and the next caller causes new ones', async () => {
+  const health = new Health();
+  let checks = 0;
+  health.add({ name: 'database', check: async () => void checks++ });
+  await Promise.all([health.readiness(), health.readiness(), health.readiness()]);
+  expect(checks).toBe(1);
+  await health.readiness();
+  expect(checks).toBe(2);
+});

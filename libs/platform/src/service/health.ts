@@ -34,6 +34,7 @@ export interface Readiness {
 export class Health {
   private readonly checks: HealthCheck[] = [];
   private draining = false;
+  private running?: Promise<Readiness>;
 
   add(check: HealthCheck): void {
     this.checks.push(check);
@@ -44,9 +45,17 @@ export class Health {
     this.draining = true;
   }
 
-  /** Returns whether requests should be sent here, and the names of unavailable dependencies. */
+  /**
+   * Returns whether requests should be sent here, and the names of unavailable dependencies. Simultaneous calls share
+   * their checks, because strangers may ask, too.
+   */
   async readiness(): Promise<Readiness> {
     if (this.draining) return { isReady: false, faults: ['draining'] };
+    this.running ??= this.check().finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  private async check(): Promise<Readiness> {
     const timer = new AbortController();
     const late = sleep(CHECK_LIMIT_MS, undefined, { signal: timer.signal }).then(() => {
       throw new Error('late');
