@@ -61,10 +61,14 @@ const SHAPES = new Map(
   ),
 );
 
+/** A label without accents and look-alikes: none of those letters are in ASCII. */
+const PLAIN = /^[a-z0-9-]*$/;
+
 /**
  * Returns the appearance of a label in Latin letters without accents. Labels that look alike have the same appearance.
  */
 export function skeletonOf(label: string): string {
+  if (PLAIN.test(label)) return label;
   const bare = label.normalize('NFD').replace(/\p{M}/gu, '');
   return [...bare].map((letter) => SHAPES.get(letter) ?? letter).join('');
 }

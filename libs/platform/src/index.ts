@@ -46,3 +46,4 @@ export * from './telemetry/metrics.js';
 export * from './telemetry/request-context.js';
 export * from './telemetry/telemetry.config.js';
 export * from './telemetry/traces.js';
+export * from './turns.js';

@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { domainToUnicode } from 'node:url';
 import { parseDomainName, skeletonOf } from '#libs/domain-names';
+import { Turns } from '#libs/platform';
 import { likenessOf } from './likeness.js';
 import {
   PERMUTATIONS_MAX,
@@ -9,6 +10,7 @@ import {
   labelPermutations,
   namePermutations,
 } from './permutations.js';
+import { typoScores } from './typo-scores.js';
 
 /** The output of dnstwist 20250130 for some names: `name kind permutation …`, from its command line. */
 const PUBLISHED = readFileSync('test/corpus/dnstwist-permutations.txt', 'utf8')
@@ -16,12 +18,13 @@ const PUBLISHED = readFileSync('test/corpus/dnstwist-permutations.txt', 'utf8')
   .split('\n')
   .map((line) => line.split(' '));
 
-function foundBy(name: string): (other: string) => boolean {
+async function foundBy(name: string): Promise<(other: string) => boolean> {
   const parsed = parseDomainName(name);
   if (!parsed.ok) throw new Error(name);
   const { label, publicSuffix: suffix } = parsed.domain;
-  const labels = labelPermutations(label);
-  const names = new Set(namePermutations({ label, suffix }, labels, []).map((one) => one.name));
+  const labels = await labelPermutations(label);
+  const made = await namePermutations({ label, suffix }, labels, []);
+  const names = new Set(made.map((one) => one.name));
   const hosts = new Set(dottedForms(label).map((one) => `${one.host}.${one.label}.${suffix}`));
   return (other) => {
     const [unicode] = domainToUnicode(other).split('.');
@@ -34,8 +37,8 @@ function foundBy(name: string): (other: string) => boolean {
 describe('look-alikes', () => {
   it.each(PUBLISHED.map(([name, kind, ...published]) => ({ name, kind, published })))(
     '$name, $kind: every name that dnstwist generates is found',
-    ({ name, published }) => {
-      const isFound = foundBy(name);
+    async ({ name, published }) => {
+      const isFound = await foundBy(name);
       expect(published.filter((one) => !isFound(one))).toEqual([]);
       expect(published.length).toBeGreaterThan(0);
     },
@@ -48,15 +51,29 @@ describe('look-alikes', () => {
     ...['b', 'd', 'm', 'в', 'o', 'ä'].map((letter) => letter.repeat(32)),
   ])(
     'S102: look-alikes never exceed the limit of one query, however many suffixes are requested: %s',
-    (label) => {
-      const labels = labelPermutations(label);
+    async (label) => {
+      const labels = await labelPermutations(label);
       expect(labels.size).toBeLessThanOrEqual(PERMUTATIONS_MAX);
       expect(labels.has(label)).toBe(false);
       const suffixes = Array.from({ length: 50 }, (_, at) => `suffix${at}`);
-      const names = namePermutations({ label, suffix: 'com' }, labels, suffixes);
+      const names = await namePermutations({ label, suffix: 'com' }, labels, suffixes);
       expect(names.length).toBeLessThanOrEqual(PERMUTATIONS_MAX);
     },
   );
+
+  it('S102: other requests are answered while look-alikes are made and compared', async () => {
+    const spend = jest.spyOn(Turns.prototype, 'spend');
+    const turns = () => spend.mock.results.splice(0).filter(({ value }) => value).length;
+    const label = 'm'.repeat(32);
+    const labels = await labelPermutations(label);
+    expect(turns()).toBeGreaterThan(40);
+    const names = await namePermutations({ label, suffix: 'com' }, labels, ['net', 'org']);
+    expect([names.length, turns() > 80]).toEqual([PERMUTATIONS_MAX, true]);
+    const domainNames = Array.from({ length: 100 }, (_, n) => `example${n}.com`);
+    const { body } = await typoScores({ domainName: 'a.com', domainNames });
+    expect([body.domains.length, turns() > 30]).toEqual([100, true]);
+    spend.mockRestore();
+  });
 
   it.each([
     ['paypal', 'paypa1', 'looks_the_same', 95],

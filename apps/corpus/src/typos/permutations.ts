@@ -1,6 +1,8 @@
 import { domainToASCII } from 'node:url';
 import type { TypoKind } from '#libs/contracts';
 import { skeletonOf } from '#libs/domain-names';
+import { Turns } from '#libs/platform';
+import { type Key, domainKeyOf } from '../names/domain-key.js';
 import { LOOK_ALIKES, NEIGHBOURS, SUFFIXES, WORDS } from './permutation-tables.js';
 
 const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
@@ -15,23 +17,29 @@ const TWICE_LENGTH_MAX = 32;
 /** Maximum number of labels derived from a label, and of names in a query. */
 export const PERMUTATIONS_MAX = 12_000;
 
+/** The names made in one turn of the event loop. */
+const NAMES_OF_TURN = 250;
+
 /** Labels derived from another label, each with its kind; the first kind that yields a label counts. */
 export type Permutations = ReadonlyMap<string, TypoKind>;
 
 /**
  * Returns labels that may be mistaken for a label, of the same kinds as those of dnstwist but more of each kind. Labels
- * with two changed letters come last, up to the limit.
+ * with two changed letters come last, up to the limit. Making thousands takes 0.1 s, so other requests are answered in
+ * between.
  */
-export function labelPermutations(label: string): Permutations {
+export async function labelPermutations(label: string): Promise<Permutations> {
   const found = new Map<string, TypoKind>();
   const skeleton = skeletonOf(label);
   if (skeleton !== label) found.set(skeleton, 'homoglyph');
   const bases = [...new Set([label, skeleton])].map((base) => [...base]);
+  const turns = new Turns(NAMES_OF_TURN);
   for (const [kind, make] of [...KINDS, TWICE]) {
     for (const base of bases) {
       for (const one of make(base)) {
         if (found.size === PERMUTATIONS_MAX) return found;
         if (one !== label && LABEL.test(one) && !found.has(one)) found.set(one, kind);
+        await turns.spend();
       }
     }
   }
@@ -40,6 +48,7 @@ export function labelPermutations(label: string): Permutations {
 
 /** A registrable name that may be mistaken for another one. */
 export interface NamePermutation {
+  key: Key;
   /** Lower case A-labels. */
   name: string;
   kind: TypoKind;
@@ -51,11 +60,11 @@ export interface NamePermutation {
  * because labels with other letters are also found by their appearance. The number of names is limited.
  * @param suffixes the suffixes for the permutations.
  */
-export function namePermutations(
+export async function namePermutations(
   { label, suffix }: { label: string; suffix: string },
   labels: Permutations,
   suffixes: readonly string[],
-): NamePermutation[] {
+): Promise<NamePermutation[]> {
   const found = new Map<string, TypoKind>();
   const add = (name: string, kind: TypoKind) => {
     if (!found.has(name)) found.set(name, kind);
@@ -76,11 +85,18 @@ export function namePermutations(
   }
   found.delete(`${own}.${suffix}`);
   const unders = new Set([suffix, ...suffixes.map(asciiOf)]);
+  const turns = new Turns(NAMES_OF_TURN);
   for (const [one, kind, under] of permutedUnder(labels, unders)) {
     if (found.size === PERMUTATIONS_MAX) break;
     add(`${one}.${under}`, kind);
+    await turns.spend();
   }
-  return [...found].map(([name, kind]) => ({ name, kind }));
+  const made: NamePermutation[] = [];
+  for (const [name, kind] of found) {
+    made.push({ key: domainKeyOf(name), name, kind });
+    await turns.spend();
+  }
+  return made;
 }
 
 /** Yields each label as an A-label with each suffix. */

@@ -1,20 +1,33 @@
 import type { TypoCandidates, TypoScoresAnswer } from '#libs/contracts';
-import { type DomainName, parseDomainName, skeletonOf } from '#libs/domain-names';
-import { InvalidRequest } from '#libs/platform';
+import {
+  type DomainName,
+  type ParsedDomainName,
+  parseDomainName,
+  skeletonOf,
+} from '#libs/domain-names';
+import { InvalidRequest, Turns } from '#libs/platform';
 import { filedName } from '../names/registrable-name.js';
 import { type ReadName, likenessOf } from './likeness.js';
 import { labelPermutations } from './permutations.js';
+
+/** The names that are read or scored in one turn of the event loop. */
+const NAMES_OF_TURN = 5;
 
 /**
  * Scores how easily each of the given names is mistaken for one name. @throws InvalidRequest that lists the invalid
  * names.
  */
-export function typoScores({ domainName, domainNames }: TypoCandidates): {
+export async function typoScores({ domainName, domainNames }: TypoCandidates): Promise<{
   isFixture: boolean;
   body: TypoScoresAnswer;
-} {
+}> {
+  const turns = new Turns(NAMES_OF_TURN);
   const own = parseDomainName(domainName);
-  const others = domainNames.map((name) => parseDomainName(name));
+  const others: ParsedDomainName[] = [];
+  for (const name of domainNames) {
+    await turns.spend();
+    others.push(parseDomainName(name));
+  }
   const faults = [own, ...others].flatMap((parsed, place) =>
     parsed.ok
       ? []
@@ -27,9 +40,11 @@ export function typoScores({ domainName, domainNames }: TypoCandidates): {
   );
   if (!own.ok || faults.length > 0) throw new InvalidRequest(faults);
   const ownName = readName(own.domain);
-  const labels = labelPermutations(ownName.label);
-  const domains = others.flatMap((parsed) => {
-    if (!parsed.ok) return [];
+  const labels = await labelPermutations(ownName.label);
+  const domains: TypoScoresAnswer['domains'] = [];
+  for (const parsed of others) {
+    if (!parsed.ok) continue;
+    await turns.spend();
     const other = readName(parsed.domain);
     const isOther = other.suffix !== ownName.suffix;
     const kind =
@@ -37,15 +52,13 @@ export function typoScores({ domainName, domainNames }: TypoCandidates): {
         ? isOther && ('tld-swap' as const)
         : (labels.get(other.label) ??
           (skeletonOf(other.label) === ownName.label && ('homoglyph' as const)));
-    return [
-      {
-        domain_name: parsed.domain.name,
-        domain_unicode: parsed.domain.unicode,
-        kind: kind || null,
-        ...likenessOf(ownName, other, {}),
-      },
-    ];
-  });
+    domains.push({
+      domain_name: parsed.domain.name,
+      domain_unicode: parsed.domain.unicode,
+      kind: kind || null,
+      ...likenessOf(ownName, other, {}),
+    });
+  }
   return {
     isFixture: own.domain.tld === 'test',
     body: { status: true, domain_name: own.domain.name, domains },

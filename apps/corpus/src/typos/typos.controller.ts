@@ -24,8 +24,8 @@ export class TyposController {
   }
 
   @Serves(TYPO_SCORES)
-  scores(@Body() candidates: TypoCandidates, @Res() reply: FastifyReply) {
-    const { isFixture, body } = typoScores(candidates);
+  async scores(@Body() candidates: TypoCandidates, @Res() reply: FastifyReply) {
+    const { isFixture, body } = await typoScores(candidates);
     const source = isFixture ? 'fixture' : 'live';
     void reply
       .status(200)

@@ -59,7 +59,7 @@ export class TyposService {
     const page = this.pages.asked(TYPOS, question);
     const { selector, value } = selected(question);
     const isFixture = isFixtureValue(selector, value);
-    const search = isFixture ? undefined : searchOf(question);
+    const search = isFixture ? undefined : await searchOf(question);
     const { permutations } = search ?? {};
     const query = { selector, value, ...(permutations !== undefined && { permutations }) };
     const shown = {
@@ -169,7 +169,7 @@ function isFixtureValue(selector: string, value: string): boolean {
   return parsed.ok && parsed.domain.tld === 'test';
 }
 
-function searchOf(question: Question): Search {
+async function searchOf(question: Question): Promise<Search> {
   if (question.domainName !== undefined) return lookAlikesOf(question.domainName, question.tld);
   const { selector, value } = selected(question);
   const text = value.toLowerCase();
@@ -195,14 +195,16 @@ const withoutEnds = ({ loose, exact }: { loose: string; exact: string }) => ({
 });
 
 /** Returns a search for look-alikes of a name. @throws InvalidDomainName */
-function lookAlikesOf(text: string, tlds: readonly string[] = USUAL_SUFFIXES): Search {
+async function lookAlikesOf(
+  text: string,
+  tlds: readonly string[] = USUAL_SUFFIXES,
+): Promise<Search> {
   const parsed = parseDomainName(text);
   if (!parsed.ok) throw new InvalidDomainName(parsed.message);
   const own = readName(parsed.domain);
-  const labels = labelPermutations(own.label);
-  const made = namePermutations(own, labels, tlds);
-  const kinds = new Map(made.map(({ name, kind }) => [name, kind]));
-  const names = [...kinds.keys()].map((name) => ({ key: domainKeyOf(name), name }));
+  const labels = await labelPermutations(own.label);
+  const names = await namePermutations(own, labels, tlds);
+  const kinds = new Map(names.map(({ name, kind }) => [name, kind]));
   const hosts = dottedForms(own.label).map(({ host, label }) => {
     const name = `${label}.${own.suffix}`;
     return { key: domainKeyOf(name), name, host };

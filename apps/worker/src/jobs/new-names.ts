@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '#libs/platform';
 import type { NameGroup } from '../names/name-groups.js';
 import {
   BAD_LINES_SHOWN,
@@ -21,17 +21,6 @@ export interface CountedNames {
 
 /** The number of names read per turn. A long internationalized name takes 0.1 ms. */
 const TURN_NAMES = 5;
-/** Resolves at the last turn that has been handed out. */
-let lastTurn = Promise.resolve();
-
-/**
- * Waits for a turn of the event loop. Each turn belongs to one list, so that other requests are hardly delayed, however
- * many lists are being read.
- */
-async function nextTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => setImmediate());
-  return lastTurn;
-}
 
 /** Per account, a promise that resolves once its newest list has been read. */
 const lists = new Map<string, Promise<void>>();

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { UPLOAD_LINES_MAX } from '#libs/contracts';
+import { Turns } from '#libs/platform';
 import { NameFile } from './name-file.js';
 
 const BLANKS = Buffer.alloc(1024 * 1024, '\n');
@@ -26,4 +27,15 @@ it('S102: only the first hundred cells of the first row can contain the names', 
   expect(await fileOf(',b.example')).toEqual(['b.example', 'b.example']);
   expect(await fileOf(`${'ǆ,'.repeat(99)}b.example`)).toEqual(['b.example']);
   expect(await fileOf(`${'ǆ,'.repeat(100)}b.example`)).toEqual(['a.example']);
+});
+
+it.each([
+  ['many short lines', 'a.b\n'.repeat(10_000), 30],
+  ['few long lines in quotation marks', `a.b,"${'x'.repeat(60_000)}"\n`.repeat(40), 10],
+])('S102: other requests are answered while a chunk with %s is read', async (_, text, turnsMin) => {
+  const rows = new NameFile().rows('list', Readable.from([Buffer.from(text)]));
+  const spend = jest.spyOn(Turns.prototype, 'spend');
+  await Readable.from(rows).toArray();
+  expect(spend.mock.results.filter(({ value }) => value).length).toBeGreaterThan(turnsMin);
+  spend.mockRestore();
 });

@@ -1,4 +1,5 @@
 import { UPLOAD_BYTES_MAX, UPLOAD_LINES_MAX } from '#libs/contracts';
+import { Turns } from '#libs/platform';
 import { BAD_LINES_SHOWN, type BadLine, readName, storedLine } from './read-name.js';
 import { UnreadableFile } from './unreadable-file.js';
 
@@ -11,6 +12,9 @@ const DELIMITERS = [',', ';', '\t'] as const;
 const COLUMNS_MAX = 100;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
+/** The work in one turn of the event loop: a line counts as one unit, and as another for each of these lengths. */
+const UNITS_OF_TURN = 250;
+const UNIT_LENGTH = 512;
 /**
  * Maximum number of lines. Blank lines count, because they compress to nothing but take as long to read as other lines.
  */
@@ -38,8 +42,14 @@ export class NameFile {
    */
   async *rows(listId: string, text: AsyncIterable<Buffer>): AsyncGenerator<string> {
     let rows = '';
+    // A chunk may have thousands of lines, and a line thousands of characters in quotation marks.
+    const turns = new Turns(UNITS_OF_TURN);
     for await (const lines of linesOf(this.counted(text))) {
-      for (const line of lines) rows += this.rowOf(listId, line);
+      for (const line of lines) {
+        rows += this.rowOf(listId, line);
+        const over = turns.spend(1 + line.length / UNIT_LENGTH);
+        if (over) await over;
+      }
       if (rows.length < ROWS_LENGTH) continue;
       yield rows;
       rows = '';
