@@ -6,7 +6,7 @@ import { AccountDeletedProblem } from '#libs/public-http';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
 import { type Session, requireSession } from '../service-calls/sessions.js';
 import { visitorTerms } from './allow-visitors.js';
-import { CallsUnderWay } from './calls-under-way.js';
+import { CallsUnderWay } from '../service-calls/calls-under-way.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

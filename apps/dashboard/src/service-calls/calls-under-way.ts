@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { TooManyCalls } from '../service-calls/service-calls.errors.js';
+import { TooManyCalls } from './service-calls.errors.js';
 
 /** Maximum number of concurrent calls per account, which is the number of connections that a browser opens. */
 const OF_AN_ACCOUNT = 6;
