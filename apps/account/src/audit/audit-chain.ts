@@ -44,7 +44,7 @@ export function stateHash(state: object): Buffer {
   return createHash('sha256').update(JSON.stringify(state)).digest();
 }
 
-/** Returns the hash over the heads that an anchor covers, sorted by chain, and over the previous anchor. */
+/** Computes the hash over the heads that an anchor covers, sorted by chain, and over the previous anchor. */
 export class AnchorHash {
   private readonly digest = createHash('sha256');
 

@@ -69,7 +69,7 @@ export class KeysRepository {
     return keys.map(({ id }) => id);
   }
 
-  /** Finds the key that a given key replaced, while the old key still works. */
+  /** Lists the keys that a given key replaced and that still work. */
   async listOverlapping(
     transaction: Transaction,
     accountId: string,

@@ -26,7 +26,7 @@ export class PasswordsService {
   private readonly waiting: { site: string; start: () => void }[] = [];
   /** The cost of new hashes; specs about other subjects use a low cost. */
   cost = HASH_COST;
-  /** Number of hashes computed so far, which tests count instead of time. */
+  /** Number of hashes computed so far. Tests check this number instead of measuring time. */
   hashCount = 0;
 
   /** Returns the number of waiting calls. */

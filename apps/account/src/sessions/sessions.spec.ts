@@ -229,7 +229,7 @@ describe('sessions', () => {
       });
     const deviceOf = async () => String((await logIn()).headers['x-set-device']);
     const device = await deviceOf();
-    // Others behind the same network address fail twenty times, and then guess at this account.
+    // Other clients behind the same network address fail twenty times, and then guess at this account.
     for (let i = 0; i < 20; i++)
       await logIn('a wrong password', '203.0.113.9', `x${i}@example.com`);
     for (let i = 0; i < 7; i++) await logIn('a wrong password', '203.0.113.8');

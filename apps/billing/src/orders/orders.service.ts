@@ -155,7 +155,7 @@ export class OrdersService {
     return order && !isUnpaid(order.state) ? order.accountId : undefined;
   }
 
-  /** Applies a change of a payment's reversed part. */
+  /** Applies a change to the reversed part of a payment. */
   async applyReversed(transaction: Transaction, reversed: ReversedPayment): Promise<void> {
     const { accountId, orderId, amountMicros: paidMicros } = reversed.payment;
     if (orderId === null) return;

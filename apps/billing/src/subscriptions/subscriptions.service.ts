@@ -175,9 +175,7 @@ export class SubscriptionsService {
     return known !== undefined && (known.isCurrent || known.isDuplicate);
   }
 
-  /**
-   * Finds the current subscription of the same line, unless it is this one. It may have ended since we last fetched it.
-   */
+  /** Finds another current subscription of the same line. That subscription may have ended since we last fetched it. */
   async rivalOf(
     transaction: Transaction,
     processor: ProcessorName,

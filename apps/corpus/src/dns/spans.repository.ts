@@ -136,7 +136,7 @@ export class SpansRepository {
   }
 
   /**
-   * Deletes equal spans of sources with fewer rights. @returns the spans without an equal one of a source with more
+   * Deletes equal spans of sources with fewer rights. @returns the spans that have no equal span of a source with more
    * rights.
    */
   async claimPassive(

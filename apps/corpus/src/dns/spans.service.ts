@@ -43,7 +43,7 @@ export class SpansService {
     private readonly hosts: HostsRepository,
   ) {}
 
-  /** Stores records. @returns the names whose newest records have changed, or are the first ones. */
+  /** Stores records. @returns the names whose newest records have changed or are their first records. */
   async record(
     transaction: Transaction,
     observations: readonly DnsObservation[],

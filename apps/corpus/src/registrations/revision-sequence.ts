@@ -71,8 +71,8 @@ function joined<Seen extends Link>(
   const times = seen.map(({ atMs }) => atMs);
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
   const ordered = kept.toSorted(inOrder);
-  // Only the nearest link on each side is used: there may be links that are not in memory between it and those further
-  // away.
+  // Only the nearest link on each side is used: between this link and more distant links, there may be links that are
+  // not in memory.
   const before = ordered.findLastIndex(({ atMs }) => atMs < firstMs);
   const behind = ordered.findIndex(({ atMs }) => atMs > lastMs);
   const near = ordered.slice(Math.max(0, before), behind === -1 ? undefined : behind + 1);

@@ -35,7 +35,7 @@ export function creditHistory(
     const day = dayOf(now.getTime() - place * DAY_MS);
     // Some lines of the oldest day may be missing, so the balance at the end of the previous day is unknown.
     if (day < oldest) break;
-    // Use that has not been booked yet is already subtracted from the current balance.
+    // Usage that has not been booked yet is already subtracted from the current balance.
     byDay.unshift([day, place === 0 ? left - pending : left]);
     left -= changes.get(day) ?? 0;
   }

@@ -1,7 +1,7 @@
 /** Control characters, characters that change the direction of text, and zero-width characters. */
 const UNSEEN = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Removes characters from untrusted text that are invisible or could reverse the text beside it (S67). */
+/** Escapes characters of untrusted text that are invisible or could reverse the text beside it (S67). */
 export function shownText(text: string): string {
   return text.toWellFormed().replace(UNSEEN, (unit) => `\\u{${unit.codePointAt(0)!.toString(16)}}`);
 }

@@ -1,4 +1,4 @@
-/** The use on one day under one name: that of an operation or a key. */
+/** The usage of one operation, key or kind of work on one day. */
 export interface UsedOnDay {
   date: string;
   name: string;

@@ -82,7 +82,7 @@ const PREFETCH_PAUSE_MS = SECOND_MS;
 
 /**
  * Obtains and spends this gateway's leases. It reserves credits at once while a lease has room, requests the next lease
- * before that one is used up, and reports charges. It never spends credits that no lease covers.
+ * before the current lease is used up, and reports charges. It never spends credits that no lease covers.
  */
 export class LeaseClient {
   /** Resolves once the leases of an earlier process are settled, or when this process stops before that. */

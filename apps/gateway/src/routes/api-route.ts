@@ -119,7 +119,7 @@ function limitsHere(operation: Operation, timeoutMs = Infinity): OperationLimits
 
 /**
  * Compiles an operation at one path. @param choices the values that select among the operations of the path, including
- * this one's own.
+ * this operation's value.
  */
 export function compileRoute(
   operation: Operation,

@@ -19,11 +19,11 @@ const SECRET = 'a secret between services, long enough';
 const CUT_OFF = 'seems to have no internet connection';
 
 const tokens = new ServiceTokens(SECRET, new SystemClock());
-/** Registries that have no host in common, each with two hosts under a separate name. */
 const hostsOf = ({ rdapBaseUrl, whoisServer }: Route) => [
   new URL(rdapBaseUrl!).hostname,
   whoisServer!,
 ];
+/** Registries that have no host in common, each with two hosts under a separate name. */
 const [first, second, third] = Registries.vendored()
   .routes()
   .filter(({ tld, rdapBaseUrl, whoisServer }) => {

@@ -17,7 +17,7 @@ import { DeliveryQueue } from './delivery-queue.js';
 const TESTS_AN_HOUR_MAX = 60;
 /**
  * Maximum number of replays per account. A replay occupies one of its webhook's slots for up to ten seconds; until a
- * slot is free, it asks for one again and again.
+ * slot is free, it keeps asking for one.
  */
 const REPLAYS_A_DAY_MAX = 2_000;
 
