@@ -8,7 +8,10 @@ import { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, type RunningService, ServiceTokens, loadConfig } from '#libs/platform';
 import { TestClock, TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
-import { CheckNamesJob } from '../../apps/worker/src/monitor-checks/check-names.job.js';
+import {
+  CheckDnsJob,
+  CheckWhoisJob,
+} from '../../apps/worker/src/monitor-checks/check-names.job.js';
 import { LEASE_MS } from '../../apps/worker/src/monitor-checks/check-times.js';
 import { AccountsService } from '../../apps/worker/src/accounts/accounts.service.js';
 import { resultKey } from '../../apps/worker/src/jobs/job.js';
@@ -108,7 +111,10 @@ export class WorkerUnderTest {
    * on its own.
    */
   async checkNames(): Promise<void> {
-    await this.worker.app.get(CheckNamesJob, { strict: false }).runOnce();
+    const jobs = [CheckDnsJob, CheckWhoisJob].map((job) =>
+      this.worker.app.get<CheckDnsJob | CheckWhoisJob>(job, { strict: false }),
+    );
+    await Promise.all(jobs.map((job) => job.runOnce()));
     const takenUntil = new Date(this.clock.now().getTime() + LEASE_MS);
     await waitFor('names that are being checked', async () => {
       const taken = 'select from watched_names where dns_due_at = $1 or whois_due_at = $1 limit 1';

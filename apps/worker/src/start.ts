@@ -21,7 +21,7 @@ import { DeliverWebhooksJob } from './deliveries/deliver-webhooks.job.js';
 import { ForgetDeliveriesJob } from './deliveries/forget-deliveries.job.js';
 import { WebhookSender } from './deliveries/webhook-sender.js';
 import { ChargeChecksJob } from './monitor-checks/charge-checks.job.js';
-import { CheckNamesJob } from './monitor-checks/check-names.job.js';
+import { CheckDnsJob, CheckWhoisJob } from './monitor-checks/check-names.job.js';
 import { RemindExpiriesJob } from './monitor-checks/remind-expiries.job.js';
 import { FollowChangesJob } from './monitor-matches/follow-changes.job.js';
 import { ForgetSuppressedJob } from './monitor-news/forget-suppressed.job.js';
@@ -51,7 +51,8 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: DeliverWebhooksJob, everyMs: SECOND_MS, runs: 'process' },
   { job: MailCreditsLowJob, everyMs: SECOND_MS, runs: 'process' },
   { job: FitMonitorsJob, everyMs: SECOND_MS, runs: 'process' },
-  { job: CheckNamesJob, everyMs: 5 * SECOND_MS, runs: 'process' },
+  { job: CheckDnsJob, everyMs: 5 * SECOND_MS, runs: 'process' },
+  { job: CheckWhoisJob, everyMs: 5 * SECOND_MS, runs: 'process' },
   { job: ChargeChecksJob, everyMs: SECOND_MS, runs: 'process' },
   { job: FollowChangesJob, everyMs: 10 * SECOND_MS, runs: 'installation' },
   { job: BuildFilesJob, everyMs: SECOND_MS, runs: 'process' },

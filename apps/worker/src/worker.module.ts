@@ -54,7 +54,7 @@ import { JobsRepository } from './jobs/jobs.repository.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { JobNames, NewJobsService } from './jobs/new-jobs.service.js';
 import { ChargeChecksJob } from './monitor-checks/charge-checks.job.js';
-import { CheckNamesJob } from './monitor-checks/check-names.job.js';
+import { CheckDnsJob, CheckWhoisJob } from './monitor-checks/check-names.job.js';
 import { ChecksService } from './monitor-checks/checks.service.js';
 import { PaidChecksQueue } from './monitor-checks/paid-checks-queue.js';
 import { PaidChecksMaintenanceRepository } from './monitor-checks/paid-checks-maintenance.repository.js';
@@ -196,7 +196,8 @@ const FEATURES = [
   PaidChecksService,
   ChargeChecksJob,
   ChecksService,
-  CheckNamesJob,
+  CheckDnsJob,
+  CheckWhoisJob,
   RemindExpiriesJob,
   MatchesMaintenanceRepository,
   MatchersService,

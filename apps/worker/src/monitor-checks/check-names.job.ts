@@ -13,10 +13,14 @@ const NAMES_AT_ONCE = 200;
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 
-/** Checks watched names that are due. One lookup serves all accounts that watch a name. */
+/**
+ * Checks watched names that are due, for one kind of check. One lookup serves all accounts that watch a name. The kinds
+ * are separate jobs, because many names of a slow registry can take hours.
+ */
 @Injectable()
-export class CheckNamesJob implements Job {
-  readonly name = 'check-watched-names';
+abstract class CheckNamesJob implements Job {
+  abstract readonly name: string;
+  protected abstract readonly kind: CheckKind;
   private readonly ending = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
@@ -31,7 +35,7 @@ export class CheckNamesJob implements Job {
 
   async runOnce(): Promise<void> {
     if (this.ending.signal.aborted) return;
-    this.running = Promise.all([this.check('dns'), this.check('whois')]).then(() => {});
+    this.running = this.check(this.kind);
     await this.running;
   }
 
@@ -88,4 +92,16 @@ export class CheckNamesJob implements Job {
       await this.checks.tryLater(kind, name).catch(() => {});
     }
   }
+}
+
+@Injectable()
+export class CheckDnsJob extends CheckNamesJob {
+  readonly name = 'check-watched-dns';
+  protected readonly kind = 'dns';
+}
+
+@Injectable()
+export class CheckWhoisJob extends CheckNamesJob {
+  readonly name = 'check-watched-whois';
+  protected readonly kind = 'whois';
 }

@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
-import { CheckNamesJob } from './check-names.job.js';
+import { CheckDnsJob, CheckWhoisJob } from './check-names.job.js';
 import { RemindExpiriesJob } from './remind-expiries.job.js';
 
 const SLOTS = { domain: 5, brand: 2, registrant: 2 };
@@ -238,7 +238,7 @@ describe('checks of watched domains', () => {
     world.isBreakingOff = true;
     under.clock.advance(6 * HOUR_MS);
     await waitFor('a look', async () => {
-      await get(CheckNamesJob)
+      await get(CheckDnsJob)
         .runOnce()
         .catch(() => {});
       return world.count('dns', name) > looks;
@@ -268,13 +268,32 @@ describe('checks of watched domains', () => {
     under.clock.advance(24 * HOUR_MS);
     const at = under.clock.now().toISOString();
     await waitFor('the name after it', async () => {
-      await get(CheckNamesJob)
+      await get(CheckWhoisJob)
         .runOnce()
         .catch(() => {});
       return (await checkedAt(ids[1])) === at;
     });
     expect(under.logged.join('')).toContain('the whois of a watched name could not be stored');
     world.register(broken, {});
+  });
+
+  it('a registry that does not answer delays no check of DNS records', async () => {
+    const [slow, other] = [newName(), newName()];
+    const { respond } = world;
+    const held: (() => void)[] = [];
+    world.respond = (...call) => {
+      const isSlow = (call[2] as { names: string[] }).names.includes(slow);
+      if (isSlow && (call[2] as { kind: string }).kind === 'whois')
+        held.push(() => respond(...call));
+      else respond(...call);
+    };
+    await watch(slow);
+    await waitFor('a question to the registry', () => held.length > 0);
+    await watch(other);
+    await waitFor('a check of DNS records', () => world.count('dns', other) > 0);
+    world.respond = respond;
+    held.forEach((answer) => answer());
+    await under.checkNames();
   });
 
   it('a domain whose check is running is not checked again when another account starts to watch it', async () => {
@@ -352,7 +371,7 @@ describe('checks of watched domains', () => {
     const looks = world.count('dns', name);
     for (let hours = 0; hours < 24; hours += 6) {
       under.clock.advance(6 * HOUR_MS);
-      await get(CheckNamesJob).runOnce();
+      await get(CheckDnsJob).runOnce();
     }
     expect(world.count('dns', name)).toBe(looks);
     await apply('restore');
