@@ -227,7 +227,6 @@ export class CorpusModule {
             new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
           inject: [SuppressionsRepository, NameRowsService],
         },
-        // // -
         reader(SearchDatabase, options.searchDatabase, 3 * config.searchTimeoutMs),
         reader(FeedDatabase, database),
         {

@@ -82,7 +82,7 @@ export class SubdomainsRepository {
     );
   }
 
-  /** Lists the addresses that hosts have. */
+  /** Lists the addresses of hosts. */
   async listAddresses(
     {
       name,

@@ -22,8 +22,8 @@ const PRODUCT_ID = 'DOMAIN-DATA-SERVICE';
 const PRODUCT = { id: PRODUCT_ID, name: 'Domain Data Service', type: 'SERVICE' } as const;
 const PAGES_MAX = 100;
 /**
- * Number of failed attempts after which PayPal suspends. PayPal retries every five days, so the last attempt is after
- * the 7 days of grace.
+ * Number of failed attempts after which PayPal suspends a subscription. PayPal retries every five days, so the last
+ * attempt is after the 7 days of grace.
  */
 const FAILURES_MAX = 3;
 const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
