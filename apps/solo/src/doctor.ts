@@ -24,8 +24,8 @@ import { SoloConfig } from './solo.config.js';
 const BACKUPS = '/var/backups';
 
 /**
- * Runs `npm run doctor`: checks everything that a start needs and, if others can reach the installation, everything
- * that production needs. Prints a remedy for each fault.
+ * Runs `npm run doctor`: checks everything that a start needs and, if other machines can reach the installation,
+ * everything that production needs. Prints a remedy for each fault.
  */
 async function doctor(): Promise<number> {
   let config: SoloConfig;

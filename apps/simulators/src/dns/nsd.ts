@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Daemon, type Endpoint } from './daemon.js';
 
-/** An authoritative server. */
+/** The options of an authoritative server. */
 export interface NsdOptions {
   /** The folder for the server's settings and state. */
   folder: string;

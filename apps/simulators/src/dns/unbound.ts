@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Daemon, type Endpoint } from './daemon.js';
 
-/** A validating resolver. */
+/** The options of a validating resolver. */
 export interface UnboundOptions {
   /** The folder for the server's settings. */
   folder: string;

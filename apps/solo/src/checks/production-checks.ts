@@ -33,7 +33,8 @@ const BACKUP_AGE_MAX_MS = 26 * HOUR_MS;
 const PAGE = 'docs/operations/production.md';
 
 /**
- * Returns the checks of docs/operations/production.md. Returns no checks for an installation that others cannot reach.
+ * Returns the checks of docs/operations/production.md. Returns no checks for an installation that other machines cannot
+ * reach.
  */
 export function productionChecks(facts: ProductionFacts): Check[] {
   const { settings, says = programSays } = facts;

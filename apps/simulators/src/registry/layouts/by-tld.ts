@@ -29,7 +29,7 @@ const LAYOUTS: Record<string, Layout> = {
   uk,
 };
 
-/** Returns the registry's layout for a top-level domain; all others use the thick ICANN layout. */
+/** Returns the registry's layout for a top-level domain; all other domains use the thick ICANN layout. */
 export function registryLayout(tld: string): Layout {
   return Object.hasOwn(LAYOUTS, tld) ? LAYOUTS[tld]! : thickRegistry;
 }
