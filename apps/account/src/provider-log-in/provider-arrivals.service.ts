@@ -11,7 +11,7 @@ import { PeopleService } from '../people/people.service.js';
 import { SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
 import { SIGN_UP_DOMAIN_LIMIT, SIGN_UP_NETWORK_LIMIT } from '../throttling/sign-up-limits.js';
 import { ThrottlingService } from '../throttling/throttling.service.js';
-import { ProviderSignUpService } from './provider-sign-up.service.js';
+import { AddressTaken, ProviderSignUpService } from './provider-sign-up.service.js';
 
 type Arrival = SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer>;
 
@@ -38,15 +38,28 @@ export class ProviderArrivalsService {
     const { address } = proven;
     if (address === undefined) throw new ProviderAddressNotVerified();
     const owner = await this.people.findByAddress(address, visitor.address);
-    if (owner) return this.askForLogIn({ ...proven, address }, to);
+    if (owner) {
+      // Another log-in of the same person may have created the account since the identity was looked up.
+      const created = await this.identities.find(proven);
+      if (created) return this.enter(proven, { ...created, visitor }, to);
+      return this.askForLogIn({ ...proven, address }, to);
+    }
     await this.throttling.countNetwork(SIGN_UP_NETWORK_LIMIT, visitor);
     await this.throttling.isWithin(SIGN_UP_DOMAIN_LIMIT, domainOfAddress(address), visitor);
+    try {
+      return await this.register({ ...proven, address }, visitor);
+    } catch (error) {
+      if (error instanceof AddressTaken) return this.arrive(proven, to, visitor);
+      throw error;
+    }
+  }
+
+  private async register(
+    proven: ProvenIdentity & { address: string },
+    visitor: Visitor,
+  ): Promise<Arrival> {
     return this.accounts.transaction(async (transaction) => {
-      const { actor, keys } = await this.signUps.register(
-        transaction,
-        { ...proven, address },
-        visitor,
-      );
+      const { actor, keys } = await this.signUps.register(transaction, proven, visitor);
       const account = await this.accounts.get(transaction, actor.accountId);
       const opened = await this.entry.open(transaction, actor, account, {
         action: 'registration.by-provider',

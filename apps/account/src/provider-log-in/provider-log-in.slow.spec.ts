@@ -96,6 +96,14 @@ describe('log-in with a provider', () => {
     },
   );
 
+  it('two first log-ins of a person at a time open the same account', async () => {
+    const visits = [await go('google'), await go('google'), await go('google')];
+    const answers = await Promise.all(visits.map((one) => comeBack(one)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(answers.map(({ body }) => body.account_id)).size).toBe(1);
+    expect(answers.filter(({ body }) => body.key !== undefined)).toHaveLength(1);
+  });
+
   it('S36: a return from the provider works once, in the browser that started the log-in, with its state and code', async () => {
     const [one, other] = [await go('google'), await go('google')];
     expect((await comeBack({ ...one, step: '' })).status).toBe(410);

@@ -8,12 +8,14 @@ import type { ProvenIdentity } from '../identities/providers.service.js';
 import { KeysService } from '../keys/keys.service.js';
 import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
-import { ProviderRefused } from '../identities/identities.errors.js';
 
 /** The names that forms accept. They contain nothing that a mail program would turn into a link. */
 const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
 /** The name in "Hello there, …", for a person without a usable name. */
 const NAMELESS = 'there';
+
+/** The address has an account. */
+export class AddressTaken extends Error {}
 
 /**
  * Creates an account for an identity that a provider confirms. The provider has verified the address, so no e-mail is
@@ -50,7 +52,7 @@ export class ProviderSignUpService {
       passwordHash: null,
       createdAt: this.clock.now(),
     });
-    if (!isFirst) throw new ProviderRefused();
+    if (!isFirst) throw new AddressTaken();
     await this.identities.link(transaction, actor, identity, false);
     return { actor, keys: await this.keys.issueFirst(transaction, accountId) };
   }
