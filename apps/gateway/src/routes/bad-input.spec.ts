@@ -24,6 +24,7 @@ beforeAll(async () => {
 afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(3_000);
+const VALUES_MAX = 5_000;
 
 const SERVED = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 const ALL_ROUTES = SERVED.flatMap((operation) =>
@@ -209,6 +210,10 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
       const { answer } = await send(operation, route, { query, body });
       expectProblem(answer, 400, 'invalid_request');
       expect(answer.json.errors).not.toEqual([]);
+    }
+    if (limitBytes > VALUES_MAX) {
+      const { answer } = await send(operation, route, { query, body: '['.repeat(VALUES_MAX + 1) });
+      expect(answer.json.detail).toContain(`must not contain more than ${VALUES_MAX} values`);
     }
     const large = `{"${member}":"${'x'.repeat(limitBytes)}"}`;
     const { answer } = await send(operation, route, { query, body: large });
