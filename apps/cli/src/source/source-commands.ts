@@ -182,9 +182,7 @@ function showProgress(file: ImportedFile | undefined): void {
 function rights(text: string): string[] {
   const given = text === 'none' ? [] : text.split(',');
   if (given.every((right) => RIGHTS.includes(right))) return given;
-  throw new InvalidArgumentError(
-    'They are shown, sold and looked-up, separated by commas; or none.',
-  );
+  throw new InvalidArgumentError('It must be none, or a list such as shown,sold,looked-up.');
 }
 
 function percent(text: string): number {

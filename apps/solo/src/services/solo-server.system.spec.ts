@@ -32,8 +32,8 @@ it('a database server that ends unexpectedly is restarted at the same URL, and t
   const killed = pid();
   process.kill(killed, 'SIGQUIT');
   await waitFor('the server', () => said.length === 2);
-  expect(said[0]).toMatch(/^The database server has ended by itself; .* free some space/);
-  expect(said[1]).toBe('The database server runs again.');
+  expect(said[0]).toMatch(/^The database server has stopped unexpectedly; .* free some space/);
+  expect(said[1]).toBe('The database server is running again.');
   expect(pid()).not.toBe(killed);
   const rows = await withClient(url, async (client) => (await client.query('select 1 as n')).rows);
   expect([url, rows]).toEqual([server.url(), [{ n: 1 }]]);

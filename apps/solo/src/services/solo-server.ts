@@ -54,12 +54,12 @@ export class SoloServer {
     if (this.server.isRunning) return;
     if (!this.isMissed) {
       say(
-        `The database server has ended by itself; ${this.folder}/postgres.log says why. If the disk is full, free some space. A restart is tried every few seconds until the server runs.`,
+        `The database server has stopped unexpectedly; ${this.folder}/postgres.log says why. If the disk is full, free some space. A restart is tried every few seconds until the server runs.`,
       );
     }
     this.isMissed = true;
     this.server = await EmbeddedServer.start({ ...this.options, port: this.server.port });
     this.isMissed = false;
-    say('The database server runs again.');
+    say('The database server is running again.');
   }
 }
