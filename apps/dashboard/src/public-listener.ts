@@ -143,7 +143,7 @@ function adapterOf(
   server.addHook('preValidation', async ({ body, raw }) => {
     if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body);
   });
-  // For a path that cannot be decoded, no hook has run before this.
+  // In `onSend`, because no earlier hook runs for a path that cannot be decoded.
   server.addHook('onSend', async (request, reply) => {
     if (request.url.startsWith('/api/')) void reply.header('x-csrf-token', request.csrfToken);
   });

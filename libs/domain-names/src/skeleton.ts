@@ -61,7 +61,7 @@ const SHAPES = new Map(
   ),
 );
 
-/** A label without accents and look-alikes: none of those letters are in ASCII. */
+/** An ASCII label, which contains neither accents nor letters of other scripts. */
 const PLAIN = /^[a-z0-9-]*$/;
 
 /**

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Resolves at the last turn that has been handed out. */
+/** Resolves in the last turn that has been assigned. */
 let lastTurn = Promise.resolve();
 
 /**
- * Waits for a turn of the event loop. Each turn belongs to one piece of long work, so that requests are hardly delayed,
- * however much of it this process does at a time, and whoever asked for it (S102).
+ * Waits for a turn of the event loop. Each turn belongs to only one piece of long work, so that all long work of this
+ * process together hardly delays requests (S102).
  */
 export async function nextTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate());
@@ -16,7 +16,7 @@ export async function nextTurn(): Promise<void> {
 export class Turns {
   private left: number;
 
-  /** @param length the units of work in one turn. */
+  /** @param length the number of units of work per turn. */
   constructor(private readonly length: number) {
     this.left = length;
   }

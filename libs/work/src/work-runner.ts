@@ -170,7 +170,7 @@ export abstract class WorkRunner<T extends object> implements Job {
           .finally(() => underWay.delete(doing));
         underWay.add(doing);
       }
-      // Work that ended during the claim may be due again, which the claim has not seen.
+      // Work that ended during the claim may be due again without having been seen by the claim.
       if (wasIdle && underWay.size === 0 && this.rings === heard) return;
       if (underWay.size === 0 || (claimed.length > 0 && underWay.size < concurrency)) continue;
       await this.untilRoomOrMore(underWay, concurrency);

@@ -17,7 +17,7 @@ const TWICE_LENGTH_MAX = 32;
 /** Maximum number of labels derived from a label, and of names in a query. */
 export const PERMUTATIONS_MAX = 12_000;
 
-/** The names made in one turn of the event loop. */
+/** The number of names made per turn of the event loop. */
 const NAMES_OF_TURN = 250;
 
 /** Labels derived from another label, each with its kind; the first kind that yields a label counts. */

@@ -10,7 +10,7 @@ import { filedName } from '../names/registrable-name.js';
 import { type ReadName, likenessOf } from './likeness.js';
 import { labelPermutations } from './permutations.js';
 
-/** The names that are read or scored in one turn of the event loop. */
+/** The number of names read or scored per turn of the event loop. */
 const NAMES_OF_TURN = 5;
 
 /**

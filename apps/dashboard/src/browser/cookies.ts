@@ -46,8 +46,8 @@ export function csrfCookie(token: string): string {
 
 const TOKEN = /^[A-Za-z0-9_-]{20,200}$/;
 /**
- * The pairs of each cookie. Splitting the header would cost as much as many requests, because a stranger may send
- * thousands of empty pairs (S104).
+ * For each cookie, a pattern that finds it in the header. Splitting the header into pairs would cost as much as many
+ * requests, because a stranger may send thousands of empty pairs (S104).
  */
 const PAIRS = new Map(
   [SESSION_COOKIE, STEP_COOKIE, DEVICE_COOKIE, CSRF_COOKIE].map((name) => [

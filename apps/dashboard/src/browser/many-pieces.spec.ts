@@ -17,7 +17,7 @@ async function refusalOf(type: string, body: string): Promise<string> {
   return text;
 }
 
-it('S94: a form with more fields than any page has is refused before they are read', async () => {
+it('S94: a form with too many fields is refused before its fields are read', async () => {
   const form = (count: number) => Array.from({ length: count }, (_, n) => `f${n}=%zz`).join('&');
   const type = 'application/x-www-form-urlencoded';
   expect(await refusalOf(type, form(200))).toContain('is not known here');
@@ -31,7 +31,7 @@ it('S94: JSON with too many values is refused before it is parsed', async () => 
   expect(await refusalOf(type, `{${members(5_001)}`)).toContain('more than 5000 values');
 });
 
-it('a call with more parameters than any operation has is refused before they are read', async () => {
+it('a call with too many parameters is refused before its parameters are checked', async () => {
   const call = async (count: number) => {
     const query = Array.from({ length: count }, (_, n) => `page_siz${n}`).join('&');
     const { status, text } = await under.send('GET', `/api/keys?${query}`, under.ours);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => under?.stop());
 
-it('S104: one request of a site starts in each turn of the event loop, and those of others start at once', async () => {
+it('S104: one request per site starts in each turn of the event loop, and requests of other sites do not wait', async () => {
   const turns = new SiteTurns();
   const started: string[] = [];
   const begin = (site: string) => turns.begin(site, () => started.push(site));
@@ -22,13 +22,13 @@ it('S104: one request of a site starts in each turn of the event loop, and those
   expect(started).toEqual(['many', 'one', 'many', 'one']);
   await setImmediate();
   expect(started).toEqual(['many', 'one', 'many', 'one', 'many']);
-  // The sites without requests are forgotten.
+  // A site without waiting requests is forgotten.
   for (let n = 0; n < 3; n++) await setImmediate();
   begin('many');
   expect(started.at(-1)).toBe('many');
 });
 
-it('each request to the dashboard takes a turn of the site that sent it', async () => {
+it('requests to the dashboard are grouped by the site that sent them', async () => {
   const begin = jest.spyOn(SiteTurns.prototype, 'begin');
   const from = (address: string) => under.send('GET', '/prices', { 'x-forwarded-for': address });
   expect((await from('192.0.2.7')).status).toBe(200);

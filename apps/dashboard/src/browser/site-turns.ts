@@ -1,12 +1,12 @@
 /**
- * Starts at most one request of a site in each turn of the event loop. A page takes milliseconds to render, so that
- * otherwise every request of others would wait for all pages that a site asks for at the same time (S104).
+ * Starts at most one request per site in each turn of the event loop. Rendering a page takes milliseconds, so all pages
+ * that one site requests at the same time would otherwise delay the requests of other sites (S104).
  */
 export class SiteTurns {
-  /** The requests that wait, by the sites that have had a request in this turn. */
+  /** The waiting requests of each site that has started a request in this turn. */
   private readonly waiting = new Map<string, (() => void)[]>();
 
-  /** Starts a request at once, or after the earlier ones of its site. */
+  /** Starts a request at once, or after the earlier requests of its site. */
   begin(site: string, start: () => void): void {
     const others = this.waiting.get(site);
     if (others) return void others.push(start);

@@ -6,7 +6,7 @@ import type { ProxiedRoute } from './proxied-route.js';
 
 type Asked = Pick<FastifyRequest, 'url' | 'params' | 'body'>;
 
-/** Maximum number of parameters, as in the API. Each unknown one is compared with the known ones. */
+/** Maximum number of parameters, as in the API. Comparing each unknown parameter with the known ones takes time. */
 const PARAMETERS_MAX = 32;
 
 /** The call as its owner gets it. */
@@ -57,7 +57,7 @@ function queryOf(url: string): string {
   return mark === -1 ? '' : url.slice(mark + 1);
 }
 
-/** @throws InvalidRequest if there are too many. */
+/** @throws InvalidRequest if there are too many parameters. */
 function pairsOf(query: string): [string, string][] {
   const parts = query.split('&', PARAMETERS_MAX + 1);
   if (parts.length > PARAMETERS_MAX) {

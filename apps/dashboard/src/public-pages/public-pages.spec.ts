@@ -80,7 +80,7 @@ describe('public pages', () => {
     expect(text).toContain('With <code>interval_minutes</code>, 1 credit per answered check');
   });
 
-  it('S104: the tables of prices are rendered once, however often anyone opens the page', async () => {
+  it('S104: the price tables are rendered only once, however often the page is opened', async () => {
     const { text } = await textOf('/prices');
     const render = jest.spyOn(TIERS, 'map');
     expect((await textOf('/prices')).text.slice(-5_000)).toBe(text.slice(-5_000));

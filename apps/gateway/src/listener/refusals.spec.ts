@@ -282,7 +282,7 @@ describe('a refusal', () => {
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
   });
 
-  it('S104: the list of errors is rendered once, however often anyone asks for it', async () => {
+  it('S104: the list of errors is rendered only once, however often it is requested', async () => {
     const pages = await ErrorPages.load();
     const list = pages.list('https://dashboard.example');
     const read = jest.spyOn(RegExp.prototype, 'exec');

@@ -12,7 +12,7 @@ function takeAll(slots: DeliverySlots, accountId: string, webhooks = 1, isFailin
 }
 
 describe('slots of deliveries', () => {
-  it('S102: accounts whose receivers keep their slots leave slots for another account', () => {
+  it('S102: accounts with slow receivers leave slots for other accounts', () => {
     for (const isFailing of [false, true]) {
       const slots = new DeliverySlots(96);
       for (let account = 0; account < 20; account++)
@@ -22,7 +22,7 @@ describe('slots of deliveries', () => {
     }
   });
 
-  it('an account uses no more than four slots per webhook, and no more than its part of the free ones', () => {
+  it('an account gets at most four slots per webhook, and at most its share of the free slots', () => {
     const slots = new DeliverySlots(96);
     expect(takeAll(slots, 'one')).toBe(4);
     expect(takeAll(slots, 'other', 10)).toBe(6);

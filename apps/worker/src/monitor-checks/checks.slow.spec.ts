@@ -277,7 +277,7 @@ describe('checks of watched domains', () => {
     world.register(broken, {});
   });
 
-  it('a registry that does not answer delays no check of DNS records', async () => {
+  it('a registry that does not answer does not delay checks of DNS records', async () => {
     const [slow, other] = [newName(), newName()];
     const { respond } = world;
     const held: (() => void)[] = [];

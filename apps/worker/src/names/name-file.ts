@@ -12,7 +12,7 @@ const DELIMITERS = [',', ';', '\t'] as const;
 const COLUMNS_MAX = 100;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
-/** The work in one turn of the event loop: a line counts as one unit, and as another for each of these lengths. */
+/** The work done per turn of the event loop. A line counts as one unit, plus one unit per `UNIT_LENGTH` characters. */
 const UNITS_OF_TURN = 250;
 const UNIT_LENGTH = 512;
 /**

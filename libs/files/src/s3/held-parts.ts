@@ -5,8 +5,8 @@ import { FilesUnavailable } from '../file-failures.js';
 export const HELD_BYTES_MAX = 192 * 1024 * 1024;
 
 /**
- * Limits the memory of unfinished parts, which slow clients keep for minutes. Above the limit, the upload is given up
- * whose part has taken most memory for most time: a client of ordinary speed has completed its part long before.
+ * Limits the memory for unfinished parts, which slow clients occupy for minutes. Above the limit, the upload whose part
+ * has the greatest product of size and age is given up. A client of ordinary speed completes its part long before that.
  */
 export class HeldParts {
   private bytes = 0;
@@ -32,7 +32,7 @@ export class HeldParts {
   }
 }
 
-/** The part of an upload that is being filled. */
+/** An unfinished part of an upload. */
 export class HeldPart {
   bytes = 0;
   isOver = false;
@@ -42,7 +42,7 @@ export class HeldPart {
 
   constructor(private readonly changed: (bytes: number) => void) {}
 
-  /** The memory that the part takes, multiplied by the time. */
+  /** The size of the part, multiplied by its age. */
   cost(nowMs: number): number {
     return this.bytes * (nowMs - this.beganMs);
   }
@@ -58,7 +58,7 @@ export class HeldPart {
         yield value;
       }
     } finally {
-      // A source that is waiting for its client ends only with its caller.
+      // Not awaited, because a source that is waiting for its client does not return.
       pieces.return?.().catch(() => {});
     }
   }

@@ -9,7 +9,7 @@ const SILENCE_LIMIT_MS = 60_000;
 const TRIES_MAX = 3;
 /**
  * The maximum number of connections. Each download keeps one for as long as its client reads; with the SDK's default of
- * 50, a few slow clients would stop everything else that needs the bucket.
+ * 50, a few slow clients would block all other uses of the bucket.
  */
 const CONNECTIONS_MAX = 2_000;
 /** The SDK requests new credentials 5 minutes before they expire. */

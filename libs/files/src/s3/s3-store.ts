@@ -126,7 +126,7 @@ export class S3Store extends FileStore {
     const { Contents = [], IsTruncated = false } = await answered(prefix, client.send(command));
     const files = Contents.map((found) => factsOf((found.Key ?? '').slice(root.length), found));
     const next = IsTruncated ? files.at(-1)?.key : undefined;
-    // Otherwise, a server that lists the same files again would be asked for ever.
+    // Otherwise, the listing would never end if the server kept returning the same files.
     if (next !== undefined && after !== undefined && next <= after) {
       throw new FilesUnavailable(new Error('the bucket lists the same files again'));
     }

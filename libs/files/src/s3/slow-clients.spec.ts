@@ -41,7 +41,7 @@ afterEach(async () => {
 const FOUND = { etag: '"1"', 'content-length': LONG_BYTES };
 
 describe('slow clients of a bucket', () => {
-  it('S102: a hundred downloads that nobody reads stop no other call', async () => {
+  it('S102: a hundred downloads that nobody reads do not block other calls', async () => {
     await open(({ method }, response) => {
       response.writeHead(200, FOUND);
       if (method === 'HEAD') response.end();
@@ -52,7 +52,7 @@ describe('slow clients of a bucket', () => {
     for (const { content } of files) content.on('error', () => {}).destroy();
   });
 
-  it('S102: uploads that do not go on take a limited amount of memory, and give way to others', async () => {
+  it('S102: stalled uploads take a limited amount of memory, and give way to other uploads', async () => {
     await open(
       ({ method }, response) => void response.writeHead(200, method === 'HEAD' ? FOUND : {}).end(),
     );

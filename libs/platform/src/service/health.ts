@@ -47,7 +47,7 @@ export class Health {
 
   /**
    * Returns whether requests should be sent here, and the names of unavailable dependencies. Simultaneous calls share
-   * their checks, because strangers may ask, too.
+   * their checks, because strangers can also call this.
    */
   async readiness(): Promise<Readiness> {
     if (this.draining) return { isReady: false, faults: ['draining'] };

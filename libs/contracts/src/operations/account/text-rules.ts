@@ -65,8 +65,8 @@ export const IsInvoiceLine = (lengthMax: number) =>
   );
 
 /**
- * Declares a list of different values. Its length is checked first and its differences last, because comparing all
- * values with one another takes time that grows with the square of their number.
+ * Declares a list of unique values. Its length is checked first and its uniqueness last, because comparing all values
+ * with one another takes quadratic time.
  * @param rules the rules of each value, in the order in which they are checked.
  */
 export const IsListOfDifferent = (lengthMax: number, ...rules: PropertyDecorator[]) =>
