@@ -6,8 +6,8 @@ import { plansAndMoneyBack } from './plans.story.js';
 import { watchedNames } from './watched-names.story.js';
 
 /**
- * Runs the stories that `cluster.spec.ts` leaves out. Their events and calls pass between the same services as those of
- * the stories there, and they also run in one process.
+ * Runs the stories that `cluster.spec.ts` leaves out. Except for the plans with Stripe, they also run in one process
+ * (`in-one-process.spec.ts`).
  */
 describeOnCluster('the other stories, with a process for each service, over Kafka', () => {
   let deployment: Awaited<ReturnType<typeof openCluster>>;
