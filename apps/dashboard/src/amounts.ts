@@ -1,15 +1,22 @@
 import { type Markup, html } from '#libs/public-http';
 
 const CENT_MICROS = 10_000n;
+/** The formats of amounts, which take much longer to make than to use. A page may have a thousand amounts. */
+const FORMATS = new Map<string, Intl.NumberFormat>();
 const DATE_LENGTH = 10;
 
 /** @param micros a decimal number of millionths of the currency unit. */
 export function money(micros: string, currency = 'USD'): string {
   const amount = Number(BigInt(micros) / CENT_MICROS) / 100;
-  return amount.toLocaleString('en-US', { style: 'currency', currency });
+  const format =
+    FORMATS.get(currency) ?? new Intl.NumberFormat('en-US', { style: 'currency', currency });
+  FORMATS.set(currency, format);
+  return format.format(amount);
 }
 
-export const grouped = (credits: number) => credits.toLocaleString('en-US');
+const GROUPED = new Intl.NumberFormat('en-US');
+
+export const grouped = (credits: number) => GROUPED.format(credits);
 
 /** Returns a time (RFC 3339) to the minute. A script adds the visitor's local time. */
 export const minute = (time: string): Markup =>

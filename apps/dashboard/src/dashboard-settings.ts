@@ -9,7 +9,7 @@ export abstract class DashboardSettings {
   /** The value of `BASE_URL`, for the curl commands that pages show. */
   abstract readonly apiUrl: string;
   /** The OpenAPI document of the dashboard's calls, in JSON. */
-  abstract readonly description: string;
+  abstract readonly description: Buffer;
   /** The texts of terms, privacy and contact. */
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
   /** The local mailbox; set only if e-mails are not really sent. */

@@ -93,7 +93,7 @@ export class PagesModule {
       mailbox,
       texts,
       isDataSimulated: config.isDataSimulated,
-      description: JSON.stringify(described),
+      description: Buffer.from(JSON.stringify(described)),
     };
     return {
       module: PagesModule,

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { type ServerResponse, createServer } from 'node:http';
+import { ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { IsOptional } from 'class-validator';
 import { type Operation, defineOperation, text, tusVerbs } from '#libs/contracts';
 import { ServiceTokens, SystemClock } from '#libs/platform';
@@ -200,6 +200,14 @@ describe('calls forwarded to their owner', () => {
       '/api/uploads/{id}',
       '/api/plans/cancel',
     ]);
+  });
+
+  it('S104: however many clients read the description slowly, it is in memory once', async () => {
+    const end = jest.spyOn(ServerResponse.prototype, 'end');
+    for (let n = 0; n < 2; n++) await under.send('GET', '/api/openapi.json');
+    const [first, second] = end.mock.calls.map(([chunk]) => chunk as unknown);
+    end.mockRestore();
+    expect([Buffer.isBuffer(first), first === second]).toEqual([true, true]);
   });
 
   it('a path parameter is one segment at the owner, and the query is forwarded', async () => {
