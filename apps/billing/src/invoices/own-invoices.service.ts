@@ -66,7 +66,7 @@ export class OwnInvoicesService {
 
   /**
    * Returns the PDF. @throws NotFound, including for another account's invoice (S85); InvoiceNotPrinted shortly after
-   * the payment.
+   * the payment; InvoiceDataDestroyed after the retention period.
    */
   async pdf(accountId: string, id: string): Promise<{ name: string; pdf: Buffer }> {
     if (!isId(id)) throw new NotFound();

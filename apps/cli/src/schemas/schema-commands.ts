@@ -89,7 +89,7 @@ export function databasesOf(config: ServersConfig, own: OwnDatabases): Installat
   });
 }
 
-/** Creates topics and access rules. The given user needs the rights for this. */
+/** Creates topics and access rules. The configured user must be allowed to do this. */
 async function prepareTopics(
   events: EventsConfig,
   note: (name: string, done: readonly string[]) => void,

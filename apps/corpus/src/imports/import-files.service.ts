@@ -158,7 +158,7 @@ export class ImportFilesService {
     await this.repository.setZone(transaction, file.id, zone);
   }
 
-  /** Marks a file as finished. @param scope the subject whose names the file lists completely. @throws Overtaken. */
+  /** Marks a file as finished. @param scope what the file lists completely. @throws Overtaken. */
   async finish(file: ImportFile, scope?: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const brought = await this.repository.finish(transaction, file.id, this.clock.now());

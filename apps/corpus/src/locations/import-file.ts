@@ -4,7 +4,7 @@ export interface ImportedSource {
   id: number;
   name: string;
   kind: ImportKind;
-  /** A folder of the importing process (absolute path), an `https:` address of one file or log, or a folder on S3. */
+  /** A folder on the importing machine (absolute path), an `https:` address of one file or log, or a folder on S3. */
   location: string;
   everyMs: number | null;
   /** The kind of abuse that a block list names; null for other sources. */

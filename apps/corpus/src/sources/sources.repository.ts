@@ -12,7 +12,7 @@ export interface RankedSources {
 export interface Batch {
   id: string;
   sourceId: number;
-  /** The subject whose names the batch lists completely, such as `zone com`. */
+  /** What the batch lists completely, such as `zone com`; undefined if nothing. */
   scope?: string;
   isComplete?: boolean;
   observedAt: Date;

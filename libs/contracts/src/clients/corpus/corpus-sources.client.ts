@@ -13,7 +13,7 @@ export interface ImportedListSettings {
 export interface NewImportedSource extends ImportedListSettings {
   name: string;
   kind: string;
-  /** The absolute path of a folder of the importing process, an `https:` address of a file or log, or `s3://…`. */
+  /** The absolute path of a folder on the importing machine, an `https:` address of a file or log, or `s3://…`. */
   location: string;
   /** The permitted uses of the source's data: in answers, in files, for looking up its names. */
   isShown: boolean;
