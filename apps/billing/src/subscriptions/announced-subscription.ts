@@ -24,10 +24,7 @@ export function announced(row: Subscription): SubscriptionChanged {
   };
 }
 
-/**
- * Returns the state to announce for a second subscription of a line that was announced before it was known to be the
- * second.
- */
+/** Returns the event that ends a subscription if it was announced before it turned out to be the second of its line. */
 export const announcedEnd = (row: Subscription): SubscriptionChanged => {
   return { ...announced(row), state: 'expired' };
 };

@@ -73,7 +73,10 @@ describe('suppression', () => {
     },
     { kind: 'host', name: `www.${name}`, at: day(1), resolved: true },
   ];
-  /** Returns the answers of every endpoint about a name, an address and a person, without the words of the request. */
+  /**
+   * Returns the answers of every endpoint about a name, an address and a person, without the members that repeat the
+   * request.
+   */
   async function everything(name: string, value: string): Promise<string> {
     const ask = async (path_: string, parameters: Record<string, string>) => {
       const answer = await corpus.ask<Record<string, unknown>>(path_, parameters);

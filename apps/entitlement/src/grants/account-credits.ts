@@ -27,7 +27,7 @@ export interface CreditSources {
 /** A grant from a payment line: a package, or a slice of a stretch. */
 interface DueGrant {
   line: PaymentLine;
-  /** When the grant is issued: its time has begun, and its line has arrived. */
+  /** When the grant is issued: the later of `begin` and the arrival of its line. */
   at: Date;
   /** The time from which the grant is valid. */
   begin: Date;

@@ -10,7 +10,9 @@ import {
 } from '../../../../test/gateway/gateway-under-test.js';
 
 const SCOPES: ('whois' | 'bulk')[] = ['whois', 'bulk'];
-/** Maximum number of running bulk requests: in total, of an account that is alone, and of an account among others. */
+/**
+ * Maximum number of running bulk requests: in total, of the only active account, and of one of several active accounts.
+ */
 const BULK_MAX = 200;
 const BULK_ALONE_MAX = BULK_MAX / 2;
 const BULK_SHARE = BULK_MAX / 4;
