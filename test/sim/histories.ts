@@ -6,7 +6,6 @@ import { inhabit } from './virtual-time.js';
 import { FAULTS, World } from './world.js';
 
 const COMMANDS_MAX = 30;
-const PROGRESS_EVERY = 1_000;
 
 /**
  * A plan that determines a history completely. Half of the plans contain only some of the faults, so that each fault
@@ -43,10 +42,8 @@ export interface Tally {
   failed?: { violations: string[]; replay: string };
 }
 
-export async function runHistories(
-  { seed, histories, path, sabotage }: Selection,
-  onProgress: (histories: number) => void,
-): Promise<Tally> {
+export async function runHistories(selection: Selection): Promise<Tally> {
+  const { seed, histories, path, sabotage } = selection;
   const tally: Tally = { histories: 0, steps: 0, crashes: 0, traces: [] };
   let violations: string[] = [];
   const property = fc.asyncProperty(PLAN, async (plan) => {
@@ -55,7 +52,6 @@ export async function runHistories(
     tally.steps += world.happened;
     tally.crashes += world.crashes;
     tally.traces.push((world.trace >>> 0).toString(16).padStart(8, '0'));
-    if (tally.histories % PROGRESS_EVERY === 0) onProgress(tally.histories);
     if (world.violations.length === 0) return true;
     violations = world.violations;
     return false;

@@ -78,8 +78,7 @@ async function sabotaged(chosen: Sabotage | 'all'): Promise<boolean> {
 
 function select(sabotage?: Sabotage): Promise<Tally> {
   const { seed, histories, path } = options;
-  const selection = { seed: Number(seed), histories: Number(histories), path, sabotage };
-  return runHistories(selection, (done) => process.stderr.write(`${done} histories\n`));
+  return runHistories({ seed: Number(seed), histories: Number(histories), path, sabotage });
 }
 
 function writeReport(figures: object): void {
