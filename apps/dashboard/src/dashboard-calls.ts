@@ -69,7 +69,9 @@ export class DashboardCalls {
     return this.ofActive('worker', visitor, session, call);
   }
 
-  /** Sends a request to the gateway, as if with a key of the account. @throws AccountDeletedProblem. */
+  /**
+   * Sends a request to the gateway, as if with a key of the account. @throws AccountSuspended, AccountDeletedProblem.
+   */
   async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
     // Entitlement learns about a new account only later, from an event.
     if (session.suspendedBecause) throw new AccountSuspended();

@@ -210,7 +210,7 @@ function dnsProblemOf(outcome: Outcome, { isCutOff }: WayOut): Problem | undefin
   return outcome === 'unreachable' ? new ResolverUnreachable(isCutOff) : undefined;
 }
 
-/** Returns a question about a name. @throws InvalidDomainName */
+/** Returns a question about a name. @throws InvalidRequest, InvalidDomainName */
 function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]): DnsQuestion {
   if (text === '') {
     const message = 'is required, or "ipAddress" instead';

@@ -69,7 +69,7 @@ export function text(
   };
 }
 
-/** Reads an id. @param thing what it identifies, such as `a job`. */
+/** Reads an id. @param what the object that it identifies, such as `a job`. */
 export function idOf(what: string): ParameterKind<string> {
   const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
   return text(36, { pattern, rule: `must be the id of ${what}` });
