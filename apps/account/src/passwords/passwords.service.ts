@@ -24,7 +24,7 @@ export const WAITING_OF_SITE_MAX = 8;
 export class PasswordsService {
   private running = 0;
   private readonly waiting: { site: string; start: () => void }[] = [];
-  /** The cost of new hashes; specs about other subjects use a low cost. */
+  /** The cost of new hashes; most specs use a low cost. */
   cost = HASH_COST;
   /** Number of hashes computed so far. Tests check this number instead of measuring time. */
   hashCount = 0;

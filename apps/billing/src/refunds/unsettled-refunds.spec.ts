@@ -87,7 +87,7 @@ it('a process that listed a payment before its refund was rejected also waits fo
   expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
 });
 
-it('a payment that cannot be refunded, and a refund that cannot be settled, do not block others', async () => {
+it('a payment that cannot be refunded, and a refund that cannot be settled, do not block other refunds', async () => {
   await strand(await payDeleted());
   billing.clock.advance(1);
   accountId = billing.newAccount();
@@ -104,7 +104,7 @@ it('a payment that cannot be refunded, and a refund that cannot be settled, do n
   expect(await attempts()).toEqual([{ state: 'final' }]);
 });
 
-it('a refund that waits for a dispute does not block others, and is made when the dispute is won', async () => {
+it('a refund that waits for a dispute does not block other refunds, and is made when the dispute is won', async () => {
   const repository = billing.get(RefundsMaintenanceRepository);
   const due = async () => {
     const listed = await repository.listToRetry(billing.clock.now(), 1);

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
 };
 /** How long a URL of the file store is valid (S76). */
 const ADDRESS_SECONDS = 900;
-/** The age of the sample in days: it is the file of the day before yesterday, public one day after customers get it. */
+/** The age of the sample in days: it is the file of the day before yesterday. */
 const SAMPLE_LATE_DAYS = 2;
 
 /** The bytes of a file that are sent to the customer. */
@@ -59,7 +59,10 @@ export class DownloadsService {
     });
   }
 
-  /** Opens the sample: a list of new names, which everyone may download a day later. @throws NotFound, FileWithheld. */
+  /**
+   * Opens the sample: a list of new names that becomes public one day after customers get it. @throws NotFound,
+   * FileWithheld.
+   */
   async sample(): Promise<ServedFile | string> {
     const until = dayOf(new Date(this.clock.now().getTime() - SAMPLE_LATE_DAYS * DAY_MS));
     const edition = await this.files.newestSample(until);

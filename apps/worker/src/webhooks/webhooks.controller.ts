@@ -20,7 +20,7 @@ import { AccountId } from '#libs/platform';
 import { DeliveryLogService } from './delivery-log.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Serves webhooks to keys and to the dashboard. */
+/** Serves webhooks to API clients and to the dashboard. */
 @Controller()
 export class WebhooksController {
   constructor(

@@ -322,7 +322,7 @@ describe('webhooks', () => {
     expect(arrivedAt('gone.hooks.example')).toHaveLength(1);
   });
 
-  it('webhooks that do not answer do not delay others', async () => {
+  it('webhooks that do not answer do not delay other webhooks', async () => {
     const silent = Array.from({ length: 6 }, () => newId());
     for (const [n, accountId] of silent.entries()) {
       answers.set(`silent-${n}.hooks.example`, -1);
