@@ -37,7 +37,7 @@ const MEMBERS_LENGTH = 100;
 
 /** The options of a lookup of several types. */
 export interface LookUpOptions extends AskOptions {
-  /** Decides to which names aliases are followed; by default, to all names. */
+  /** Whether aliases are followed to a name; by default, to every name. */
   isPublic?: (name: string) => boolean;
 }
 
