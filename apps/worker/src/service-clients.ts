@@ -41,8 +41,8 @@ export class ServiceClients {
   }
 
   /**
-   * Returns the suppressed ones among the given names. @param ifAway called with the error if corpus does not answer;
-   * no name then counts as suppressed.
+   * Returns those of the given names that are suppressed. @param ifAway called with the error if corpus does not
+   * answer; no name then counts as suppressed.
    */
   async suppressedOf(
     names: readonly string[],

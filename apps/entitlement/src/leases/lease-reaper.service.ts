@@ -7,7 +7,7 @@ import { LeasesRepository } from './leases.repository.js';
 const GRACE_MS = 60_000;
 const READ_AT_ONCE = 1_000;
 const DELETED_AT_ONCE = 10_000;
-/** Maximum duration of one run; after it, holds and other accounts have their turn. */
+/** Maximum duration of one run. After that, holds and other accounts are processed. */
 const ROUND_MAX_MS = 30 * SECOND_MS;
 
 /** Closes and books leases that their holders do not close, and deletes old rejections. */
@@ -18,7 +18,7 @@ export class LeaseReaperService {
     private readonly repository: LeasesRepository,
   ) {}
 
-  /** Closes leases that ended a while ago, many at a time, with the usage that was last reported. */
+  /** Closes leases that ended more than a minute ago, many at a time, with the usage that was last reported. */
   async reap(): Promise<void> {
     const until = monotonicMs() + ROUND_MAX_MS;
     for (;;) {

@@ -18,7 +18,7 @@ export function classPlace(name: ConcurrencyClass): number {
 
 /** Once this share of a class's slots is in use, the number of slots per account is limited. */
 const SHARED_FROM = 1 / 2;
-/** The share of a class's slots that one account may then use. */
+/** The share of a class's slots that one account may use from `SHARED_FROM` on. */
 const ACCOUNT_SHARE = 1 / 4;
 
 /**

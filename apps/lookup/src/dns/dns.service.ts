@@ -102,7 +102,7 @@ export class DnsService {
 
   /**
    * Answers questions about several names and addresses, each as if it had been requested alone, but within the time
-   * limit of one lookup. Those without an answer by then time out, free of charge. @throws InvalidRequest
+   * limit of one lookup. Questions without an answer by then time out, free of charge. @throws InvalidRequest
    */
   questions(
     { domainNames = [], ipAddresses = [] }: BulkHosts,

@@ -141,7 +141,7 @@ class StoredFile extends RandomAccessReader {
     this.files.read(this.key, { range: { first: start, last: end - 1 } }).then(
       (opened) => pipeline(opened.content, content, () => {}),
       (error: unknown) => {
-        // In this case, the archive refers to a position beyond its end.
+        // A `RangeBeyondFile` means that the archive refers to a position beyond its end.
         const isDamage = error instanceof RangeBeyondFile;
         if (!isDamage) this.fault = error;
         content.destroy(isDamage ? new UnreadableFile('broken_archive', error) : (error as Error));
