@@ -32,7 +32,7 @@ const TIMEOUT_MS = 10 * MINUTE_MS;
 const SLOWEST: Pace = {
   graceMs: 30 * SECOND_MS,
   bytesASecond: 16 * 1024,
-  undisturbedMs: 10 * SECOND_MS,
+  undisturbedMs: 3 * SECOND_MS,
 };
 
 /**
