@@ -1,12 +1,15 @@
 import { kindOf } from '#libs/contracts';
 import { type Logger, Loop, Problem, SECOND_MS, monotonicMs } from '#libs/platform';
 import { Download } from './download.js';
+import { FLOOR_BYTES_A_SECOND } from './reading-floor.js';
 import type { Transfer, TransferCall } from './transfer.js';
 import { TransferPlaces } from './transfer-places.js';
 import { ServiceOverloaded } from '../refusals.errors.js';
 import { Upload } from './upload.js';
 
 const LOOKS_PER_TIMEOUT = 4;
+/** The rate below which a transfer gives way to an account without one, in bytes per millisecond. */
+const SLOW_PACE = (4 * FLOOR_BYTES_A_SECOND) / SECOND_MS;
 const gaveWay = new ServiceOverloaded();
 
 /** A running transfer, and whose place it occupies, if any. */
@@ -32,12 +35,16 @@ export class Transfers {
 
   /**
    * Admits a transfer. The caller runs it and calls `end` afterwards. If all places are taken, an account with several
-   * gives one up to an account with at least two fewer, so that a few accounts with slow clients cannot keep all others
-   * out.
+   * gives one up to an account with at least two fewer, and an account with a slow one gives it up to an account without
+   * any, so that accounts with slow clients cannot keep all others out.
    * @param whose the account, or the site of a client without one; each may have four transfers of each kind at a time.
    * @returns 429 or 503 if there is no place for the transfer.
    */
-  begin(whose: string, call: Omit<TransferCall, 'idleTimeoutMs'>): Transfer | Problem {
+  begin(
+    whose: string,
+    call: Omit<TransferCall, 'idleTimeoutMs'>,
+    nowMs = monotonicMs(),
+  ): Transfer | Problem {
     const kind = kindOf(call.operation);
     const isPublic = call.operation.access.kind === 'public';
     const downloads = isPublic ? this.samples : this.downloads;
@@ -45,7 +52,7 @@ export class Transfers {
     // tus requests without a body are answered like any other request.
     const isLong = kind === 'download' || call.operation.upload!.types.length > 0;
     const places = isLong ? all : undefined;
-    if (places?.areAllTaken) this.makeRoom(places, whose);
+    if (places?.areAllTaken) this.makeRoom(places, whose, nowMs);
     const refusal = places?.enter(whose);
     if (refusal) return refusal;
     const { idleTimeoutMs } = this;
@@ -67,13 +74,14 @@ export class Transfers {
   }
 
   /** Ends the slowest transfer of the accounts with the most transfers. */
-  private makeRoom(places: TransferPlaces, newcomer: string): void {
-    const nowMs = monotonicMs();
+  private makeRoom(places: TransferPlaces, newcomer: string, nowMs: number): void {
+    const own = places.of(newcomer);
     let slowest: { transfer: Transfer; count: number; pace: number } | undefined;
     for (const [transfer, { whose, places: its }] of this.underWay) {
       const count = places.of(whose);
-      if (its !== places || count < places.of(newcomer) + 2) continue;
       const pace = transfer.pace(nowMs);
+      const givesWay = count >= own + 2 || (own === 0 && pace < SLOW_PACE);
+      if (its !== places || !givesWay) continue;
       const isSlower = !slowest || count > slowest.count || pace < slowest.pace;
       if (isSlower && count >= (slowest?.count ?? 0)) slowest = { transfer, count, pace };
     }
