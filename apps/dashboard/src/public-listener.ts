@@ -15,6 +15,7 @@ import {
   MethodNotAllowed,
   OpenConnections,
   ProblemBodies,
+  SiteTurns,
   answerParserError,
   endWith,
   hasTransfer,
@@ -24,7 +25,6 @@ import { identifyBrowser } from './browser/browser-request.js';
 import { ErrorPageFilter } from './error-page-filter.js';
 import { readBodies } from './browser/read-body.js';
 import { SECURITY_HEADERS } from './browser/security-headers.js';
-import { SiteTurns } from './browser/site-turns.js';
 import type { DashboardConfig } from './dashboard.config.js';
 import { PagesModule } from './pages.module.js';
 import type { PublicListenerOptions } from './public-listener-options.js';

@@ -15,5 +15,6 @@ export * from './port-probe.js';
 export * from './problem-body.js';
 export * from './refusals.errors.js';
 export * from './request-id.js';
+export * from './site-turns.js';
 export * from './transfers/transfer.js';
 export * from './transfers/transfers.js';

@@ -118,8 +118,7 @@ export class ApiListener {
 
   /** Starts to accept connections. @returns the listener's own origin, `http://host:port`. */
   async start(): Promise<string> {
-    const { host, port, reusePort, pages, health, paths, origin } = this.options;
-    const isSecure = origin.startsWith('https:');
+    const { host, port, reusePort, paths, origin, limits } = this.options;
     this.app = fastify({
       serverFactory: (handler) => this.createServer(handler as RequestListener),
       bodyLimit: JSON_BODY_LIMIT_BYTES,
@@ -138,7 +137,8 @@ export class ApiListener {
         void reply.header(BASE_HEADERS[i], BASE_HEADERS[i + 1]);
       }
       // Browsers see the pages first; other clients ignore this header, so answers of operations do not have it.
-      if (isSecure) void reply.header('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
+      if (origin.startsWith('https:'))
+        void reply.header('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
       if (this.isDraining) void reply.header('Connection', 'close');
       done();
     });
@@ -155,7 +155,7 @@ export class ApiListener {
       apiUrl: origin.replace(/\/$/, ''),
       dashboardUrl,
     });
-    addPublicRoutes(this.app, { pages, docs, health, dashboardUrl });
+    addPublicRoutes(this.app, { ...this.options, docs, trustedProxies: limits.trustedProxies });
     this.queues = new AcceptQueues({ host, port, reusePort, backlog: 4_096 });
     await this.app.listen(this.queues.options);
     await this.queues.open(this.server);

@@ -1,6 +1,8 @@
+import type { BlockList } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Health, NotFound } from '#libs/platform';
-import { ICON, ICON_TYPE, STYLESHEET } from '#libs/public-http';
+import { type Health, NotFound, siteOf } from '#libs/platform';
+import { ICON, ICON_TYPE, STYLESHEET, SiteTurns } from '#libs/public-http';
+import { clientAddress } from '../context/client-address.js';
 import type { ApiDocs, ApiDocument } from '../reference/api-docs.js';
 import { PAGE_POLICY, SCRIPT_PATH, STYLES_PATH } from '../reference/api-page.js';
 import type { ErrorPages } from '../reference/error-pages.js';
@@ -27,6 +29,7 @@ export interface PublicParts {
   health: Health;
   /** The public origin of the dashboard; the page at `/` links to it. */
   dashboardUrl: string;
+  trustedProxies: BlockList;
 }
 
 const CACHED = 'public, max-age=3600';
@@ -42,8 +45,12 @@ export function isPublicPath(path: string): boolean {
  */
 export function addPublicRoutes(
   app: FastifyInstance,
-  { pages, docs, health, dashboardUrl }: PublicParts,
+  { pages, docs, health, dashboardUrl, trustedProxies }: PublicParts,
 ): void {
+  const turns = new SiteTurns();
+  app.addHook('onRequest', ({ raw }, _reply, done) =>
+    turns.begin(siteOf(clientAddress(raw, trustedProxies)), done),
+  );
   app.addHook('onRoute', ({ url }) => {
     if (!(url in PUBLIC_PATHS)) throw new Error(`${url} is not in the table of public paths`);
   });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
+import { BlockList, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { fastify } from 'fastify';
 import { Health } from '#libs/platform';
+import { SiteTurns } from '#libs/public-http';
 import { deliveredAnswer, problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
 import {
   GatewayUnderTest,
@@ -99,6 +100,14 @@ describe('a refusal', () => {
       expect((await ask(new URL(String(json.type)).pathname)).status).toBe(200);
     },
   );
+
+  it('S104: requests for pages of the API are grouped by the site that sent them', async () => {
+    const begin = jest.spyOn(SiteTurns.prototype, 'begin');
+    for (const path of ['/errors', '/nothing-here']) await ask(path);
+    const sites = begin.mock.calls.map(([site]) => site);
+    begin.mockRestore();
+    expect(sites).toEqual(['127.0.0.1', '127.0.0.1']);
+  });
 
   it('S104: a POST without a body is answered at once, and the answer says what is missing', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['bulk'] });
@@ -275,7 +284,8 @@ describe('a refusal', () => {
     const pages = await ErrorPages.load();
     const docs = ApiDocs.of([], { apiUrl: 'https://api.example.test', dashboardUrl: '' });
     const dashboardUrl = 'https://billing.example.test';
-    addPublicRoutes(app, { pages, docs, health: new Health(), dashboardUrl });
+    const parts = { pages, docs, health: new Health(), dashboardUrl };
+    addPublicRoutes(app, { ...parts, trustedProxies: new BlockList() });
     expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');
     await app.close();
     const paths = ['/', '/v2.0', '/v2.0/whois', '/internal/keys', '/ready', '/docs/x', '/errors/'];

@@ -1,0 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { SiteTurns } from './site-turns.js';
+
+it('S104: one request per site starts in each turn of the event loop, and requests of other sites do not wait', async () => {
+  const turns = new SiteTurns();
+  const started: string[] = [];
+  const begin = (site: string) => turns.begin(site, () => started.push(site));
+  for (let n = 0; n < 3; n++) begin('many');
+  begin('one');
+  expect(started).toEqual(['many', 'one']);
+  await setImmediate();
+  begin('one');
+  expect(started).toEqual(['many', 'one', 'many', 'one']);
+  await setImmediate();
+  expect(started).toEqual(['many', 'one', 'many', 'one', 'many']);
+  // A site without waiting requests is forgotten.
+  for (let n = 0; n < 3; n++) await setImmediate();
+  begin('many');
+  expect(started.at(-1)).toBe('many');
+});
