@@ -48,7 +48,7 @@ export class FollowAccountsJob implements Job {
     }
   }
 
-  /** Postpones a subscription to the next round, so that the others continue. */
+  /** Leaves a subscription to the next run, so that this run continues with the other subscriptions. */
   private postpone(id: string, err: unknown): void {
     const message = 'a subscription could not be brought in line with its account yet';
     this.logger.sparsely('error', `${message}: ${id}`, message, { id, err });

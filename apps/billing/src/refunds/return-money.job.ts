@@ -37,7 +37,7 @@ export class ReturnMoneyJob implements Job {
     }
   }
 
-  /** Leaves a payment to the next run, so that the run continues with the other payments. */
+  /** Leaves a payment to the next run, so that this run continues with the other payments. */
   private postpone(fields: object): void {
     this.logger.error('a payment could not be refunded yet', fields);
   }

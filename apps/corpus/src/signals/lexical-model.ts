@@ -2,7 +2,7 @@
 export interface LexicalModel {
   /** The number of labels from which the model was built. */
   labels: number;
-  /** The mean surprisal of those labels, in bits per letter; `deviation` is the standard deviation. */
+  /** The mean surprisal of the labels, in bits per letter; `deviation` is the standard deviation. */
   mean: number;
   deviation: number;
   counts: Readonly<Record<string, number>>;

@@ -36,7 +36,7 @@ const MONITORS = [
   ['registrant', 'Registrant monitors'],
 ] as const;
 
-/** Returns the card with the plan, its limits, and what is left of each. */
+/** Returns the card with the plan, its limits, and how much of each limit is left. */
 export function planCard(facts: PlanFacts): Markup {
   const { allowance } = facts;
   return html`<section>

@@ -65,7 +65,10 @@ const answered = (statuses: number[], status: number) =>
 
 const hasLostValkey = () => around.logged.includes('Valkey does not answer');
 
-/** Sends three times as many requests as the account's limit, in every possible way. @returns the answers. */
+/**
+ * Sends three times as many requests as the account's limit, through all gateways, with several keys and from many
+ * addresses. @returns the statuses.
+ */
 async function flood(limit: number): Promise<number[]> {
   const { apiKey, keyRecord } = around.account.addKey();
   const { accountId } = keyRecord;
