@@ -1,7 +1,10 @@
 import { type Markup, html } from '#libs/public-http';
 
 const CENT_MICROS = 10_000n;
-/** The formats of amounts, which take much longer to make than to use. A page may have a thousand amounts. */
+/**
+ * The number formats by currency. Creating a format takes much longer than using it, and a page may have a thousand
+ * amounts.
+ */
 const FORMATS = new Map<string, Intl.NumberFormat>();
 const DATE_LENGTH = 10;
 

@@ -96,7 +96,7 @@ describe('log-in with a provider', () => {
     },
   );
 
-  it('two first log-ins of a person at a time open the same account', async () => {
+  it('simultaneous first log-ins of one person open the same account', async () => {
     const visits = [await go('google'), await go('google'), await go('google')];
     const answers = await Promise.all(visits.map((one) => comeBack(one)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);

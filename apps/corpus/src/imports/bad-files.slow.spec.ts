@@ -101,8 +101,8 @@ const UNREADABLE = /lines cannot be read|no SOA|ends within a line/;
 const BOMB = gzipSync(Buffer.alloc(80 * MIB, '\n'));
 type Damage = [what: string, damage: (content: string) => Buffer, problem: RegExp, lines?: number];
 /**
- * Files that were damaged in transit, or are packed or encoded in an unsupported way. No part of them is imported. These
- * are detected before the file is read as one of its kind.
+ * Files that were damaged in transit, or are packed or encoded in an unsupported way. This is detected before the lines
+ * are read, and no part of the file is imported.
  */
 const DAMAGED_OF_ALL_KINDS: readonly Damage[] = [
   ['cut off while packed', (text) => gzipSync(text).subarray(0, -9), /truncated/],
@@ -132,7 +132,7 @@ const DAMAGED_OF_ALL_KINDS: readonly Damage[] = [
     /UTF-16/,
   ],
 ];
-/** Damage that only the lines of each kind show. */
+/** Damage that is detected only when the lines are read. */
 const DAMAGED_LINES: readonly Damage[] = [
   ['in UTF-16 without a byte order mark', (text) => Buffer.from(text, 'utf16le'), UNREADABLE],
   [
@@ -201,7 +201,7 @@ describe.each(Object.entries(KINDS))(
     const each = (count: number) => Object.fromEntries(tables.map((table) => [table, count]));
     const staged = ['staged_name', 'staged_listing'];
 
-    // One of the forms shows that they are checked for every kind.
+    // For most kinds, one form of damage suffices to show that damage is detected.
     it.each([...DAMAGED_OF_ALL_KINDS.slice(0, kind === 'names' ? undefined : 1), ...DAMAGED_LINES])(
       'imports nothing and gives the reason if a file is %s',
       async (...[, damage, problem, lines = 300]) => {

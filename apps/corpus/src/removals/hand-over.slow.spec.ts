@@ -26,7 +26,7 @@ describe('the names of a removed source', () => {
   beforeAll(async () => {
     // This spec starts the import runs itself.
     corpus = await CorpusUnderTest.start({ work: 'serve' });
-    // The scheduled job would sometimes run beside a run of this spec, and count slices that the other has passed.
+    // The scheduled job is postponed by a day, because it could run at the same time as a run of this spec.
     await waitFor('the end of the first run', async () => {
       const held = await corpus.get(MaintenanceDatabase).query(
         `update job_lease set last_run_at = clock_timestamp() + interval '1 day'

@@ -202,7 +202,7 @@ describe('calls forwarded to their owner', () => {
     ]);
   });
 
-  it('S104: however many clients read the description slowly, it is in memory once', async () => {
+  it('S104: the API description is in memory only once, however many clients read it slowly', async () => {
     const end = jest.spyOn(ServerResponse.prototype, 'end');
     for (let n = 0; n < 2; n++) await under.send('GET', '/api/openapi.json');
     const [first, second] = end.mock.calls.map(([chunk]) => chunk as unknown);

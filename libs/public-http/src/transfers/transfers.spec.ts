@@ -26,7 +26,7 @@ describe('the places of uploads', () => {
   const begun: Transfer[] = [];
   afterEach(() => begun.forEach((one) => transfers.end(one)));
 
-  it('S102: if all places are taken by slow uploads, each of another account, the slowest gives way to an account without one', () => {
+  it('S102: if slow uploads of different accounts take all places, the slowest gives way to an account without an upload', () => {
     const nowMs = monotonicMs();
     for (let account = 0; account < PLACES; account++) {
       const transfer = transfers.begin(`slow ${account}`, CALL, nowMs);

@@ -18,7 +18,7 @@ interface UnderWay {
   places?: TransferPlaces;
 }
 
-/** The running uploads and downloads of this process; limits their number and duration. */
+/** Admits the uploads and downloads of this process, and limits their number and duration. */
 export class Transfers {
   private readonly uploads = new TransferPlaces('upload');
   private readonly downloads = new TransferPlaces('download');
@@ -34,9 +34,9 @@ export class Transfers {
   ) {}
 
   /**
-   * Admits a transfer. The caller runs it and calls `end` afterwards. If all places are taken, an account with several
-   * gives one up to an account with at least two fewer, and an account with a slow one gives it up to an account without
-   * any, so that accounts with slow clients cannot keep all others out.
+   * Admits a transfer. The caller runs it and calls `end` afterwards. If all places are taken, one is freed for it: a
+   * place of an account that has at least two more places or, for an account without a place, one with a slow transfer.
+   * Accounts with slow clients therefore cannot keep out all other accounts.
    * @param whose the account, or the site of a client without one; each may have four transfers of each kind at a time.
    * @returns 429 or 503 if there is no place for the transfer.
    */
@@ -73,7 +73,7 @@ export class Transfers {
     this.looks = undefined;
   }
 
-  /** Ends the slowest transfer of the accounts with the most transfers. */
+  /** Ends a transfer that must give way: the slowest one of the accounts with the most transfers. */
   private makeRoom(places: TransferPlaces, newcomer: string, nowMs: number): void {
     const own = places.of(newcomer);
     let slowest: { transfer: Transfer; count: number; pace: number } | undefined;
