@@ -59,7 +59,7 @@ export class SourcesService {
     await this.repository.count(transaction, sourceId, count);
   }
 
-  /** Adds to the count of a source's data that was observed at one time. */
+  /** Adds data that was observed at one time to the count of its source. */
   async countAt(
     transaction: Transaction,
     sourceId: number,

@@ -72,7 +72,7 @@ export class PaidChecksService {
       await this.database.transaction((transaction) => this.rows.setUnpaid(transaction, holdId));
       return UNPAID_SECONDS;
     }
-    // A hold that is closed already was charged by a process that died afterwards.
+    // If the hold is already closed, a process charged it and then died.
     if (outcome === 'held') {
       crashPoint('charge.after-hold');
       await entitlement.settleHold(accountId, holdId, 'checks', amount);
