@@ -119,7 +119,7 @@ describe('in one process: every lookup', () => {
     });
   });
 
-  it('an unallocated address is rejected and costs nothing', async () => {
+  it('a reserved address is rejected and costs nothing', async () => {
     const answer = await ask('/v2.0/ip-whois?ip=10.0.0.1', customer.key);
     expect([answer.status, answer.headers.get('x-credits-cost')]).toEqual([422, '0']);
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'bogon_address', credits_charged: 0 });

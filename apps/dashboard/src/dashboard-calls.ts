@@ -30,7 +30,7 @@ export interface PageCall {
 
 /** A lookup or search that a page makes for an account, at the same price as with a key. */
 export interface PageQuestion {
-  /** Name of its row. */
+  /** The operation's name. */
   operation: string;
   /** The operation's parameters, as in a query string. */
   query: string;

@@ -20,7 +20,7 @@ export function receiptMail(
   const amount = `${moneyText(totalMicros)} ${currency}`;
   return (firstName, dashboardUrl) => {
     const action = {
-      label: 'View and download it',
+      label: 'View your invoices',
       url: `${dashboardUrl}/invoices`,
     };
     const prints =

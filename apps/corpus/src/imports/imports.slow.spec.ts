@@ -164,7 +164,7 @@ describe('imports', () => {
       zone('art', 6, labels('kept-', 0, 200)),
     );
     expect(shrunken).toMatchObject({ state: 'failed', droppedNames: 0 });
-    expect(shrunken?.problem).toMatch(/^It lacks 200 of 400 names/);
+    expect(shrunken?.problem).toMatch(/^It lacks 200 of the 400 listed names/);
     const newest = await corpus.part(ImportFilesService).listNewest();
     expect(newest).toContainEqual({ source: source.name, isFailed: true });
     const { file: older } = await source.put(
@@ -345,7 +345,9 @@ describe('imports', () => {
       await source.put('list-20260105.txt', hosts(1_000));
       const { file } = await source.put('list-20260106.txt', `block-new.net\n${hosts(799)}`);
       expect(file).toMatchObject({ state: 'failed', newNames: 0, droppedNames: 0 });
-      expect(file?.problem).toMatch(/^It lacks 201 of 1000 names .* source set .* --turnover 21$/);
+      expect(file?.problem).toMatch(
+        /^It lacks 201 of the 1000 listed names, .* source set .* --turnover 21$/,
+      );
       const names = labels('block-', 0, 1_000).map((label) => on(`${label}.net`));
       expect(new Set(await listed(source.name))).toEqual(new Set(names));
       expect(await database.query('select from staged_listing')).toEqual([]);

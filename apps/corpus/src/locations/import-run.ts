@@ -48,6 +48,6 @@ export function refuseShrunken(
   if (gone < GONE_COUNTED_FROM || gone <= listed * turnoverMax) return;
   const percent = Math.ceil((100 * gone) / listed);
   throw new BadFile(
-    `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, allow it: cli source set ${name} --turnover ${percent}`,
+    `It lacks ${gone} of the ${listed} listed names, so it seems truncated. If it is complete, allow the change: cli source set ${name} --turnover ${percent}`,
   );
 }

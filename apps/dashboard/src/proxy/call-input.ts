@@ -17,7 +17,7 @@ export interface CallInput {
 }
 
 /**
- * Reads a browser's call according to its row, before the owner is called.
+ * Reads a browser's call as its operation describes it, before the owner is called.
  * @throws InvalidRequest that names every fault; UnexpectedBody.
  */
 export function readCall(route: ProxiedRoute, request: Asked): CallInput {

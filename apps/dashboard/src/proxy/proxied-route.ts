@@ -10,7 +10,7 @@ import type { SessionTerms, Visitors } from '../browser/allow-visitors.js';
 
 /** A call on the dashboard's origin that its owner answers. */
 export interface ProxiedRoute {
-  /** The name of its row. */
+  /** The operation's name. */
   name: string;
   method: Method;
   /** The public path, with parameters in braces. */
@@ -19,7 +19,7 @@ export interface ProxiedRoute {
   /** The services that provide the other parts of a joined answer. */
   parts?: Operation['parts'];
   body?: Operation['body'];
-  /** The row, if it is an upload or a download. */
+  /** The operation, if it is an upload or a download. */
   transfer?: Operation;
   reader: InputReader;
   /**

@@ -18,7 +18,7 @@ import {
 
 const YES_OR_NO = ['true', 'false'] as const;
 
-/** Returns the form of a search, derived from its row: the parameters, the price, and a button for a free count. */
+/** Returns the form of a search, as its operation describes it: parameters, price, and a button for a free count. */
 export function searchForm(context: PageContext, search: Search, typed: Typed): Markup {
   const { row } = search;
   const subjects = subjectsOf(row);

@@ -75,7 +75,7 @@ export class LedgerService {
     return this.repository.listReturned(transaction, accountIds, endedIds);
   }
 
-  /** Returns the books of locked accounts, made from rows that have been read, without applying due dates. */
+  /** Creates the books of locked accounts from rows that were read before. Does not apply due dates. */
   booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
     const now = this.clock.now();

@@ -98,7 +98,7 @@ export class RequestBodies {
         chunks.push(chunk);
       };
       const body = { sender, refuse: () => end(new RequestTimeout()) };
-      // Node's own time limit ends when the request's handler is called.
+      // Node's own time limit is ignored once a request has reached its handler (see `answerParserError`).
       const timer = setTimeout(body.refuse, this.timeoutMs);
       this.makeRoom();
       this.arriving.add(body);

@@ -67,7 +67,7 @@ export class DelegatedNumbers {
     return holding;
   }
 
-  /** Drops holders without an AS number, because their resources are never looked up. */
+  /** Sorts the ranges. Holders without an AS number are dropped, because their resources are never looked up. */
   private order(): void {
     this.ranges = [...this.holdings.values()]
       .flatMap((holding) => holding.asns.map(([first, last]) => ({ first, last, holding })))

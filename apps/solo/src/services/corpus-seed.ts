@@ -8,11 +8,11 @@ const SEED = 1;
 const NAMES_AT_A_TIME = 50;
 const FILE = 'generated-names.json';
 
-/** Whether a start in this folder has added invented names to the corpus. */
+/** Whether an earlier start with this folder added invented names to the corpus. */
 export const hasInventedNames = (folder: DataFolder): boolean =>
   folder.readJson(FILE) !== undefined;
 
-/** Returns the number of names that starts in this folder have added. */
+/** Returns the number of names that earlier starts with this folder added. */
 export const inventedNames = (folder: DataFolder): number =>
   folder.readJson<{ names: number }>(FILE)?.names ?? 0;
 

@@ -55,7 +55,7 @@ export class ServiceSecret {
       if (state === this.state) return;
       if (size > FILE_SIZE_MAX_BYTES) throw new Error('it is too large');
       const text = readFileSync(path, 'utf8').trim();
-      if (!SERVICE_SECRET_FORM.test(text)) throw new Error('it holds no secret');
+      if (!SERVICE_SECRET_FORM.test(text)) throw new Error('it contains no valid secret');
       this.state = state;
       this.fault = '';
       const secrets = new PairSecrets(text);

@@ -133,9 +133,9 @@ describe('service tokens', () => {
         return secret.at(clock.now().getTime()).text;
       };
       const faults = [
-        ['', 'it holds no secret'],
-        [`${NEW}\nshort`, 'it holds no secret'],
-        [`${NEW}\n`.repeat(3), 'it holds no secret'],
+        ['', 'it contains no valid secret'],
+        [`${NEW}\nshort`, 'it contains no valid secret'],
+        [`${NEW}\n`.repeat(3), 'it contains no valid secret'],
         ['x'.repeat(4_097), 'it is too large'],
         [undefined, 'ENOENT'],
       ] as const;

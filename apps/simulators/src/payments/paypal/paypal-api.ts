@@ -137,7 +137,10 @@ export class PaypalApi {
     this.tokens.clear();
   }
 
-  /** Returns the simulator's own token, for requests replayed after a restart. */
+  /**
+   * Issues a token to the simulator itself, for requests replayed after a restart.
+   * @returns the `Authorization` header.
+   */
   ownAuthorization(): string {
     const token = randomBytes(24).toString('base64url');
     const until = new Date(this.world.clock.now().getTime() + TOKEN_SECONDS * SECOND_MS);
