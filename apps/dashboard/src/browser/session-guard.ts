@@ -35,7 +35,8 @@ export class SessionGuard implements CanActivate {
     const isAllowed = accountStates?.some((state) => state === session.accountState) ?? true;
     if (!isAllowed) throw new AccountDeletedProblem();
     if (needsReauthentication && !session.isRecent) throw new ReauthenticationRequired();
-    this.calls.enter(session.accountId, http.getResponse<FastifyReply>().raw);
+    const { isTransfer } = request.routeOptions.config;
+    await this.calls.enter(session.accountId, http.getResponse<FastifyReply>().raw, isTransfer);
     request.session = session;
     return true;
   }
