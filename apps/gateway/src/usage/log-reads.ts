@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, StatementTimeout } from '#libs/database';
-import { MINUTE_MS, Semaphore, ServiceUnavailable, monotonicMs } from '#libs/platform';
+import { MINUTE_MS, ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { AccountTurns } from '../holds/account-turns.js';
 import { ReadTooHeavy, TooMuchReading } from './usage.errors.js';
 
@@ -8,10 +8,9 @@ import { ReadTooHeavy, TooMuchReading } from './usage.errors.js';
 const STATEMENT_MAX_MS = 2_000;
 /** Maximum number of the gateway's database connections that reads use. */
 const AT_ONCE = 2;
-/** Maximum number of accounts with running or waiting reads. Even the last one waits at most 8 s. */
-const ACCOUNTS_MAX = 10;
-/** The same limit for accounts with slow reads, so that other accounts always find room. */
-const SLOW_ACCOUNTS_MAX = 5;
+/** Maximum number of waiting reads. */
+const WAITING_MAX = 100;
+const WAIT_MAX_MS = 8_000;
 /** Maximum number of running or waiting reads of one account. */
 const OF_ACCOUNT_MAX = 8;
 /**
@@ -19,11 +18,6 @@ const OF_ACCOUNT_MAX = 8;
  * requests.
  */
 const A_MINUTE_MAX_MS = 10_000;
-/**
- * An account whose reads take at least this long in a minute counts as an account with slow reads. A single read may be
- * slow only because the database is busy.
- */
-const SLOW_FROM_MS = 2_000;
 /** Once this many accounts are counted, minutes that have ended are removed. */
 const MINUTES_MAX = 1_000;
 
@@ -33,17 +27,26 @@ interface MinuteOfReads {
   tookMs: number;
 }
 
+interface WaitingRead {
+  minute: MinuteOfReads;
+  begin: () => void;
+  refuse: (reason: Error) => void;
+}
+
 /**
  * Runs accounts' reads of their own requests. A read that finds few rows among many may scan for a long time. Each read
  * therefore has a time limit, the reads of each account have a time limit for a minute, and each account has one read
- * at a time. All reads together leave most connections to the rest of the gateway.
+ * at a time. Of the waiting reads, that of the account whose reads have taken the least time comes first, so that accounts
+ * with slow reads, however many, do not delay the others. All reads together leave most connections to the rest of the
+ * gateway.
  */
 @Injectable()
 export class LogReads {
   private readonly turns = new AccountTurns({ atOnce: 1, max: OF_ACCOUNT_MAX });
-  private readonly reads = new Semaphore(AT_ONCE);
   private readonly minutes = new Map<string, MinuteOfReads>();
-  private accounts = 0;
+  private running = 0;
+  /** The earliest is first. */
+  private readonly waiting: WaitingRead[] = [];
 
   constructor(private readonly database: Database) {}
 
@@ -57,17 +60,39 @@ export class LogReads {
       if (minute.tookMs >= A_MINUTE_MAX_MS) {
         throw new TooMuchReading(minute.endsMs - monotonicMs());
       }
-      const isSlow = minute.tookMs >= SLOW_FROM_MS;
-      if (this.accounts >= (isSlow ? SLOW_ACCOUNTS_MAX : ACCOUNTS_MAX)) {
-        throw new ServiceUnavailable('request log');
-      }
-      this.accounts++;
+      if (this.running < AT_ONCE) this.running += 1;
+      else await this.turnOf(minute);
       try {
-        return await this.reads.use(async () => this.timed(minute, sql, parameters));
+        return await this.timed<T>(minute, sql, parameters);
       } finally {
-        this.accounts--;
+        this.beginNext();
       }
     });
+  }
+
+  /** Waits for a connection. If too many reads wait, that of the account whose reads took the longest is refused. */
+  private async turnOf(minute: MinuteOfReads): Promise<void> {
+    const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
+    const read = { minute, begin, refuse };
+    this.waiting.push(read);
+    if (this.waiting.length > WAITING_MAX) this.refuse(this.waiting.reduce(slowerOf));
+    const timer = setTimeout(() => this.refuse(read), WAIT_MAX_MS);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  private refuse(read: WaitingRead): void {
+    this.waiting.splice(this.waiting.indexOf(read), 1);
+    read.refuse(new ServiceUnavailable('request log'));
+  }
+
+  private beginNext(): void {
+    if (this.waiting.length === 0) {
+      this.running -= 1;
+      return;
+    }
+    const next = this.waiting.reduce(quickerOf);
+    this.waiting.splice(this.waiting.indexOf(next), 1);
+    next.begin();
   }
 
   private minuteOf(accountId: string): MinuteOfReads {
@@ -102,3 +127,9 @@ export class LogReads {
     }
   }
 }
+
+const quickerOf = (one: WaitingRead, other: WaitingRead) =>
+  other.minute.tookMs < one.minute.tookMs ? other : one;
+
+const slowerOf = (one: WaitingRead, other: WaitingRead) =>
+  other.minute.tookMs >= one.minute.tookMs ? other : one;
