@@ -44,7 +44,7 @@ export class CallsUnderWay {
   }
 }
 
-/** Lets the next call begin. A waiting call whose caller has disconnected also begins, to be ended by its own checks. */
+/** Lets the next call begin, even if its caller has disconnected; its answer is then discarded. */
 function endWork(calls: Calls): void {
   const next = calls.waiting.shift();
   if (next) next();
