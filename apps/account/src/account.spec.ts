@@ -9,7 +9,7 @@ import {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Every dashboard route that needs a session, with a body that passes validation. */
+/** Dashboard routes that need a session, each with a body that passes validation. */
 const ROUTES = (
   [
     ['POST', 'log-out'],

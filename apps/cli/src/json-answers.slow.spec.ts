@@ -34,7 +34,7 @@ const REST = ['--scope', 'remaining'];
 const INSTALLATION = '00000000-0000-0000-0000-000000000000';
 const anything = expect.anything();
 
-/** Every command about accounts and money. */
+/** Commands about accounts and money. */
 const COMMANDS: readonly Row[] = [
   {
     name: 'find an account',
@@ -218,7 +218,7 @@ describe('operator commands with --json', () => {
   afterAll(() => desk.close());
 
   it.each(COMMANDS)(
-    '$name prints one JSON value and leaves an entry in the audit log',
+    '$name prints one JSON value, and writes the expected audit entry, if any',
     async (row) => {
       const chains = async () => [
         ...(await desk.audited(known.accountId)),
@@ -241,7 +241,7 @@ describe('operator commands with --json', () => {
     },
   );
 
-  it('in the chart’s pod, every command has the settings that it needs, except settings of a superuser', async () => {
+  it('in the chart’s pod, every command has the settings that it needs, except commands that need a superuser', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {
       // These commands read and write only files.
@@ -254,7 +254,7 @@ describe('operator commands with --json', () => {
     expect(lacking).toEqual(['provision', 'migrate', 'corpus distribute']);
   });
 
-  it('a command for an unknown account says so, and changes nothing', async () => {
+  it('a command for an unknown account fails with a message', async () => {
     const unknown = { ...known, accountId: newId() };
     const about = COMMANDS.filter((row) => row.args(unknown).includes(unknown.accountId));
     expect(about.length).toBeGreaterThan(8);
@@ -267,8 +267,8 @@ describe('operator commands with --json', () => {
 });
 
 /**
- * Lists the members of an answer that the manual omits or shows with a different type. Only the first item of each list
- * is compared.
+ * Lists the members of an answer that the manual omits or shows with a different type. Each item of a list is compared
+ * with the first one that the manual shows.
  */
 function undescribed(shown: unknown, said: unknown, path = ''): string[] {
   if (said === null || shown === null) return [];

@@ -311,7 +311,10 @@ export function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
-/** Adds an example, the shape of `--json` and the exit codes to every help text. @throws if a command has no entry. */
+/**
+ * Adds an example and the shape of `--json` to the help of every command, and the exit codes to that of the program.
+ * @throws if a command has no entry.
+ */
 export function addManual(program: Command): void {
   program.addHelpText('after', `\n${EXIT_CODES}`);
   for (const command of leavesOf(program)) {

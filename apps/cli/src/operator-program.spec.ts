@@ -47,7 +47,7 @@ describe('the command line', () => {
     paths = leavesOf(quiet().program).map(pathOf);
   });
 
-  it('every described command exists', () => {
+  it('the manual describes exactly the existing commands', () => {
     expect(Object.keys(MANUAL).toSorted()).toEqual(paths.toSorted());
   });
 
@@ -81,7 +81,7 @@ describe('the command line', () => {
     [['account', 'timelin', 'a'], 'Did you mean timeline?'],
     [['credits', 'grants'], 'Did you mean grant?'],
     [['audit', 'verify', '--jason'], 'Did you mean --json?'],
-  ])('%j suggests the nearest command', async (args, suggestion) => {
+  ])('for %j, the nearest command or option is suggested', async (args, suggestion) => {
     const { code, text } = await say(...args);
     expect([code, text]).toEqual([1, expect.stringContaining(suggestion)]);
   });

@@ -9,5 +9,5 @@ export function answer<T>({ json }: OutputOptions, value: T, lines: (value: T) =
   for (const line of text) process.stdout.write(`${json ? line : withoutControls(line)}\n`);
 }
 
-/** Removes control characters, because a customer's text must not control the terminal. */
+/** Replaces control characters, because a customer's text must not control the terminal. */
 const withoutControls = (line: string) => line.replaceAll(/\p{Cc}|\p{Cf}/gu, '�');

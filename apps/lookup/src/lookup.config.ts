@@ -153,13 +153,21 @@ export class LookupConfig extends InternalCallsConfig {
   )
   valkeyTimeoutMs: number = 50;
 
-  @Setting({ env: 'LOOKUP_CACHE_ENTRIES', about: 'Maximum number of cached answers.' })
+  @Setting({
+    env: 'LOOKUP_CACHE_ENTRIES',
+    about:
+      'Maximum number of cached answers about domains. Caches of numbers and DNS have a quarter and an eighth of it.',
+  })
   @IsInt()
   @Min(0)
   @Max(5_000_000)
   cacheEntries: number = 50_000;
 
-  @Setting({ env: 'LOOKUP_CACHE_BYTES', about: 'Maximum size of the cached answers, in bytes.' })
+  @Setting({
+    env: 'LOOKUP_CACHE_BYTES',
+    about:
+      'Maximum size of the cached answers about domains, in bytes. Caches of numbers and DNS have a quarter and an eighth of it.',
+  })
   @IsInt()
   @Min(0)
   cacheBytes: number = 64 * 1024 * 1024;

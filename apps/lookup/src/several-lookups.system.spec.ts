@@ -19,7 +19,7 @@ import { startLookup } from './start.js';
 
 const SECRET = 'a secret between services, long enough';
 const PER_SECOND = 25;
-/** The number of queries in a burst; `LOOKUP_UPSTREAM_PER_SECOND` allows twice the rate. */
+/** The number of queries that a burst may have: twice `LOOKUP_UPSTREAM_PER_SECOND`. */
 const BURST = 2 * PER_SECOND;
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 

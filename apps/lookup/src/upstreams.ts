@@ -21,7 +21,7 @@ import type { LookupConfig } from './lookup.config.js';
 /** The maximum number of connections to one host, at any configured rate. */
 const CONNECTIONS_MAX = 64;
 
-/** The clients of registries and registrars; `close` closes their connections. */
+/** The clients of registries, registrars and resolvers; `close` closes their connections. */
 export interface Upstreams {
   domains: DomainLookup;
   numbers: NumberLookups;
@@ -31,8 +31,8 @@ export interface Upstreams {
 }
 
 /**
- * Creates the clients of registries as configured.
- * @throws Error if an exception cannot be parsed or the certificate file cannot be opened.
+ * Creates the clients of registries, registrars and resolvers.
+ * @throws Error if an exception cannot be parsed or the certificate file cannot be read.
  */
 export async function openUpstreams(
   config: LookupConfig,

@@ -17,7 +17,7 @@ export interface RunningSimulators {
   stop(): Promise<void>;
 }
 
-/** Starts registries, registrars and mailboxes on loopback sockets. */
+/** Starts registries, registrars, a resolver and a mail server on loopback sockets. */
 export async function startSimulators(config: SimulatorsConfig): Promise<RunningSimulators> {
   const registries = new RegistrySimulator(config);
   const mail = new MailSimulator();

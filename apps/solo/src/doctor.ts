@@ -40,7 +40,7 @@ async function doctor(): Promise<number> {
   let faults = 0;
   const { offline, backups } = new Command('npm run doctor --')
     .description('checks everything that npm start needs')
-    .option('--offline', 'the same for npm start -- --offline', config.offline)
+    .option('--offline', 'checks what npm start -- --offline needs', config.offline)
     .option('--backups <folder>', 'the folder with the backups', BACKUPS)
     .parse()
     .opts<{ offline: boolean; backups: string }>();

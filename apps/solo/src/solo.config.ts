@@ -48,7 +48,7 @@ export class SoloConfig {
   @Setting({
     env: 'DEMO_ACCOUNT',
     about:
-      'The demo account: `full` (with a plan, invoices, jobs, monitors and 30 days of sample requests), `empty`, or `none`. There is no demo account if other machines can reach the dashboard (DASHBOARD_HOST, BILLING_URL), or with NODE_ENV=production.',
+      'The demo account: `full` (with a plan, invoices, jobs, monitors and 30 days of sample requests), `empty`, or `none`. There is no demo account if other machines can reach the API or the dashboard (API_HOST, BASE_URL, DASHBOARD_HOST, BILLING_URL), or with NODE_ENV=production.',
   })
   @IsIn(DEMO_ACCOUNTS)
   demoAccount: DemoAccount = 'full';

@@ -115,7 +115,7 @@ describe('solo', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('invented names can be searched after the start, and their number is stored', async () => {
+  it('invented names are in the corpus after the start, and their number is stored', async () => {
     const file = join(data, 'generated-names.json');
     const remembered = () =>
       existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { names: number }).names;
@@ -314,7 +314,7 @@ describe('solo', () => {
     expect(rows).toEqual([{ source: 'generated' }]);
   });
 
-  it('SIGTERM stops everything, the database last, and leaves nothing running', async () => {
+  it('SIGTERM stops everything and leaves nothing running', async () => {
     const outcome = outcomeOf(solo);
     solo.kill('SIGTERM');
     expect((await outcome).code).toBe(0);

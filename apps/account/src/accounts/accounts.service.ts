@@ -66,7 +66,7 @@ export class AccountsService {
     return account;
   }
 
-  /** @throws NotFound, even for an erased account. */
+  /** @throws NotFound for an unknown or erased account. */
   async lock(transaction: Transaction, accountId: string): Promise<Account> {
     const account = await this.accounts.lock(transaction, accountId);
     if (!account || account.state === 'erased') throw new NotFound();
@@ -144,7 +144,7 @@ export class AccountsService {
    * Suspends the account, or ends the suspension if `reason` is null. An active account stays active, and a deleted
    * account stays deleted. Publishes AccountSuspensionChanged.
    * @returns false if nothing changed.
-   * @throws NotFound, even for an erased account.
+   * @throws NotFound for an unknown or erased account.
    */
   async setSuspension(
     transaction: Transaction,

@@ -74,7 +74,7 @@ export class AddressChangeLinksService {
     return { personId, address };
   }
 
-  /** Deletes the account's link when the account is deleted or erased. */
+  /** Deletes the account's pending link. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.changes.deleteAll(transaction, accountId);
   }

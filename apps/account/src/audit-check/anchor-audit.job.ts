@@ -8,8 +8,8 @@ import { AuditAnchorsService } from './audit-anchors.service.js';
 const FILE_MODE = 0o600;
 
 /**
- * Writes a signed anchor once a day (UTC) and after each start, to the service's log and to a file, both of which are
- * outside the database (S116). If the file cannot be written, the next run retries.
+ * Writes a signed anchor once a day (UTC) and after each start, to the service's log and, if configured, to a file;
+ * both are outside the database (S116). If the file cannot be written, the next run retries.
  */
 @Injectable()
 export class AnchorAuditJob implements Job {

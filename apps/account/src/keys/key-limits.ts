@@ -1,4 +1,7 @@
-/** The maximum number of keys of an account, independent of its plan, so that the list stays readable. */
+/**
+ * The maximum number of keys of an account that are neither revoked nor replaced, whatever its plan, so that the list
+ * stays readable.
+ */
 export const KEYS_MAX = { live: 100, test: 5 } as const;
 
 /**

@@ -66,7 +66,10 @@ export class KeysService {
     });
   }
 
-  /** Creates a key, which is paused from the start if it exceeds the plan's limit. @throws KeyLimitReached. */
+  /**
+   * Creates a key, which is paused from the start if it exceeds the plan's limit. @throws KeyLimitReached,
+   * TooManyNewKeys, InvalidRequest.
+   */
   async create(
     owner: Actor,
     request: CreateKeyRequest,
@@ -93,7 +96,7 @@ export class KeysService {
     );
   }
 
-  /** @throws NotFound, KeyNotActive. */
+  /** @throws NotFound, KeyNotActive, InvalidRequest. */
   async update(
     owner: Actor,
     keyId: string,
@@ -142,7 +145,7 @@ export class KeysService {
    * Replaces a key with a new one that has the same settings and rank. The old key works until the end of the overlap
    * but no longer counts towards the plan. If the old key itself replaced another key, that key ends now, so that at
    * most two keys work at a time (S6). The new key keeps the old key's expiry unless the request sets another.
-   * @throws NotFound, KeyNotActive, TooManyNewKeys.
+   * @throws NotFound, KeyNotActive, TooManyNewKeys, InvalidRequest.
    */
   async rotate(
     owner: Actor,
@@ -181,7 +184,7 @@ export class KeysService {
   /**
    * Reissues a revoked or expired key, once: creates a key with the same name, scopes and limits, for example after the
    * account has been restored. If the old key's expiry has passed, the request must contain a new expiry, or null.
-   * @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
+   * @throws NotFound, KeyNotReissuable, KeyLimitReached, TooManyNewKeys, InvalidRequest.
    */
   async reissue(
     owner: Actor,

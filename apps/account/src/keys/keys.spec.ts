@@ -80,7 +80,7 @@ describe('keys', () => {
     expect((await recordOf(value))?.keyId).toBe(key.id);
   });
 
-  it('every change of a key publishes one event with the new state', async () => {
+  it('creating, changing, rotating or revoking keys publishes one event for each affected key, with its new state', async () => {
     const first = await createKey();
     await call('PATCH', `keys/${first.id}`, { scopes: ['dns'] });
     const rotated = await call('POST', `keys/${first.id}/rotate`, { overlap: '1h' });
@@ -219,7 +219,7 @@ describe('keys', () => {
     expect((await create('Twice')).body.name).toBe('Twice');
   });
 
-  it('one of several parallel repeats creates the key; the others learn that the request is running or done', async () => {
+  it('of several parallel repeats, only one gets the key; the others get 201 without it, or 409', async () => {
     const headers = { 'idempotency-key': newId() };
     const body = { name: 'Once', environment: 'live' };
     const answers = await Promise.all(

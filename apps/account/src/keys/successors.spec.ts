@@ -122,7 +122,7 @@ describe('the successor of a key', () => {
     expect(await Promise.all(ranks)).toEqual([1, 2, 0]);
   });
 
-  it('a key is reissued once, with the name, scopes and limits of the old key', async () => {
+  it('a revoked key can be reissued once, with the scopes and allowed addresses of the old key', async () => {
     const key = await createKey({ scopes: ['ip'], allowed_addresses: ['192.0.2.0/24'] });
     const early = await call('POST', `keys/${key.id}/reissue`);
     expect(early.body.code).toBe('key_not_reissuable');
@@ -133,7 +133,7 @@ describe('the successor of a key', () => {
     expect(again).toMatchObject({ status: 409, body: { code: 'key_not_reissuable' } });
   });
 
-  it('a reissued key has the same expiry as the old key', async () => {
+  it('a reissued key keeps the expiry of the old key; if that has passed, a new expiry must be given', async () => {
     const soon = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
     const later = new Date(account.clock.now().getTime() + 9 * DAY_MS).toISOString();
     const [revoked, first, second] = [

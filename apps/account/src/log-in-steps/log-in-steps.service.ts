@@ -101,7 +101,9 @@ export class LogInStepsService {
     return link ? link.content : (await this.tryTake(transaction, 'passkey', token))?.content.link;
   }
 
-  /** Counts one attempt, successful or not. @throws LogInOver at the sixth attempt. */
+  /**
+   * Counts one attempt, successful or not. @throws LogInOver from the sixth attempt on, or if there is no such step.
+   */
   async countTry(token: string): Promise<void> {
     const hash = tokenHash(token);
     const tries = hash ? await this.steps.countTry(hash) : 0;

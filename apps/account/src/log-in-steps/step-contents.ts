@@ -1,6 +1,6 @@
 import type { Provider } from '#libs/contracts';
 
-/** The OAuth `state`, which the provider must return unchanged. */
+/** The values that bind the provider's answer to this log-in. The provider must return `state` unchanged. */
 export interface AskedProvider {
   provider: Provider;
   state: string;

@@ -12,7 +12,7 @@ import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
 import { WrongCredentials } from '../people/people.errors.js';
 
-/** Limits log-ins from one network. Successful log-ins do not count. */
+/** Limits log-ins from one network by browsers that never logged in to the address. Successful log-ins do not count. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'log-in network',
   max: 20,
@@ -20,9 +20,8 @@ const NETWORK_LIMIT: AttemptLimit = {
 };
 
 /**
- * Limits failed log-ins to one address from all unknown networks together, within what NIST SP 800-63B allows. A
- * network is known once somebody has logged in to the address from there. A new password, set with an e-mailed link,
- * starts a new count.
+ * Limits failed log-ins to one address, within what NIST SP 800-63B allows. Above the limit, only browsers and networks
+ * from which somebody has logged in to the address before may try. A new password starts a new count.
  */
 const STRANGERS_LIMIT: AttemptLimit = {
   name: 'log-in strangers',

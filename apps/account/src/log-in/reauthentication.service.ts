@@ -59,8 +59,9 @@ export class ReauthenticationService {
   }
 
   /**
-   * Checks the owner's password again. @returns the hash that was compared, for `checkUnchanged`.
-   * @throws WrongCredentials, TooManyAttempts.
+   * Checks the owner's password again.
+   * @returns the hash that was compared, for `checkUnchanged`.
+   * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
    */
   async checkPassword(session: ActiveSession, password: string): Promise<string | null> {
     const { accountId, personId } = session;

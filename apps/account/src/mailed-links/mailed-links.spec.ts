@@ -59,7 +59,7 @@ it('a link that has expired, or that we did not send, does not work', async () =
   expect(await check('sign_up', 'no link of ours')).toBe(410);
 });
 
-it('S121: invented links are counted by network before they cost a transaction; valid links are not counted', async () => {
+it('S121: after 30 invented links within an hour, a network gets 429 without any statement; valid links are not counted', async () => {
   await post('sign-up', { first_name: 'Ada', email: 'e@example.com', password: PASSWORD });
   const real = { kind: 'sign_up', token: await account.linkToken('e@example.com') };
   const calls: [path: string, body: object][] = [

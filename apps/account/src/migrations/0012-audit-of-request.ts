@@ -1,8 +1,8 @@
 import type { Migration } from '#libs/database';
 
 /**
- * Finds the account of a request for operators. Entries are stored in the order of their time, so an index of ranges is
- * small.
+ * Lets operators find the account of a request. Entries are stored in the order of their time, so a BRIN index is
+ * sufficient and small.
  */
 export const auditOfRequest: Migration = {
   name: '0012-audit-of-request',

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Passkeys open an account instead of a password and a code. */
+/** People log in with a passkey instead of a password and a code. */
 export const passkeys: Migration = {
   name: '0023-passkeys',
   sql: `

@@ -23,9 +23,9 @@ export class OperatorRequest {
   operator: string;
 }
 
-/** A suspension or its end, with a reason. */
+/** An operator's change to an account, with a reason. */
 export class SuspensionRequest extends OperatorRequest {
-  /** The owner can read the reason for a suspension; the reason for ending it is only in the audit log. */
+  /** The owner can read the reason for a suspension; all other reasons are only in the audit log. */
   @IsString()
   @Length(1, 500)
   reason: string;

@@ -11,7 +11,7 @@ import { AuditedRequestsMaintenanceRepository } from './audited-requests.reposit
 import type { OperatorOrderRequest } from './operators.dto.js';
 import { INSPECTION } from './timeline.repository.js';
 
-/** The last characters of a key as shown on the dashboard, or a whole key, whose other characters are ignored. */
+/** The last four characters of a key, as shown on the dashboard, or a whole key, whose other characters are ignored. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
 /** Finds, shows and changes accounts for operators. */
@@ -26,7 +26,7 @@ export class OperatorsService {
     private readonly requests: AuditedRequestsMaintenanceRepository,
   ) {}
 
-  /** Finds accounts by an e-mail address, an account id, a request id or the last characters of a key. */
+  /** Finds accounts by an e-mail address, an account id, a request id or the last four characters of a key. */
   async find(text: string): Promise<AccountMatch[]> {
     if (isId(text as unknown)) return this.findById(text);
     if (text.startsWith('req_')) return this.findByRequest(text);

@@ -128,7 +128,7 @@ describe('passkeys', () => {
     ['is bound to another host', { rpId: 'evil.example' }],
     ['answers another challenge', { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
     ['did not verify its owner', { flags: PRESENT }],
-    ['found nobody there', { flags: 0 }],
+    ['reports that nobody was present', { flags: 0 }],
     ['was requested for something else', { type: 'payment.get' }],
   ];
   it.each(lies)('S34: a passkey that %s cannot log in and is not added', async (_, said) => {

@@ -3,7 +3,7 @@ import { PasskeyRefused } from './passkeys.errors.js';
 
 /** The algorithms EdDSA, ES256 and RS256 (IANA, COSE Algorithms). */
 const ALGORITHMS = [-8, -7, -257];
-/** How long the challenge is valid. */
+/** How long a browser waits for the passkey. */
 const TIMEOUT_MS = 300_000;
 const NAME = 'Domain Data Service';
 
@@ -99,7 +99,7 @@ export async function credentialIdOf(text: string): Promise<Buffer> {
 }
 
 /**
- * Checks that a passkey signed this challenge in its owner's presence (WebAuthn Level 3, 7.2). The caller compares the
+ * Checks that a passkey verified its owner and signed this challenge (WebAuthn Level 3, 7.2). The caller compares the
  * counter. @returns the counter. @throws PasskeyRefused.
  */
 export async function verifyUse(

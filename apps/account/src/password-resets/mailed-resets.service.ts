@@ -32,12 +32,13 @@ export class MailedResetsService {
     visitor: Visitor,
   ): Promise<{ status: 'password_set' }> {
     await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
-    // Checks the link before any expensive work, so that an invented link costs nothing (S121).
+    // Checks the link before any expensive work, so that an invented link causes none (S121).
     await this.accounts.transaction((transaction) => this.resets.accountOf(transaction, token));
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password, visitor.address);
     return this.accounts.transaction(async (transaction) => {
-      // The account is locked before the link, because a change of address also deletes the link.
+      // The account is locked before the link, in the same order as in a change of address, which also deletes the
+      // link.
       const accountId = await this.resets.accountOf(transaction, token);
       await this.accounts.lock(transaction, accountId);
       const link = await this.resets.take(transaction, token);

@@ -19,7 +19,10 @@ export class PasswordChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Changes the password, ends all sessions and starts a new session. @throws WrongCredentials, InvalidRequest. */
+  /**
+   * Changes the password, ends all sessions and starts a new session. @throws WrongCredentials, InvalidRequest,
+   * TooManyAttempts, PasswordQueueFull.
+   */
   async change(
     session: ActiveSession,
     { current_password, password }: ChangePasswordRequest,

@@ -36,7 +36,7 @@ export class PasswordResetsMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Invalidates every link of the account, used or not. */
+  /** Invalidates every link of the account. */
   async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.manager.delete(PasswordReset, { accountId });
   }

@@ -16,10 +16,10 @@ const PASSWORD_LENGTH_MAX = 128;
 /** The number of simultaneous hashes: two of libuv's four threads, with 19 MiB for each running hash. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
-/** Maximum number of waiting calls per site: a flood from one site leaves room for all other log-ins (S121). */
+/** Maximum number of waiting calls per site, so that a flood from one site leaves room for other log-ins (S121). */
 export const WAITING_OF_SITE_MAX = 8;
 
-/** Hashes and checks passwords, two at a time. A call that would wait too long is rejected (S20). */
+/** Hashes and checks passwords, two at a time. A call is rejected if too many others are waiting (S20). */
 @Injectable()
 export class PasswordsService {
   private running = 0;

@@ -82,7 +82,7 @@ describe('passwords', () => {
     expect(refused).toHaveLength(40 - WAITING_OF_SITE_MAX - PARALLEL_MAX);
   });
 
-  it('S121: invented password links cost no hash and no strength estimate, and are counted per network', async () => {
+  it('S121: invented password-reset links cost no hash and no strength estimate, and are counted per network', async () => {
     const before = passwords.hashCount;
     const reset = (i: number) =>
       account.dashboard('POST', 'password/reset', {

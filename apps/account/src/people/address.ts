@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { MAILBOX_PROVIDERS, type MailboxProvider } from './mailbox-providers.js';
 
-/** Returns the hash of an address. All spellings that belong to one account have the same hash. */
+/** Returns the hash of an address. Upper and lower case make no difference. */
 export function addressHash(address: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(`address\n${address.toLowerCase()}`).digest();
 }

@@ -43,7 +43,7 @@ export const MAILBOX_PROVIDERS: MailboxProvider[] = [
   ),
 ];
 
-/** Domains that follow the same rules, each with its own mailboxes. */
+/** Creates one entry per domain: the domains follow the same rules, but each has its own mailboxes. */
 function eachAlone(domains: string, rules: Omit<MailboxProvider, 'domains'>): MailboxProvider[] {
   return domains.split(/\s+/).map((domain) => ({ domains: [domain], ...rules }));
 }

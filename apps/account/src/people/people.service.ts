@@ -123,7 +123,10 @@ export class PeopleService {
     await this.people.update(transaction, accountId, personId, changes);
   }
 
-  /** Deletes the people and destroys the data key, so that everything encrypted for the account becomes unreadable. */
+  /**
+   * Deletes the people's personal data and destroys the data key, so that everything encrypted for the account becomes
+   * unreadable.
+   */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.people.scrub(transaction, accountId);
     await this.personalData.destroyKey(transaction, accountId);

@@ -12,7 +12,7 @@ import { DataKeysRepository } from './data-keys.repository.js';
 @Injectable()
 export class PersonalDataService {
   private readonly wrappingKey: Buffer;
-  /** Pseudonymises the addresses of visitors without an account in the audit log. */
+  /** Encrypts the data of visitors without an account. */
   private readonly visitorKey: Buffer;
 
   constructor(

@@ -16,7 +16,7 @@ import { type SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { ProviderArrivalsService } from './provider-arrivals.service.js';
 
-/** Limits attempts, because each stores a row for ten minutes and ends with calls to the provider. */
+/** Limits attempts, because each stores a row for ten minutes and can cause calls to the provider. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'provider network',
   max: 60,
@@ -50,8 +50,9 @@ export class ProviderLogInService {
   }
 
   /**
-   * Completes a log-in, once, in the browser that started it: the step is consumed before the provider is called (S36).
-   * @throws LogInOver, ProviderRefused, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn.
+   * Completes a log-in or the connection of a provider, once, in the browser that started it: the step is consumed
+   * before the provider is called (S36).
+   * @throws LogInOver, ProviderRefused, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn, TooManyAttempts.
    */
   async finish(
     { query }: ProviderReturnRequest,

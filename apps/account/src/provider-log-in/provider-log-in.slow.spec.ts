@@ -164,7 +164,7 @@ describe('log-in with a provider', () => {
     expect((await session(tokenOf(first))).status).toBe(401);
   });
 
-  it('S38: one network cannot create more accounts through providers than through the form', async () => {
+  it('S38: one network can create at most ten accounts an hour through providers', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 11; i++) {
       email = `many${i}@example.com`;

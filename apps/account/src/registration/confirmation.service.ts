@@ -29,7 +29,7 @@ export class ConfirmationService {
    * owner must not get an account to which a stranger knows the password. The owner may set another password instead
    * (S129).
    * @throws LinkInvalid, including if another sign-up with the same address was confirmed before; NotTheSignUpPassword;
-   *   TooManyAttempts.
+   * InvalidRequest, TooManyAttempts, PasswordQueueFull.
    */
   async confirm(
     request: ConfirmSignUpRequest,
@@ -64,8 +64,8 @@ export class ConfirmationService {
   }
 
   /**
-   * Hashes the password before the transaction that removes the sign-up, because that transaction would keep rows
-   * locked for too long.
+   * Hashes the password before the transaction that removes the sign-up, because otherwise that transaction would keep
+   * rows locked for too long.
    */
   private async passwordHashOf(request: ConfirmSignUpRequest, visitor: Visitor): Promise<string> {
     const signUp = await this.accounts.transaction(async (transaction) =>

@@ -35,7 +35,7 @@ export class SignUpsService {
 
   /**
    * Stores a sign-up and e-mails a link to its address. For an address with an account, stores a sign-up whose token
-   * nobody receives, so that the work is the same (S24).
+   * nobody receives and e-mails a notice instead, so that the work is the same (S24).
    */
   async open(
     transaction: Transaction,

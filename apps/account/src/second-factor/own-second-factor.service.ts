@@ -18,7 +18,10 @@ import { base32, otpauthUri } from './totp.js';
 
 const ISSUER = 'Domain Data Service';
 
-/** Lets owners change the second step of their log-ins. A change gives the session a new token (S26). */
+/**
+ * Lets owners change the second step of their log-ins. Each change that needs a code gives the session a new token
+ * (S26).
+ */
 @Injectable()
 export class OwnSecondFactorService {
   constructor(

@@ -47,7 +47,7 @@ export class CurrentSessionsService {
     return session;
   }
 
-  /** Whether the person proved to be the owner within the last 10 minutes (S35). */
+  /** Whether the owner was verified within the last 10 minutes (S35). */
   isRecent({ authenticatedAt }: Pick<FoundSession, 'authenticatedAt'>): boolean {
     return this.clock.now().getTime() - authenticatedAt.getTime() <= RECENT_MS;
   }

@@ -21,7 +21,7 @@ import type { FoundSession } from './session-tokens.repository.js';
 export interface ActiveSession
   extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil' | 'suspendedBecause'> {
   sessionId: string;
-  /** Whether the person proved to be the owner within the last 10 minutes. */
+  /** Whether the owner was verified within the last 10 minutes. */
   isRecent: boolean;
 }
 
@@ -40,7 +40,7 @@ const CHANGES_LIMIT: AttemptLimit = {
 };
 
 /**
- * Accepts a call only with a session that the operation's row permits, and within the limit of changes. The first
+ * Accepts a call only with a session that the operation's row permits, and within the limit of changes. The first few
  * rejections of an hour are recorded in the audit log.
  */
 @Injectable()

@@ -28,7 +28,7 @@ export class Session {
   @Column('timestamptz', { name: 'last_seen_at' })
   lastSeenAt: Date;
 
-  /** When the password was last entered. */
+  /** When the owner was last verified: at the log-in, or later by entering the password again. */
   @Column('timestamptz', { name: 'authenticated_at' })
   authenticatedAt: Date;
 

@@ -39,7 +39,7 @@ export class SessionsController {
     return this.sessions.endOthers(session);
   }
 
-  /** Describes the current session, for calls that the dashboard forwards to other services. */
+  /** Describes the session of a call that the dashboard or the gateway received. */
   @Get('internal/sessions/current')
   @AllowCallers('dashboard', 'gateway')
   async find(@Headers('x-session-token') token?: string) {

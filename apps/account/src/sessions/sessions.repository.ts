@@ -52,7 +52,7 @@ export class SessionsRepository {
     return affected ?? 0;
   }
 
-  /** Ends all open sessions except the newest. @returns how many were ended. */
+  /** Ends all open sessions except the newest ones. @returns how many were ended. @param newest how many stay open. */
   async endBeyond(
     transaction: Transaction,
     accountId: string,
@@ -86,7 +86,7 @@ export class SessionsRepository {
     ]);
   }
 
-  /** Deletes all sessions except the newest, ended or open. */
+  /** Deletes all sessions, ended or open, except the newest ones. @param newest how many are kept. */
   async deleteBeyond(transaction: Transaction, accountId: string, newest: number): Promise<void> {
     await transaction.query(
       `delete from sessions where account_id = $1 and id in (

@@ -179,7 +179,7 @@ describe('sessions', () => {
     expect((await logIn(PASSWORD, '203.0.113.5')).status).toBe(200);
   });
 
-  it('S22: a stranger’s guesses delay only the stranger’s own network, wherever the owner is', async () => {
+  it('S22: a stranger’s guesses delay only the stranger’s own network or site, wherever the owner is', async () => {
     const site = (i: number) => `2001:db8:7:${i.toString(16)}::1`;
     const statuses: number[] = [];
     for (let i = 0; i < 8; i++) {
@@ -193,7 +193,7 @@ describe('sessions', () => {
     }
   });
 
-  it('S22: after strangers made a hundred guesses in an hour, an owner can log in from elsewhere or with an e-mailed link', async () => {
+  it('S22: after strangers have made a hundred guesses in an hour, an owner can log in from a known network, or after setting a new password with an e-mailed link', async () => {
     const stranger = (i: number) => logIn('a wrong password', `198.51.100.${i}`);
     for (let i = 0; i < 100; i++) expect((await stranger(i)).status).toBe(401);
     expect(await stranger(100)).toMatchObject({ status: 429, body: { retry_after: 3_600 } });

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '#libs/platform';
 import type { AttemptLimit } from './throttling.service.js';
 
-/** Limits new accounts from one network, by any method (S38). */
+/** Limits sign-ups from one network, through the form and providers together (S38). */
 export const SIGN_UP_NETWORK_LIMIT: AttemptLimit = {
   name: 'sign-up network',
   max: 10,

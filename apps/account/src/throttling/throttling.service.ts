@@ -96,7 +96,7 @@ export class ThrottlingService {
     return Math.max(since.getTime() + windowMs - now.getTime(), 1);
   }
 
-  /** Removes a successful attempt from the count. */
+  /** Removes an attempt from the count. */
   async giveBack({ name }: AttemptLimit, subject: string): Promise<void> {
     const hash = this.subjectOf(name, subject);
     this.refusals.delete(hash.toString('base64'));
@@ -104,8 +104,8 @@ export class ThrottlingService {
   }
 
   /**
-   * Counts an attempt to guess one person's password: five are free, then each waits twice as long as the previous one,
-   * 15 minutes at most. @throws TooManyAttempts if the attempt comes too early.
+   * Counts an attempt to guess one person's password or code: five are free, then each waits twice as long as the
+   * previous one, 15 minutes at most. @throws TooManyAttempts if the attempt comes too early.
    */
   async countGuess(subject: string, by: Actor | Visitor): Promise<void> {
     const now = this.clock.now();
@@ -135,7 +135,7 @@ export class ThrottlingService {
     if (count <= REFUSALS_KEPT) await this.audit.recordRefusal(record);
   }
 
-  /** Deletes the count of guesses at a password after the correct password has been entered. */
+  /** Deletes the count of guesses after the correct password or code has been entered. */
   async forgetGuesses(subject: string): Promise<void> {
     await this.attempts.delete(this.subjectOf('guess', subject));
   }

@@ -36,7 +36,7 @@ const LISTED = 50;
 /** The maximum number of accounts shown for a search text that matches many. */
 const ACCOUNTS_MAX = 20;
 
-/** Adds the command `account`, which finds an account and shows its owner and its timeline. */
+/** Adds `account`, which finds, lists and suspends accounts, shows their timelines and blocks their downloads. */
 export function accountCommands(
   program: Command,
   config: CliConfig,
@@ -53,7 +53,11 @@ export function accountCommands(
   account
     .command('list')
     .description('list accounts, newest first, without names and addresses')
-    .addOption(new Option('--standing <standing>', 'only these').choices(LISTED_STANDINGS))
+    .addOption(
+      new Option('--standing <standing>', 'only accounts with this standing').choices(
+        LISTED_STANDINGS,
+      ),
+    )
     .option('--before <account-id>', 'the last account of the previous page', id)
     .option('--limit <number>', 'accounts per page, at most 500', wholeNumber, LISTED)
     .option('--json', 'as JSON')

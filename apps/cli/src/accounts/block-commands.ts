@@ -25,7 +25,7 @@ export function blockCommands(account: Command, config: CliConfig): void {
     .command('block-downloads')
     .argument('<account-id>', 'as shown by `account find`', id)
     .description(
-      'block the database files of an account: they get 403 downloads_blocked; everything else keeps working',
+      'block downloads of database files by an account: they get 403 downloads_blocked; everything else keeps working',
     )
     .addOption(cause())
     .option('--until <time>', 'RFC 3339; if omitted, until the block is lifted', laterInstant)

@@ -13,7 +13,7 @@ describe('credit commands', () => {
   });
   afterAll(() => desk.close());
 
-  it('credits that an operator grants, revokes or releases are audited first', async () => {
+  it('an operator’s grants, revocations and overrides are audited first', async () => {
     const { accountId } = await desk.account.register('audited@example.com');
     const why = ['--reason', 'a test'];
     await desk.command('credits', 'grant', accountId, '70', '--id', ID, ...why);
@@ -34,11 +34,11 @@ describe('credit commands', () => {
 
   it.each([
     [
-      'an id that is none',
+      'a text that is not an id',
       ['nonsense', '--until', '2027-01-01T00:00:00Z'],
       'an id of this product',
     ],
-    ['a time that is over', [ID, '--until', '2020-01-01T00:00:00Z'], 'in the past'],
+    ['a time in the past', [ID, '--until', '2020-01-01T00:00:00Z'], 'in the past'],
     ['a time without its zone', [ID, '--until', '2027-01-01'], 'such as 2027-01-31T12:00:00Z'],
   ])('%s is rejected before anything is audited', async (_, args, expected) => {
     const limit = ['--limit', 'live', '--value', '900', '--reason', 'a test'];

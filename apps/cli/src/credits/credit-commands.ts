@@ -94,7 +94,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
         .choices(OVERRIDABLE_LIMITS)
         .makeOptionMandatory(),
     )
-    .requiredOption('--value <number>', 'the limit itself', wholeNumber)
+    .requiredOption('--value <number>', 'the new limit', wholeNumber)
     .requiredOption('--until <time>', 'RFC 3339', laterInstant)
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')

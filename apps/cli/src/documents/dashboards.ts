@@ -287,7 +287,7 @@ const DATA: Dashboard = {
       queries: { '{{instance}}': 'dds_lookup_observations_waiting' },
     },
     {
-      title: 'Certificate logs: entries behind the end',
+      title: 'Certificate logs: time since they were imported to the end',
       unit: 's',
       queries: { '{{source}}': 'max by (source) (dds_corpus_log_lag_seconds)' },
     },

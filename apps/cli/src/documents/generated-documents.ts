@@ -16,7 +16,7 @@ import { memberTexts } from './member-texts.js';
 import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
 
-/** The folder of the chart's generated files, because templates can read only files within the chart. */
+/** The folder of the chart's generated files. Templates can read only files within the chart. */
 const CHART_FILES = 'deploy/helm/domain-data-service/files';
 const API = 'docs/api.md';
 const OPERATIONS_FOLDER = 'libs/contracts/src/operations';

@@ -42,7 +42,7 @@ it('lists the failed events of the installation that runs in the data folder', a
   expect(event).toMatchObject({ service: 'entitlement', state: 'dead', reason: 'no such order' });
 });
 
-it('an event without a consumer is not reported as retried', () => {
+it('an unknown event is not reported as retried', () => {
   const { status, stdout } = run('events', 'redrive', randomUUID(), '--consumer', 'entitlement');
   expect([status, stdout]).toEqual([1, expect.stringContaining('no such failed event')]);
 });

@@ -24,7 +24,7 @@ export interface Patience {
   everyMs: number;
 }
 
-/** Runs the steps in order. If a step fails, all others are skipped except the last, which cleans up. */
+/** Runs the steps in order. If a step fails, the later ones are skipped, except the clean-up. */
 export async function takeSteps(
   steps: readonly SandboxStep[],
   cleanUp: SandboxStep,

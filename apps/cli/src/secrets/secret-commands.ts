@@ -20,7 +20,9 @@ interface SecretOptions extends OutputOptions {
 
 type OwnAddresses = Partial<Record<ServiceName, string>>;
 
-/** Parses one `service=address`. @throws InvalidArgumentError for a service without a schema. */
+/**
+ * Parses one `service=address`. @throws InvalidArgumentError if the address is missing or the service has no schema.
+ */
 function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
   const names = schemaServices(SERVICES);
   const [name, ...rest] = text.split('=');
@@ -28,7 +30,7 @@ function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
   const service = names.find((one) => one === name);
   if (!service || !address) {
     throw new InvalidArgumentError(
-      `It is service=host:port/database, with one of ${names.join(', ')}.`,
+      `It must be service=host:port/database, with one of ${names.join(', ')}.`,
     );
   }
   return { ...earlier, [service]: address };
@@ -38,7 +40,9 @@ function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
 export function secretCommands(program: Command): void {
   program
     .command('secrets <folder>')
-    .description('create all secrets of a deployment, one file each; existing files do not change')
+    .description(
+      'create all secrets of a deployment, one file each; existing files are kept, except service secrets whose source has changed',
+    )
     .requiredOption(
       '--smtp-url <url>',
       'SMTP server for outgoing mail: smtp://user:password@host:port',
@@ -61,7 +65,7 @@ export function secretCommands(program: Command): void {
     .action((folder: string, options: SecretOptions) => {
       const { stripeApiKey: apiKey, stripeCallbackSecret: callbackSecret } = options;
       if ((apiKey === undefined) !== (callbackSecret === undefined)) {
-        program.error('--stripe-api-key and --stripe-callback-secret are given together');
+        program.error('--stripe-api-key and --stripe-callback-secret must be given together');
       }
       const stripe = apiKey && callbackSecret ? { apiKey, callbackSecret } : undefined;
       const written = writeSecretFiles({

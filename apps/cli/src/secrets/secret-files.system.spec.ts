@@ -30,12 +30,12 @@ describe('the folder of a deployment’s secrets', () => {
   });
 
   const denials = [
-    ['takes no folders', '/proc/nothing/secrets', '/proc/nothing: '],
+    ['cannot be created', '/proc/nothing/secrets', '/proc/nothing: '],
     ['is a file', file, `${file}: there is a file with this name.\n`],
   ];
 
   it.each(denials)(
-    'a folder that %s is rejected with a one-sentence message',
+    'a path that %s is rejected with a one-sentence message',
     (_what, into, sentence) => {
       const { status, stdout, stderr } = write(into);
       expect([status, stdout]).toEqual([1, '']);

@@ -8,7 +8,7 @@ import { SERVICES } from '../declared.js';
 
 /** The mode of the folder: only the owner may enter it. */
 const FOLDER_MODE = 0o700;
-/** The mode of the files: a container's user must be able to read them, whatever the user's number is. */
+/** The mode of the files: a container's user must be able to read them, whatever its id is. */
 const FILE_MODE = 0o644;
 
 /** The secret from which the services' own secrets are derived. No service receives it. */

@@ -43,7 +43,7 @@ function registriesOf(file: string | undefined): Registries {
   return file !== undefined && existsSync(file) ? Registries.fromFile(file) : Registries.vendored();
 }
 
-/** Returns a line for each top-level domain. @throws CommandFault if a given domain is not in the tables. */
+/** Prints a line for each top-level domain. @throws CommandFault if a given domain is not in the tables. */
 function show(wanted: string | undefined, options: TableOptions): void {
   const tld = wanted?.toLowerCase().replace(/^\./, '');
   const registries = registriesOf(options.tables);

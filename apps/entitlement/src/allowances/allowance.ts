@@ -35,10 +35,7 @@ interface Rights {
   keys: number;
 }
 
-/**
- * Returns all rights that are active at `now`, minus those that are blocked, and when they will next change without an
- * event.
- */
+/** Returns the rights and blocks that are active at `now`, and when they will next change without an event. */
 export function computeAllowance(sources: AllowanceSources, now: Date): Allowance {
   const active = sources.subscriptions.filter((s) => isBefore(now, rightsEnd(s)));
   const overrides = sources.overrides.filter(({ from, until }) => from <= now && now < until);

@@ -7,7 +7,7 @@ const YEAR = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00
 const SECOND_SLICE = '2026-04-02T09:00:00Z';
 /** More accounts than fit into one transaction. */
 const CUSTOMERS = 60;
-/** A trigger that makes every grant fail with the error that a server reports while it shuts down. */
+/** A trigger that makes every update of grants fail with the error that a server reports while it shuts down. */
 const SHUTTING_DOWN = `
   create function entitlement.shut_down() returns trigger language plpgsql as
     $$ begin raise exception 'the server shuts down' using errcode = '57P01'; end $$;

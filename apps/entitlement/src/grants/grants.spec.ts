@@ -42,7 +42,7 @@ describe('grants', () => {
     expect(count).toBe('1');
   });
 
-  it('leases and holds use credits in the order trial, support, plan, package', async () => {
+  it('leases and holds use credits in the order trial, operator, plan, package', async () => {
     await entitlement.buy(accountId, 10);
     await subscribe('10');
     const grant = async (expiresAt?: string) => {

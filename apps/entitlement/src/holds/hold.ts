@@ -1,6 +1,6 @@
 import type { Chargeable } from '../reservations/charge.js';
 
-/** A `job` hold has no end while its job exists. A `tombstone` is stored when an id is closed before it was opened. */
+/** A `job` hold stays open until it is closed. A `tombstone` is stored when an id is closed before it was opened. */
 export type HoldKind = 'job' | 'request' | 'tombstone';
 
 export interface Hold extends Chargeable {

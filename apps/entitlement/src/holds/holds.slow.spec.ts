@@ -90,7 +90,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('the id of a hold is unique within its account', async () => {
+  it('accounts can have holds with the same id, and closing one leaves the other open', async () => {
     await hold(100);
     const other = await entitlement.newAccount();
     await entitlement.client.closeHold(other, 'hold-1');

@@ -30,7 +30,7 @@ export class LeaseReaperService {
     }
   }
 
-  /** Books the reported usage of leases that stay open for more than a minute. */
+  /** Books the reported usage of open leases that were last booked more than a minute ago. */
   async post(): Promise<void> {
     await this.bookings.book('settle', await this.repository.listUnposted(READ_AT_ONCE));
   }

@@ -151,7 +151,7 @@ export class LeasesRepository {
     return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
   }
 
-  /** Lists open leases whose last report is more than a minute later than their last booking. */
+  /** Lists open leases with unbooked usage that were last booked more than a minute ago. */
   async listUnposted(limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(UNPOSTED, [limit]);
   }

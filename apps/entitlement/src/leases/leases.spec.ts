@@ -135,7 +135,7 @@ describe('leases', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([]);
   });
 
-  it('the id of a lease is unique within its account', async () => {
+  it('accounts can have leases with the same id, and closing one leaves the other open', async () => {
     const [one, other, leaseId] = [await trialAccount(), await trialAccount(), newId()];
     for (const accountId of [one, other]) await acquire(accountId, { leaseId, min: 10 });
     await entitlement.client.close({ accountId: one, leaseId, consumed: 4 });

@@ -43,7 +43,7 @@ export interface LedgerEntry {
 export interface LedgerTransfer {
   accountId: string;
   kind: TransferKind;
-  /** The cause of the transfer: `lease:<id>`, `hold:<id>`, a grant's source or `time`, for example. */
+  /** The cause of the transfer: `lease:<id>`, `hold:<id>`, `operator:<revocation>` or a grant's source. */
   reference: string;
   /** The account's available credits after the transfer. */
   availableAfter: number;

@@ -93,7 +93,7 @@ export class LedgerRepository {
 
   /**
    * Writes the books in one statement: grants, transfers, entries and accounts. The accounts must be locked. Checks and
-   * the deferred trigger reject unbalanced books.
+   * a trigger reject unbalanced books.
    */
   async post(transaction: Transaction, books: GrantBook[], now: Date): Promise<void> {
     const posting = toPosting(books);

@@ -35,7 +35,7 @@ export class PaymentLine {
   @Column('text', { nullable: true })
   tier: string | null;
 
-  /** Null for a package, as are all columns down to `monthly_credits`. */
+  /** Null unless the line is a stretch, as are all columns down to `monthly_credits`. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 

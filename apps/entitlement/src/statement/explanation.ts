@@ -1,6 +1,6 @@
 import type { BalanceAnswer, BalanceExplanation, ExplainedLine, LedgerLine } from '#libs/contracts';
 
-/** Kinds of frequent movements. Each kind becomes one line per month, so that years fit on a screen. */
+/** Kinds of frequent movements. Each kind becomes one line per month and reference, so that years fit on a screen. */
 const SUMMED: readonly LedgerLine['kind'][] = ['use', 'expiry'];
 
 /** Summarises an account's whole ledger, oldest lines first. @param lines the lines, newest first. */

@@ -42,7 +42,7 @@ describe('the answer cache', () => {
     expect(cache.stale('a.com')?.domain).toBe('a.com');
   });
 
-  it('drops an answer when its registration expires', () => {
+  it('returns no answer as fresh once its registration has expired', () => {
     const clock = new TestClock('2026-03-02T09:00:00Z');
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     const expires = { original: '', iso: '2026-03-02T10:00:00Z', precision: 'second' as const };

@@ -21,9 +21,7 @@ export interface KeptKind<Lookup extends Findings> {
   /** Returns the number of milliseconds for which an answer is fresh, counted from the time of the lookup. */
   freshForMs(lookup: Lookup): number;
   sizeBytes(lookup: Lookup): number;
-  /**
-   * Whether a failure is cached. It is not if no server was queried, because it then says nothing about the question.
-   */
+  /** Whether a failure is cached. A failure without any query says nothing about the question. */
   isFailureKept(failure: Lookup): boolean;
   /** Returns the failure without the answers of upstreams, which can be megabytes and have no further use. */
   bare(failure: Lookup): Lookup;
@@ -66,7 +64,7 @@ export class AnswerCache<Lookup extends Findings> {
     private readonly limits: AnswerCacheLimits,
   ) {}
 
-  /** Stores the result of a lookup, unless there was no server to query. */
+  /** Stores the result of a lookup, unless it is `unsupported` or a failure that is not kept. */
   put(key: string, lookup: Lookup): void {
     if (lookup.outcome === 'unsupported') return;
     if (isFailure(lookup.outcome)) {

@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** The facts about a request in the headers of the internal call. */
+/** Facts about a request, from the headers of the internal call. */
 export interface AskedBy {
   /** Whether the gateway charged the same request less than a minute ago. */
   repeat: boolean;

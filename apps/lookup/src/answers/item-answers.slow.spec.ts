@@ -55,7 +55,7 @@ describe('requests for several names', () => {
     expect(body.summary).toEqual({ delivered: 3, failed: 2 });
   });
 
-  it('can return a stream: each answer as soon as it is ready, marked with its price, and a summary last', async () => {
+  it('can return a stream: each answer as soon as it is ready, marked as charged or free, and a summary last', async () => {
     const { headers, text } = await post(
       'whois/bulk',
       { domainNames: NAMES },

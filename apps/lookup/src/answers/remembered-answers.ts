@@ -6,13 +6,13 @@ import type { AnswerCounts } from './answer-counts.js';
 import { LookupOverloaded } from './answers.errors.js';
 import type { Serving } from '../serializers/provenance-body.js';
 
-/** A repeat within this time may be answered from memory if the gateway marks it as a repeat. */
+/** The maximum age of a cached answer to a request that the gateway marks as a repeat. */
 const REPEAT_MS = MINUTE_MS;
 const WAITING_MAX = 2_000;
 
-/** The maximum age of an answer. */
+/** How old an answer may be. */
 export interface Freshness {
-  /** In seconds; 0 always queries the source. */
+  /** In seconds; with 0, the cache answers only repeats and recent failures. */
   max_age: number;
   allow_stale: boolean;
   fresh: boolean;
@@ -49,7 +49,7 @@ export class RememberedAnswers<Lookup extends Findings> {
   private readonly clock: Clock;
   private waiting = 0;
 
-  /** @param share this kind of answer gets 1/`share` of the configured cache. */
+  /** @param share the cache of this kind has 1/`share` of the configured size. */
   constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
     this.counts = counts;
     this.clock = clock;

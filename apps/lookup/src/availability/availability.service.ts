@@ -37,7 +37,7 @@ const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
 interface Looking extends Asking {
   fresh: boolean;
   isBulk: boolean;
-  /** The monotonic time, in milliseconds, at which the request must be answered. */
+  /** The monotonic time, in milliseconds, by which the request must be answered. */
   untilMs: number;
 }
 
@@ -84,10 +84,7 @@ export class AvailabilityService {
     };
   }
 
-  /**
-   * Checks several names, or one name under several suffixes, each as if it had been requested alone. @throws
-   * InvalidRequest
-   */
+  /** Checks several names, or one name under several suffixes. @throws InvalidRequest, InvalidDomainName */
   several(
     { domainNames, tld }: AvailabilityNames,
     { domainName, fresh, fields }: QuestionOf<typeof AVAILABILITY_BULK>,
@@ -131,7 +128,7 @@ export class AvailabilityService {
     if (domain.tld === FIXTURE_TLD) return this.checkFixture(domain, looking);
     const asked = this.delegationOf(domain.name, looking);
     if (looking.isBulk) {
-      // For most names, one query to a resolver is enough, which spares the rate limits of registries.
+      // For most names, one query to a resolver is enough. Registries limit the rate of queries.
       const byDns = verdictByDelegation(await asked);
       if (byDns) return { body: this.bodyOf(domain, byDns), serving: LIVE };
     }
@@ -142,7 +139,7 @@ export class AvailabilityService {
     return { body, serving };
   }
 
-  /** Checks a name under `test`. A name that is not a fixture can only be a suggestion, and is available. */
+  /** Checks a name under `test`. Names that are not fixtures, such as suggestions, are available. */
   private async checkFixture(domain: DomainName, looking: Looking): Promise<Checked> {
     const { lookup, serving } = await this.ask(domain, looking);
     const isNone = lookup.outcome === 'unsupported';

@@ -3,7 +3,7 @@ import { type DnsAnswer, isAlias } from '#libs/resolvers';
 
 /**
  * Whether a name is delegated to name servers, according to the parent zone. `unclear`: the DNS answers as for an
- * existing name, but shows no name servers; `unknown`: the DNS does not answer.
+ * existing name, but shows no name servers; `unknown`: there is no usable answer.
  */
 export type Delegation = 'delegated' | 'not_delegated' | 'unclear' | 'unknown';
 

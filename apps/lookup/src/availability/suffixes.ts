@@ -3,7 +3,7 @@ type Idn = 'none' | 'latin' | 'any';
 
 /**
  * Suffixes under which anybody can register, those with the most names first. Each value says which internationalised
- * labels the registry accepts, according to its IDN tables. The requested suffix precedes them.
+ * labels the registry accepts, according to its IDN tables.
  */
 const OFFERED: Readonly<Record<string, Idn>> = {
   com: 'any',
@@ -35,10 +35,7 @@ const OFFERED: Readonly<Record<string, Idn>> = {
   se: 'latin',
 };
 
-/**
- * Further suffixes under which anybody can register. For a name under one of them, other labels are suggested only
- * under the same suffix.
- */
+/** Further suffixes under which anybody can register. Each is suggested only for names that are themselves under it. */
 const OPEN = new Set(
   (
     'agency art asia auction band bar beer berlin best bet bid bike bio blog boutique builders business buzz cab cafe ' +

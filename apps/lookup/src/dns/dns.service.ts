@@ -35,10 +35,10 @@ import { type DnsSubject, dnsBody, withinBytes } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
 
-/** The maximum time that an answer is cached here. Resolvers cache for longer; this cache only answers repeats. */
+/** The maximum time that an answer is fresh here. Resolvers cache for longer. */
 const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
-/** DNS answers are small, so they get one eighth of the cache. */
+/** DNS answers are small, so their cache has one eighth of the configured size. */
 const CACHE_SHARE = 8;
 /**
  * The maximum size of one name's records in an answer about several names: a hundred names must fit into the 4 MiB that
@@ -46,7 +46,7 @@ const CACHE_SHARE = 8;
  */
 const ITEM_RECORDS_BYTES = 40_000;
 
-/** A lookup with its outcome, as the answer cache and the prices require. */
+/** A lookup with its outcome, as the answer cache and charging require. */
 export type DnsFindings = DnsLookup & Findings;
 
 const KEPT_DNS: KeptKind<DnsFindings> = {
@@ -86,8 +86,8 @@ export class DnsService {
   }
 
   /**
-   * Answers a question about one name or address. @throws InvalidDomainName, BogonAddress, LookupOverloaded. Failures
-   * of resolvers are in the outcome.
+   * Answers a question about one name or address. Failures of resolvers are in the outcome. @throws InvalidRequest,
+   * InvalidDomainName, NameNotPublic, BogonAddress, LookupOverloaded
    */
   async live(question: QuestionOf<typeof DNS_LIVE>, how: Asking): Promise<DataAnswer> {
     const { domainName = '', ipAddress, type } = question;
@@ -133,7 +133,10 @@ export class DnsService {
     };
   }
 
-  /** Returns the records of a registrable name; undefined if no resolver answers. @throws LookupOverloaded */
+  /**
+   * Returns the records of a registrable name; undefined if no resolver answers. @throws InvalidDomainName,
+   * NameNotPublic, LookupOverloaded
+   */
   async known(
     domainName: string,
     freshness: Freshness,
@@ -143,7 +146,7 @@ export class DnsService {
     return dnsProblemOf(lookup.outcome, this.wayOut) ? undefined : lookup;
   }
 
-  /** Answers from the cache or a resolver. @throws LookupOverloaded */
+  /** Answers from a fixture, the cache or a resolver. @throws NameNotPublic, LookupOverloaded */
   private async answer(
     asked: DnsQuestion,
     question: Freshness & { fields?: string[] },

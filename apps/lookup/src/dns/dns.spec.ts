@@ -33,7 +33,8 @@ const SECRET_TEXT = Buffer.concat([
 const NXDOMAIN = 3;
 
 /**
- * Answers as a resolver inside the network of `corp.example.com`. Each type has its own TTL, as if from its own cache.
+ * Answers as a resolver inside the network of `corp.example.com`. The alias has a different TTL in the answer for each
+ * type, as if each were cached separately.
  */
 function aliased(question: Buffer, isThere: boolean): Buffer {
   const alias = Buffer.from(ALIAS);
@@ -134,7 +135,7 @@ async function ask(query: string, headers: Record<string, string> = {}, of = ser
   return { status: answered.status, outcome: answered.headers.get('x-outcome'), body };
 }
 
-describe('DNS records of a name', () => {
+describe('DNS records', () => {
   it('are queried by type, for the full name with all its labels', async () => {
     const { status, outcome, body } = await ask('domainName=https://WWW.Example.com/x&type=A,NS');
     expect([status, outcome]).toEqual([200, 'delivered']);

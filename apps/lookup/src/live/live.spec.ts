@@ -197,7 +197,7 @@ describe('rejected requests', () => {
 
 describe('a fixture answer', () => {
   it.each(['registered.test', 'available.test', 'redacted.test', 'conflict.test'])(
-    'exists for %s',
+    'for %s matches the documented schema, in both versions',
     async (domainName) => {
       const include = WHOIS_SECTIONS.join();
       const { body } = await ask({ domainName, version: '2', include });

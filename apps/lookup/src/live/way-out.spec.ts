@@ -23,7 +23,7 @@ const hostsOf = ({ rdapBaseUrl, whoisServer }: Route) => [
   new URL(rdapBaseUrl!).hostname,
   whoisServer!,
 ];
-/** Registries that have no host in common, each with two hosts under a separate name. */
+/** Three registries, each with its RDAP and WHOIS hosts under its own `nic.<tld>`, so that they share no host. */
 const [first, second, third] = Registries.vendored()
   .routes()
   .filter(({ tld, rdapBaseUrl, whoisServer }) => {

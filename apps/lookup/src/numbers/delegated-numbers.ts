@@ -26,7 +26,7 @@ export class DelegatedNumbers {
     return numbers;
   }
 
-  /** Returns the address blocks of an AS number's holder; undefined if no file contains the number. */
+  /** Returns the address blocks of an AS number's holder; undefined if no file lists the number as allocated. */
   blocksOf(asn: number): readonly string[] | undefined {
     let [from, to] = [0, this.ranges.length];
     while (from < to) {
@@ -39,7 +39,8 @@ export class DelegatedNumbers {
   }
 
   /**
-   * Reads a line `registry|country|type|start|value|date|status|holder`; a version line and sums precede these lines.
+   * Reads a line `registry|country|type|start|value|date|status|holder`; a version line and summary lines precede these
+   * lines.
    */
   private take(line: string): boolean {
     const [registry, , type, start, value, date, status, holder] = line.split('|');

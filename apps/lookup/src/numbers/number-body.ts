@@ -14,7 +14,7 @@ const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
 const NO_DELEGATED_FILES =
   "No files of the registries are loaded, so the holder's address blocks are unknown.";
 
-/** The data in an answer apart from the registration. */
+/** How the lookup was served, and which optional sections were requested. */
 export interface Told {
   serving: Serving;
   sections: ReadonlySet<NumberSection>;
@@ -113,7 +113,7 @@ function holderName(block: NumberBlock | undefined): string | undefined {
 }
 
 /**
- * Returns the data of the registries' files. The answer distinguishes files that are not loaded from files without an
+ * Returns the data from the registries' files. The answer distinguishes files that are not loaded from files without an
  * entry.
  */
 function allocationsOf(

@@ -19,7 +19,7 @@ const ENTRY_OVERHEAD_BYTES = 2_000;
 /** The maximum time that an answer about an address waits for the registration of the origin. */
 const ORIGIN_BUDGET_MS = 3 * SECOND_MS;
 const NOT_REGISTERED_KEPT_MS = 10 * MINUTE_MS;
-/** There are fewer blocks than domain names, so their answers get one quarter of the cache. */
+/** There are fewer blocks than domain names, so their cache has one quarter of the configured size. */
 const CACHE_SHARE = 4;
 
 const KEPT_NUMBER: KeptKind<NumberLookup> = {
@@ -32,7 +32,7 @@ const KEPT_NUMBER: KeptKind<NumberLookup> = {
 type Question = Freshness & { fields?: string[]; include?: NumberSection[] };
 
 interface Asked {
-  /** The text of the answer, as sent and cached. */
+  /** The address, block or AS number, as it appears in the answer and as the key of the cache. */
   text: string;
   look: (request: NumberRequest) => Promise<NumberLookup>;
   body: (lookup: NumberLookup, told: Told) => Json | Promise<Json>;

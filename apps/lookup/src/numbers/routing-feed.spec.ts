@@ -77,7 +77,7 @@ it('a prefix on several lines has the origins of all of them, and a default rout
 it.each([
   ['nothing', ''],
   ['another format', '1.0.0.0/24 AS13335\n'],
-  ['an AS number past 32 bits', '1|4294967296|0\n'],
+  ['an AS number of more than 32 bits', '1|4294967296|0\n'],
   ['markup', '<!doctype html>\n<p>Not found</p>\n'],
 ])('a file with %s is refused', async (_what, content) => {
   const path = file('strange.txt', content);
@@ -85,7 +85,7 @@ it.each([
   await expect(RoutingFeed.load({ origins: path })).rejects.toThrow('cannot be read');
 });
 
-it('a missing file, or one that is not a gzip archive, prevents the start', async () => {
+it('a missing file, and a .gz file that is not compressed, are refused', async () => {
   await expect(RoutingFeed.load({ relations: join(folder, 'none') })).rejects.toThrow('ENOENT');
   await expect(RoutingFeed.load({ relations: join(folder, 'none.gz') })).rejects.toThrow('ENOENT');
   const plain = file('plain.gz', RELATIONS);
@@ -101,7 +101,7 @@ ripencc|DE|ipv4|203.0.113.0|256|20030317|assigned|holder-two
 ripencc||ipv4|198.51.100.0|256||available|
 `;
 
-it('the address blocks of a number’s holder are read from the registries’ files', async () => {
+it('the address blocks of an AS number’s holder are read from the registries’ files', async () => {
   const delegated = await DelegatedNumbers.load([file('delegated.gz', gzipSync(DELEGATED))]);
   expect(delegated.blocksOf(64_496)).toEqual(['192.0.2.0/24', '192.0.3.0/25', '2001:db8::/32']);
   expect(delegated.blocksOf(64_497)).toBeUndefined();

@@ -5,7 +5,7 @@ import { readLines } from './public-file.js';
 export interface AsRouting {
   /** The prefixes that the AS originates. */
   routes: readonly string[];
-  /** The AS numbers that sell transit to this AS. `downstreams` buy transit from it, and `peers` peer with it. */
+  /** The ASes that sell transit to this AS. `downstreams` buy transit from it, and `peers` peer with it. */
   upstreams: readonly number[];
   downstreams: readonly number[];
   peers: readonly number[];

@@ -27,7 +27,7 @@ export class ObservationRing {
     this.makeRoom();
   }
 
-  /** Removes as many lines as fit. @returns the text of the lines, and a function that puts them back. */
+  /** Removes the oldest lines, about `bytesMax` bytes. @returns their text, and a function that puts them back. */
   take(bytesMax: number): { text: string; lines: number; putBack: () => void } {
     let bytes = 0;
     let count = 0;

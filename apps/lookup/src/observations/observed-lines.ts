@@ -2,7 +2,7 @@ import { type DnsLookup, type DnsRecord, type Lookup, octetsText } from '#libs/r
 import { rawDomainText } from '../serializers/whois-body.js';
 import { v2Body } from '../serializers/v2-body.js';
 
-/** Which answers this installation may store. */
+/** Which parts of answers an installation stores. */
 export const KEPT = ['all', 'no_contacts', 'none'] as const;
 export type Kept = (typeof KEPT)[number];
 
@@ -46,7 +46,7 @@ export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
 }
 
 /**
- * Returns the records of a registrable name in the corpus's format. Host names that customers request are not stored.
+ * Returns the DNS records of a name in the corpus's format; undefined if no stored type was answered.
  * @param types the requested record types.
  */
 export function dnsLine(

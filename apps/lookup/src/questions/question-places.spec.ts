@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { QuestionPlaces } from './question-places.js';
 
-/** Returns tasks that end when the test says so, and counts those that are running. */
+/** Starts tasks that run until the test ends them. `open` contains the running ones. */
 function workOf(places: QuestionPlaces) {
   const open: (() => void)[] = [];
   const ends: Promise<void>[] = [];

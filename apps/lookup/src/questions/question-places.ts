@@ -45,7 +45,10 @@ export class QuestionPlaces {
     }
   }
 
-  /** The time that a name may wait for its turn at an upstream; unlimited while no other name waits for a place. */
+  /**
+   * The time that a name may wait for its turn at an upstream; unlimited unless there are few places and other names
+   * wait for one.
+   */
   get waitMaxMs(): number {
     const areFew = this.most < PLACES_FIRST && this.waiting.length > 0;
     return areFew ? FEW_WAIT_MS : Infinity;

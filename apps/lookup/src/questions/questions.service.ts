@@ -33,7 +33,10 @@ export class QuestionsService {
     private readonly config: LookupConfig,
   ) {}
 
-  /** Looks up all names of a call. @param onFound called once for each name, when its answer is ready. */
+  /**
+   * Looks up all names of a call, unless the caller disconnects. @param onFound called once for each name, when its
+   * answer is ready.
+   */
   async answerAll(questions: QuestionsOf, onFound: (found: NameFindings) => void): Promise<void> {
     const { names, waitSeconds } = questions.request;
     const untilMs = monotonicMs() + waitSeconds * SECOND_MS;

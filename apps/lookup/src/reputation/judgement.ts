@@ -27,7 +27,7 @@ const MALICIOUS_MAX = 5;
  */
 const HOST_WEIGHTS = [-15, -5] as const;
 const YEAR_DAYS = 365;
-/** A name whose letters deviate from the average by this much looks random. */
+/** A name whose letters deviate from the average by this many standard deviations looks random. */
 const RANDOM_DEVIATIONS = 3;
 
 /** Signals that do not count as facts, because even names that are unknown to all sources have them. */

@@ -108,7 +108,7 @@ export class ReputationService implements OnModuleDestroy {
   }
 }
 
-/** Returns undefined for a problem of another service. @throws any other error. */
+/** Returns undefined for a `Problem`. @throws any other error. */
 function unknown(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }

@@ -75,7 +75,7 @@ async function judged(label: string) {
 }
 
 it.each(['unheard', 'new', 'xkqzvw'])(
-  'without any fact besides the letters and the first observation of a name, there is no verdict and no charge: %s',
+  'without any fact except unusual letters or a recent first observation, there is no verdict and no charge: %s',
   async (label) => {
     const { status, outcome, code } = await judged(label);
     expect([status, outcome, code]).toEqual([503, 'unreachable', 'upstream_unreachable']);

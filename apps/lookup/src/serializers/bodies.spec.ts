@@ -43,7 +43,7 @@ it('the documented example equals the answer of the fixture', () => {
 });
 
 describe('the provenance of an answer', () => {
-  it('names the error of a failed source next to a successful source, and the truncated parts', () => {
+  it('names the error of a failed source next to a successful source, and marks a truncated answer', () => {
     const lookup = port43Lookup();
     const [registry, registrar] = lookup.sources;
     const silent = { ...registry!, outcome: 'timeout', error: 'first_byte_timeout' } as const;

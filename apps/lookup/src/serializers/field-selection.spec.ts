@@ -40,7 +40,7 @@ describe('fields', () => {
   }
 
   it.each(SELECTABLE.map((row): [string, Operation] => [row.name, row]))(
-    'the fields of %s are the paths of all members that an answer can have, and no others',
+    'the fields of %s can be the paths of all members of its fixture, and no others',
     async (_name, row) => {
       const reader = new InputReader(row);
       const [subject] = subjectsOf(row);

@@ -13,7 +13,7 @@ export class LoopbackNetwork {
   /** The reason why this process cannot use a block of loopback addresses; undefined if it can. */
   static get missing(): string | undefined {
     if (process.platform !== 'linux') return 'only Linux has all of 127.0.0.0/8';
-    return process.getuid?.() === 0 ? undefined : 'only root listens on ports 43, 53 and 443';
+    return process.getuid?.() === 0 ? undefined : 'only root can listen on ports 43, 53 and 443';
   }
 
   /** Finds a block in which no process listens. @throws Error if there is none. */
@@ -32,7 +32,7 @@ export class LoopbackNetwork {
     return `${this.prefix}.${++this.last}`;
   }
 
-  /** An address and port where nothing ever listens. */
+  /** An address on which nothing ever listens. */
   get deadEnd(): string {
     return `${this.prefix}.${HOSTS_MAX + 1}`;
   }

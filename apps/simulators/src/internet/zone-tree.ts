@@ -2,7 +2,7 @@ import { reverseDnsName, type IpAddress } from '#libs/domain-names';
 import { registrationOf } from '../registrations/registration.js';
 import { absolute, apex, domainZone, line, pointers } from './zone-text.js';
 
-/** The server that serves a zone: the root's server, a registry's server, or the server that all other zones share. */
+/** The server that serves a zone: the root's, the one of all registries, or the one of all other zones. */
 export type Level = 'root' | 'registry' | 'hosting';
 
 export interface Zone {

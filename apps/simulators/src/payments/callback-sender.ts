@@ -71,7 +71,7 @@ export class CallbackSender {
     else this.track(this.sendCopies(callback));
   }
 
-  /** Holds all callbacks until `release`. */
+  /** Holds all callbacks until `takeHeld`. */
   hold(): void {
     this.held ??= [];
   }

@@ -74,10 +74,7 @@ export class RdapServer {
     this.write(response, JSON.stringify(answer), misbehaviour);
   }
 
-  /**
-   * Sends a faulty answer if the fault does not concern the registration. @returns false if the caller must still
-   * answer.
-   */
+  /** Simulates a fault that replaces the whole answer. @returns false if the caller must still answer. */
   private misbehaves(
     response: ServerResponse,
     misbehaviour: Misbehaviour,

@@ -117,7 +117,7 @@ describe('the doctor for a public installation', () => {
     [
       'payments',
       () => withSettings({ STRIPE_API_KEY: undefined, BILLING_PAYPAL_CLIENT_ID: undefined }),
-      /simulated/,
+      /no real payments/,
     ],
     ['backups', () => ({ backups: join(folder, 'nothing') }), /enable the timer/],
     ['clock', () => nginx('no\n'), /systemd-timesyncd/],

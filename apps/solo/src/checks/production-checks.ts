@@ -53,7 +53,7 @@ export function productionChecks(facts: ProductionFacts): Check[] {
   ];
 }
 
-/** Checks that all settings are set. @throws Error with the names of missing settings. */
+/** Checks the settings of a public installation. @throws Error that names those that are missing or not https. */
 function settingsSeen(settings: ProductionSettings): string {
   const wanted: [name: keyof ProductionSettings, why: string][] = [
     ['BASE_URL', 'the API’s public origin, https://api.…'],
@@ -114,7 +114,7 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
   return `until ${day}`;
 }
 
-/** Checks that the proxy does not buffer streams and uploads, because it would then not pass them on line by line. */
+/** Checks that nginx does not buffer streams and uploads, because that would delay them. */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');
   if (nginx === undefined) return 'not checked: this user cannot read nginx’s configuration';
@@ -173,12 +173,12 @@ function webhookChecks(settings: ProductionSettings): Check[] {
   }
   if (checks.length > 0) return checks;
   const look = async () => {
-    throw new Error(`no processor is set up: payments are simulated. See ${PAGE}, 5.`);
+    throw new Error(`no processor is set up, so no real payments are possible. See ${PAGE}, 5.`);
   };
   return [{ name: 'payments', look }];
 }
 
-/** Checks the newest backup. @throws Error unless it is from last night. */
+/** Checks the newest backup. @throws Error if there is none, or if it is too old. */
 function backupSeen({ settings, backups, now }: ProductionFacts): string {
   if (settings.DATABASE_ADMIN_URL) return 'not checked: you use your own PostgreSQL server';
   const newestMs = Math.max(...timesOf(backups));

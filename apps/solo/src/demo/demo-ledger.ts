@@ -11,7 +11,7 @@ const GRANT = {
   amount: 20_000,
   reason: 'For trying out',
 };
-/** The format in which an operator's grant is stored. */
+/** The priority with which entitlement stores an operator's grant. */
 const PRIORITY = 20;
 
 /**

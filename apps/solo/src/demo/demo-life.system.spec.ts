@@ -115,7 +115,7 @@ it('the demo account gets a plan, invoices, jobs, monitors and a month of usage 
   expect(new Set(days.map(({ date }) => date)).size).toBeGreaterThanOrEqual(29);
 });
 
-it('a production start creates no demo account, and the announcement omits it', async () => {
+it('a production start creates no demo account', async () => {
   const settings = { BILLING_URL: 'https://my.example.org', SMTP_URL: 'smtp://127.0.0.1:1' };
   solo = await start({ environment: settings, demoAccount: 'full' });
   expect(solo.facts.demo).toBeUndefined();

@@ -180,7 +180,7 @@ class DemoLife {
   }
 }
 
-/** Makes a call. @throws the owner's refusal. */
+/** Returns the body of an answer. @throws the owner's refusal. */
 function succeeded({ refusal, body }: ProxiedAnswer): unknown {
   if (refusal) throw refusal;
   return body;

@@ -1,4 +1,4 @@
-/** Stops the started parts in reverse order: the gateway first, the database last. */
+/** Stops the started parts in the reverse order of their start. */
 export class ShutdownOrder {
   private readonly steps: { name: string; stop: () => Promise<void> }[] = [];
 

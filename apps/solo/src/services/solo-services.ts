@@ -50,7 +50,7 @@ export interface SoloServices {
   isMailSent: boolean;
   /** The simulated registries, if lookups use them. */
   registries?: RegistrySimulator;
-  /** The simulated payment processors, if no real processor is configured. */
+  /** The simulated payment processors, if payments are simulated. */
   payments?: PaymentsSimulator;
 }
 

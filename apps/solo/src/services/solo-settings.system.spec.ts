@@ -28,10 +28,13 @@ it('an environment without any setting is valid', () => {
 });
 
 it.each([
-  ['the dashboard listens to others', { DASHBOARD_HOST: '0.0.0.0' }],
-  ['the dashboard listens to others, by IPv6', { DASHBOARD_HOST: '::' }],
-  ['a proxy forwards others to it', { BILLING_URL: 'https://my.example.org' }],
-  ['a name only looks like this machine', { BILLING_URL: 'http://localhost.example.org' }],
+  ['the dashboard listens on all addresses', { DASHBOARD_HOST: '0.0.0.0' }],
+  ['the dashboard listens on all addresses of IPv6', { DASHBOARD_HOST: '::' }],
+  ['the dashboard has a public address', { BILLING_URL: 'https://my.example.org' }],
+  [
+    'the name of the dashboard only begins with “localhost”',
+    { BILLING_URL: 'http://localhost.example.org' },
+  ],
 ])(
   'S82: if %s, a mail server must be configured, because a page would show all e-mails',
   (_, settings) => {
@@ -44,7 +47,7 @@ it.each([
   { DASHBOARD_HOST: '127.0.0.2', BILLING_URL: 'http://127.0.0.2:8081' },
   { DASHBOARD_HOST: '::1', BILLING_URL: 'http://[::1]:8081' },
   { BILLING_URL: 'http://dashboard.localhost:8081' },
-])('on a private machine, the mailbox page needs no mail server: %p', (settings) => {
+])('a dashboard that only this machine can reach needs no mail server: %p', (settings) => {
   expect(() => checkSettings(settings)).not.toThrow();
 });
 
@@ -74,7 +77,7 @@ it('a setting without effect in one process is reported, unless it is blank', ()
   expect(unusedSettings({ KAFKA_BROKERS: ' ', VALKEY_URL: 'redis://127.0.0.1' })).toEqual([]);
 });
 
-it('a setting from a file replaces its default, and generated values replace it', () => {
+it('a setting can come from a file, but not also from a variable; files for generated values are ignored', () => {
   const folder = mkdtempSync(join(tmpdir(), 'solo-'));
   const file = join(folder, 'value');
   writeFileSync(file, 'https://api.example.org');

@@ -51,7 +51,7 @@ export class StripeWorld {
   readonly events: ThinEvent[] = [];
   /** Whether an unknown customer is accepted, because a restart erased all customers from memory. */
   adoptsCustomers = false;
-  /** Twenty-four hexadecimal digits. */
+  /** Returns twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
   /**

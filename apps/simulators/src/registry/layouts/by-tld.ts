@@ -29,7 +29,10 @@ const LAYOUTS: Record<string, Layout> = {
   uk,
 };
 
-/** Returns the registry's layout for a top-level domain; all other domains use the thick ICANN layout. */
+/**
+ * Returns the registry's layout for a top-level domain; domains without a layout of their own use the thick ICANN
+ * layout.
+ */
 export function registryLayout(tld: string): Layout {
   return Object.hasOwn(LAYOUTS, tld) ? LAYOUTS[tld]! : thickRegistry;
 }

@@ -48,7 +48,7 @@ export class CustomerPages {
     return { page: { title: 'Payment details', lines, buttons } };
   }
 
-  /** Handles a button press. Changing to a working card pays open invoices at once. */
+  /** Handles a button press. Open invoices are charged at once to a newly chosen card. */
   pressPortal(id: string, action: string): PageAnswer {
     const session = this.world.get('billing_portal.session', id);
     const card = CARDS[action];
