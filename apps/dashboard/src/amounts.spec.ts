@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import { grouped, money } from './amounts.js';
 
-it('S104: the format of a currency is created only once, however many amounts a page has', () => {
+it('S104: the number format of a currency is created once, however many amounts a page shows', () => {
   const formats = jest.spyOn(Intl, 'NumberFormat');
   const formatted = jest.spyOn(Number.prototype, 'toLocaleString');
   const texts = Array.from({ length: 100 }, () => [money('1234567890000', 'EUR'), grouped(12_345)]);

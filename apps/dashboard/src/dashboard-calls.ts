@@ -73,7 +73,7 @@ export class DashboardCalls {
    * Sends a request to the gateway, as if with a key of the account. @throws AccountSuspended, AccountDeletedProblem.
    */
   async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
-    // Entitlement learns about a new account only later, from an event.
+    // Entitlement learns about a suspension only later, from an event.
     if (session.suspendedBecause) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
     return this.ofActive('gateway', visitor, session, call);

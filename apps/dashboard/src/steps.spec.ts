@@ -153,7 +153,7 @@ describe('an irreversible action', () => {
     expect((await under.get('/keys/0197-a/revoke')).status).toBe(404);
   });
 
-  it('an ended key is reissued once, as the e-mail and the page promise, and its successor is shown once', async () => {
+  it('a revoked key can be reissued once, and the new key is shown', async () => {
     const list = async (part: Partial<KeyAnswer>) => {
       const keys = [{ ...KEY, state: 'revoked', replaced_by: null, ...part }];
       under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
@@ -280,7 +280,7 @@ describe('a plan change', () => {
     expect(textOf(await under.get('/subscriptions'))).not.toContain('on its way');
   });
 
-  it('a change can be requested again if the customer must first agree on the processor’s page', async () => {
+  it('an unpaid change without a payment page can be requested again', async () => {
     await changed({ processor: 'paypal', unpaid_change: { ...unpaid, pay_url: null } });
     expect(textOf(await under.get('/subscriptions'))).toContain(
       'href="/subscriptions/0197-s/change?sku=api-50K-month&amp;quantity=1"',

@@ -66,10 +66,7 @@ export class KeysService {
     });
   }
 
-  /**
-   * Creates a key, which is paused from the start if it exceeds the plan's limit. @throws KeyLimitReached,
-   * TooManyNewKeys, InvalidRequest.
-   */
+  /** Creates a key, paused if it exceeds the plan's limit. @throws KeyLimitReached, TooManyNewKeys, InvalidRequest. */
   async create(
     owner: Actor,
     request: CreateKeyRequest,

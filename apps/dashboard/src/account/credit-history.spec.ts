@@ -21,7 +21,7 @@ it('the credits at the end of each day are the current balance minus all later c
   ]);
 });
 
-it('if older lines are missing, the history begins with the first complete day', () => {
+it('if older changes are missing, the history begins with the oldest day that has changes', () => {
   const { byDay } = creditHistory(BALANCE, { days: DAYS, is_whole: false }, NOW);
   expect([...byDay.keys()]).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
 });

@@ -96,7 +96,7 @@ function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanF
   </table>`;
 }
 
-/** Counts the active monitors of a kind. Paused ones do not count. */
+/** Counts the active monitors of a kind. */
 const activeOf = (wanted: MonitorKind, { monitors }: PlanFacts) =>
   monitors?.filter(({ kind, state }) => kind === wanted && state === 'active').length;
 

@@ -24,7 +24,7 @@ export class AssetsController {
     return STYLESHEET;
   }
 
-  /** Serves the style sheet of all pages, and scripts of individual pages. @throws NotFound. */
+  /** Serves the script of all pages, and the scripts of individual pages. @throws NotFound. */
   @Get('assets/:name.js')
   @Header('content-type', 'text/javascript; charset=utf-8')
   script(@Param('name') name: string) {

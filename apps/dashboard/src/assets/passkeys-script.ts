@@ -1,6 +1,6 @@
 /**
  * The script `/assets/passkeys.js`, for the pages that create or use a passkey. It sends the browser's answer as text
- * in a form on the page. Without WebAuthn and its JSON methods, the button stays hidden.
+ * in a form on the page. Without WebAuthn and its JSON methods, it replaces the button with a sentence.
  */
 export const PASSKEYS_SCRIPT = /* js */ `'use strict';
 const section = document.querySelector('[data-passkey]');

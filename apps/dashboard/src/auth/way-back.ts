@@ -18,7 +18,7 @@ export function logInPath(path: string): string {
 
 /**
  * Returns the path to open next, as requested by a form or a URL. Everything that a browser could take for another
- * origin, or that is not a page, becomes `/`; otherwise, strangers could redirect visitors in our name.
+ * origin becomes `/`; otherwise, strangers could redirect visitors in our name.
  */
 export function wayBack(given = ''): string {
   if (given.length > LENGTH_MAX || !PATH.test(given)) return '/';

@@ -7,7 +7,7 @@ import type { Access } from '#libs/contracts';
  */
 export type Visitors = 'logged-in' | 'anyone' | 'signed';
 
-/** The session that is required. By default, the account's state alone decides. */
+/** What a route requires of the session, besides its existence. By default, nothing. */
 export type SessionTerms = Omit<Extract<Access, { kind: 'session' }>, 'kind'>;
 
 export interface VisitorTerms extends SessionTerms {

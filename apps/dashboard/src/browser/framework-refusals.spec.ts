@@ -15,10 +15,10 @@ describe('rejections by the framework', () => {
   afterAll(() => under?.stop());
 
   it.each([
-    ['a malformed escape', [`GET /api/%zz?apiKey=${KEY} HTTP/1.1`, HOST], 'problem'],
-    ['a parameter in a page', [`GET /%zz?apiKey=${KEY} HTTP/1.1`, HOST], 'page'],
+    ['a malformed escape in a call', [`GET /api/%zz?apiKey=${KEY} HTTP/1.1`, HOST], 'problem'],
+    ['a malformed escape in a page', [`GET /%zz?apiKey=${KEY} HTTP/1.1`, HOST], 'page'],
     ['an asterisk', ['GET * HTTP/1.1', HOST], 'problem'],
-    ['an asterisk for options', ['OPTIONS * HTTP/1.1', HOST], 'problem'],
+    ['an asterisk with OPTIONS', ['OPTIONS * HTTP/1.1', HOST], 'problem'],
     ['a rare method', [`PROPFIND /api/x?apiKey=${KEY} HTTP/1.1`, HOST], 'problem'],
     ['two hosts', [`GET /?apiKey=${KEY} HTTP/1.1`, HOST, 'Host: other'], 'problem'],
     ['no host', [`GET /?apiKey=${KEY} HTTP/1.1`], 'problem'],

@@ -1,9 +1,9 @@
 import { STRICT_TRANSPORT_SECURITY } from '#libs/public-http';
 
 /**
- * The content security policy. Only the dashboard's own files may run, load or be framed. There is no inline script or
- * style, and no script may write markup from strings (Trusted Types). Forms may be submitted only to the dashboard, so
- * payment pages are opened by links.
+ * The content security policy. Only the dashboard's own scripts, styles and images may be loaded, and no site may show
+ * a page in a frame. There is no inline script or style, and no script may write markup from strings (Trusted Types).
+ * Forms may be submitted only to the dashboard, so payment pages are opened by links.
  */
 const POLICY = [
   `default-src 'none'`,

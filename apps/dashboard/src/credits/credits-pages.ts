@@ -48,7 +48,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
   });
 }
 
-/** Returns the page where a customer pays or changes payment details. */
+/** Returns the page that links to the processor's page, where a customer pays or changes payment details. */
 export function leavePage(context: PageContext, url: string): Markup {
   return page(context, {
     title: 'At the processor',

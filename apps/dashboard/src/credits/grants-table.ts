@@ -67,7 +67,7 @@ const ORDER_DIGITS = 6;
 
 export const orderNumber = (id: string) => id.slice(-ORDER_DIGITS).toUpperCase();
 
-/** Returns the source of the credits, with its day and its order. */
+/** Returns the source of the credits, the day on which they were granted, and the order, if there is one. */
 function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Shown): Markup {
   const plan = type === 'subscription' && sku !== null ? planOfSku(sku)?.name : undefined;
   const order =

@@ -15,7 +15,7 @@ import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 /** The contents of `/credits/orders/…`. */
 export interface OrderFacts {
   order: OrderAnswer;
-  /** The credits granted by the order; undefined if entitlement is unavailable. */
+  /** The account's credits; undefined if entitlement is unavailable. */
   balance?: BalanceAnswer;
   /** The account's subscriptions; empty if billing is unavailable. */
   subscriptions?: readonly SubscriptionAnswer[];

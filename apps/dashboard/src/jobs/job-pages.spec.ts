@@ -92,7 +92,7 @@ it('S66: lines without a domain name, and file names, are shown as text', async 
   expect(list.text).not.toMatch(/<i>|<b>/);
 });
 
-it('an upload can be removed by a form, to make room for others', async () => {
+it('an upload can be removed by a form', async () => {
   const { headers, status } = await under.post(`/uploads/${READY.id}/remove`, '');
   expect([status, headers.location]).toEqual([303, '/jobs']);
   expect(under.arrived.at(-1)).toMatchObject({ line: `DELETE /internal/uploads/${READY.id}` });

@@ -41,8 +41,12 @@ describe('the expiry of a key', () => {
 
   it.each([
     ['no choice leaves it as it is', {}, {}],
-    ['never', { expires_in: 'never' }, { expires_at: null }],
-    ['a number of days', { expires_in: '30' }, { expires_at: '2026-12-23T10:00:00.000Z' }],
+    ['never is null', { expires_in: 'never' }, { expires_at: null }],
+    [
+      'a number of days counts from now',
+      { expires_in: '30' },
+      { expires_at: '2026-12-23T10:00:00.000Z' },
+    ],
     [
       'a day, up to its last moment, takes precedence over other choices',
       { expires_in: 'never', expires_on: '2027-01-31' },

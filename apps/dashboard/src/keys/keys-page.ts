@@ -14,7 +14,7 @@ import {
   scopeWords,
 } from './key-fields.js';
 
-/** A new key. Its text is shown only once, and not again if the form is repeated. */
+/** A new key. It is shown only once, even if the form is sent again. */
 export interface KeyShown {
   key: string;
   rank: number | null;
@@ -72,7 +72,7 @@ export function keysPage(
   });
 }
 
-/** Returns the page that is shown after an address has been confirmed. It displays the first keys, only this once. */
+/** Returns the page that is shown after a sign-up. It displays the first keys, only this once. */
 export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',

@@ -124,7 +124,7 @@ export class KeysController {
     return visit.show(reissuePage(visit.context, await this.find(visit, id, canReissue)));
   }
 
-  /** Asks for an expiry, even if the old key had none. */
+  /** Without a chosen expiry, the new key never expires, even if the old key did. */
   @Post(':id/reissue')
   async reissue(@Visit() visit: PageVisit, @Body() form: ReissueKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}/reissue`;
@@ -233,7 +233,7 @@ function useOf({ days }: KeyUsageAnswer): KeyUse {
   return use;
 }
 
-/** A page of keys. */
+/** Reads a page of keys. */
 async function keysOf(visit: PageVisit, cursor?: string | null): Promise<ProxiedAnswer> {
   const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
   return visit.account({ method: 'GET', path: `/keys${query}` });

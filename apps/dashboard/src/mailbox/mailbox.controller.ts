@@ -12,8 +12,8 @@ const FOR_BROWSERS_HERE =
   'The mailbox is shown only to a browser on the machine that runs this service, and never through a proxy. With curl, add: -H "Connection: keep-alive"';
 
 /**
- * Shows the e-mails that an installation without a mail server stores instead of sending. Everyone on this machine may
- * see them, but no request through a proxy may.
+ * Shows the e-mails that an installation without a mail server stores instead of sending. They are shown to everyone on
+ * this machine, but never through a proxy.
  */
 @Controller('mailbox')
 @AllowVisitors('anyone')

@@ -26,7 +26,10 @@ export class PageVisit {
     return this.request.visitor;
   }
 
-  /** Returns the visitor's session. @throws NotLoggedIn on a page that anyone may see. */
+  /**
+   * Returns the visitor's session. @throws NotLoggedIn on a page that anyone may open, because no session is read
+   * there.
+   */
   get session(): Session {
     if (!this.request.session) throw new NotLoggedIn();
     return this.request.session;
@@ -103,7 +106,7 @@ export class PageVisit {
 }
 
 /**
- * Returns a rejection with its owner's public text. Errors of fields use the labels of the page.
+ * Returns a notice for a rejection. Errors of fields name the fields by their labels on the page.
  * @param labels labels of fields that differ on this page.
  */
 export function faultNotice(

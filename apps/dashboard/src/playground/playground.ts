@@ -18,7 +18,7 @@ const READERS = new Map(PLAYED.map((row) => [row.name, new InputReader(row)]));
 /** The name of the field for a JSON body. No parameter has this name. */
 export const BODY = 'body';
 
-/** Lists the parameters in a form, except two that exist only for old links. */
+/** Lists the parameters in a form. Two parameters are left out, because they exist only for old clients. */
 export const playedParameters = ({ parameters }: Operation): string[] =>
   Object.keys(parameters).filter((name) => name !== 'format' && name !== 'whois');
 

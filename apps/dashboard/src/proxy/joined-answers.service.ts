@@ -20,7 +20,8 @@ export interface Pace {
 }
 
 /**
- * Maximum number of concurrent joined answers, one per account, so that slow readers leave connections for other pages.
+ * Maximum number of concurrent joined answers (at most one per account), so that slow readers leave connections for
+ * other pages.
  */
 const JOINED_MAX = 16;
 /** The time limit for the whole answer. */
@@ -48,8 +49,9 @@ export class JoinedAnswersService {
 
   /**
    * Starts a joined answer. Every service must have begun to answer before the first byte is sent. If one of them fails
-   * later, the text ends early. If all slots are taken, the slowest reader loses its slot.
-   * @throws TooManyExports; a service's rejection; ServiceUnavailable.
+   * later, the text ends early. If all slots are taken, the slowest of the readers that have had their undisturbed time
+   * loses its slot.
+   * @throws NotLoggedIn; TooManyExports; a service's rejection; ServiceUnavailable.
    */
   async join(
     owners: readonly PartOwner[],

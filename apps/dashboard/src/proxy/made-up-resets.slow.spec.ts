@@ -5,8 +5,8 @@ import { ServiceProxy } from '../service-calls/service-proxy.js';
 
 const RESETS = 300;
 /**
- * Maximum number of statements: the resets from one network that are checked, plus those that the dashboard forwards at
- * a time.
+ * Maximum number of statements that count attempts: one for each reset that is checked, plus one for each of those that
+ * the dashboard forwards at the same time.
  */
 const LOOKED_AT_MAX = 30 + 12;
 const RESET = '/internal/dashboard/password/reset';

@@ -28,7 +28,10 @@ export interface ProxiedRoute {
    * the owner verifies a signature over the original bytes.
    */
   access: 'owner' | 'session' | 'signed';
-  /** Whether the session's account is limited in concurrent calls, whichever service reads the session (S102). */
+  /**
+   * Who may make the call. The concurrent calls of logged-in visitors are limited per account, whichever service reads
+   * the session (S102).
+   */
   who: Visitors;
   /** If the access is `signed`, a call must have one of these headers. */
   signatureHeaders?: readonly string[];

@@ -5,7 +5,7 @@ import { AllowVisitors } from '../browser/allow-visitors.js';
 import type { ProxiedRoute } from './proxied-route.js';
 import { ProxyService } from './proxy.service.js';
 
-/** Returns a controller with a method for each call of the table. It has the same guards as all pages. */
+/** Returns a controller with a method for each call of the table. The guards of pages also check these calls. */
 export function proxyControllerOf(routes: readonly ProxiedRoute[]): Type {
   @Controller()
   class ProxyController {

@@ -160,7 +160,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived[1].headers['x-session-token']).toBeUndefined();
   });
 
-  it('S86: without a session, or for an account without permission, nothing reaches the owner', async () => {
+  it('S86: without a session, or for a deleted account without permission, nothing reaches the owner', async () => {
     expect((await under.send('GET', '/api/orders/1')).status).toBe(401);
     const unknown = { cookie: `__Host-session=${'u'.repeat(43)}` };
     expect((await under.send('GET', '/api/orders/1', unknown)).status).toBe(401);
@@ -202,7 +202,7 @@ describe('calls forwarded to their owner', () => {
     ]);
   });
 
-  it('S104: the API description is in memory only once, however many clients read it slowly', async () => {
+  it('S104: all clients get the API description from the same buffer', async () => {
     const end = jest.spyOn(ServerResponse.prototype, 'end');
     for (let n = 0; n < 2; n++) await under.send('GET', '/api/openapi.json');
     const [first, second] = end.mock.calls.map(([chunk]) => chunk as unknown);

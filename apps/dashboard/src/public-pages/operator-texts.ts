@@ -15,7 +15,8 @@ const DEFAULTS = fileURLToPath(new URL('../../../../../docs/texts/', import.meta
 
 /**
  * Reads the texts in Markdown from `terms.md`, `privacy.md` and `contact.md` in the operator's folder. A built-in text
- * replaces a missing file, and the operator's address can replace `contact.md`. The texts are read once, at startup.
+ * replaces a missing file; for `contact.md`, the operator's address does so if it is set. The texts are read once, at
+ * startup.
  * @throws if a file cannot be read or is longer than 200,000 characters.
  */
 export async function loadOperatorTexts({

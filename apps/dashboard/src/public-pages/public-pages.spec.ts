@@ -115,7 +115,7 @@ describe('public pages', () => {
     expect((await textOf('/status')).text).toContain('Everything works.');
   });
 
-  it('the start page shows a sample answer of each operation', async () => {
+  it('the start page shows a sample answer of the chosen operation', async () => {
     expect((await textOf('/')).text).toContain('registered.test');
     expect((await textOf('/?sample=dns.live')).text).toContain('/v2.0/dns/live');
     expect((await textOf('/?sample=no.such')).status).toBe(200);

@@ -6,8 +6,8 @@ const LIMIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
- * Returns whether a service reports that it is ready, and what it lacks. A service that does not answer is not ready,
- * for unknown reasons.
+ * Returns whether a service reports that it is ready, and what it lacks. A service that does not answer in time counts
+ * as not ready.
  */
 export async function readinessOf(
   audience: ServiceName,

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Clock, InternalTls, ServiceName, ServiceOrigins } from '#libs/platform';
 import { readinessOf } from './readiness.js';
 
-/** Lookup's name for the registries and resolvers that it queries. It is degraded if none of them can be reached. */
+/**
+ * Lookup's name for the registries and resolvers that it queries; lookup reports it as a fault if none of them can be
+ * reached.
+ */
 const UPSTREAMS = 'upstreams';
 
 /** The parts of the service under their public names, each with the services that it needs. */

@@ -9,5 +9,5 @@ const WORDS: Readonly<Record<string, string>> = {
   client_gone: 'you closed the connection',
 };
 
-/** Returns the outcome of a request or, for a rejected request, its error code. */
+/** Returns the outcome of a request (for a rejected request, its error code) in words. */
 export const outcomeWords = (outcome: string) => WORDS[outcome] ?? outcome.replaceAll('_', ' ');

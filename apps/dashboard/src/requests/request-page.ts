@@ -56,7 +56,7 @@ export function requestPage(
   });
 }
 
-/** Links to the page of the error code, which is on the API's origin. */
+/** Returns the answer with a link to the page of its error code, which is on the API's origin. */
 function refusal(apiUrl: string, answer: string, code: string): Markup {
   return html`${answer} · <a href="${apiUrl}/errors/${encodeURIComponent(code)}">what it means</a>`;
 }

@@ -91,7 +91,7 @@ function wholeRecord(record: Item, place: number): Markup {
   </td>`;
 }
 
-/** Whether a record has members that no column shows, such as objects. */
+/** Whether a record may have members that no column shows, such as objects. */
 const hasMembersBeside = (record: Item, columns: readonly Column[]) =>
   Object.values(record).some((value) => !isFlat(value)) ||
   Object.keys(record).length > columns.length + 2;
