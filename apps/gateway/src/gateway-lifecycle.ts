@@ -95,10 +95,10 @@ export class GatewayLifecycle
     this.shedder.start();
   }
 
-  /** Shuts down in this order: readiness, listener, running requests, leases and holds, jobs, log. */
+  /** Shuts down in this order: readiness, listener, running requests, leases and holds, jobs, log, change feeds. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListener).drain();
-    // The next start writes the remaining rows of the log.
+    // Rows that are still missing in the log are written at the next start.
     this.get(MissingRows).stop();
     await Promise.all([
       this.leases.drain(SETTLE_TIMEOUT_MS),

@@ -169,7 +169,7 @@ export class GatewayConfig extends DatabaseConfig {
   @Setting({
     env: 'GATEWAY_PEER_CONNECTIONS_MAX',
     about:
-      'Maximum number of open connections per IP address (IPv6: /64; a /48 has four times as many), except trusted proxies. A new connection closes the one that has been idle longest.',
+      'Maximum number of open connections per IP address (IPv6: /64; a /48 has four times as many), except trusted proxies. At the maximum, a new connection closes the one that has been idle longest.',
   })
   @IsInt()
   @Min(1)

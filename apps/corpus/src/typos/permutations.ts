@@ -25,8 +25,8 @@ export type Permutations = ReadonlyMap<string, TypoKind>;
 
 /**
  * Returns labels that may be mistaken for a label, of the same kinds as those of dnstwist but more of each kind. Labels
- * with two changed letters come last, up to the limit. Making thousands takes 0.1 s, so other requests are answered in
- * between.
+ * with two changed letters come last, up to the limit. Making thousands of them takes 0.1 s, so other requests are
+ * answered in between.
  */
 export async function labelPermutations(label: string): Promise<Permutations> {
   const found = new Map<string, TypoKind>();

@@ -59,8 +59,8 @@ export class RequestPagesController {
   ) {}
 
   /**
-   * Lists the requests of the given days, by default of today (UTC). @throws InvalidRequest if the gateway rejects the
-   * filters.
+   * Lists the requests of the given days, by default of today (UTC). @throws InvalidRequest if the gateway would reject
+   * the filters.
    */
   @Get('requests')
   async list(@Visit() visit: PageVisit, @Query() query: Given) {

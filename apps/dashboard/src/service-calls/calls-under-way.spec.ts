@@ -25,7 +25,7 @@ it.each([
   ['billing, which waits for a processor', '/api/subscriptions'],
   ['account, where each waits for the previous one', '/api/keys'],
 ])(
-  'S102: concurrent calls of one account to %s are limited and two are in work, so that other accounts’ calls get through',
+  'S102: concurrent calls of one account to %s are limited, and only two are processed at once, so that other accounts’ calls get through',
   async (_owner, path) => {
     const call = (signal?: AbortSignal) => {
       const headers = { host: 'dashboard.example', cookie: under.cookie };

@@ -3,7 +3,10 @@ import { TooManyCalls } from './service-calls.errors.js';
 
 /** Maximum number of concurrent calls per account, which is the number of connections that a browser opens. */
 const OF_AN_ACCOUNT = 6;
-/** Maximum number of calls of an account that are worked on; its other calls wait for them. */
+/**
+ * Maximum number of calls per account that are processed at the same time; its other calls wait. Transfers are not
+ * counted here.
+ */
 const IN_WORK = 2;
 
 interface Calls {
@@ -22,7 +25,7 @@ export class CallsUnderWay {
   private readonly ofAccounts = new Map<string, Calls>();
 
   /**
-   * Waits until a call may begin, and counts it until its answer has been sent or its caller has disconnected.
+   * Counts a call until its answer has been sent or its caller has disconnected, and waits until the call may begin.
    * @param isTransfer whether the call may last as long as data is transferred; the account's other calls do not wait
    *   for it. @throws TooManyCalls.
    */
@@ -44,7 +47,9 @@ export class CallsUnderWay {
   }
 }
 
-/** Lets the next call begin, even if its caller has disconnected; its answer is then discarded. */
+/**
+ * Lets the next waiting call begin. If its caller has disconnected, the call still runs, but its answer is discarded.
+ */
 function endWork(calls: Calls): void {
   const next = calls.waiting.shift();
   if (next) next();

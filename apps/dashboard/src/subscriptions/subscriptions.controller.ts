@@ -20,8 +20,8 @@ import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-p
 import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';
 
 /**
- * The notice for customers who return without having paid. Anyone may have written the URL, so the text says nothing
- * about payments.
+ * The notice for customers who return without having paid. Anyone may have written the URL, so the text does not claim
+ * that nothing was charged.
  */
 const UNFINISHED: Notice = {
   kind: 'note',

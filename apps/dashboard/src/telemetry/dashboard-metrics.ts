@@ -22,7 +22,7 @@ const DURATION = declareHistogram(
 );
 const LOG_INS = declareCounter(
   'dds_dashboard_log_ins_total',
-  'Sessions that began (begun), and rejected passwords, codes and passkeys, by the code of the rejection. Passwords that confirm a change are included.',
+  'Sessions that began or got a new token (begun), and rejected passwords, codes, passkeys and providers, by the code of the rejection. Passwords that confirm a change are included.',
   { labels: ['outcome'] },
 );
 const OWNER_CALLS = declareCounter(

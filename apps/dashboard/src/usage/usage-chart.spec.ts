@@ -32,6 +32,6 @@ it('each day has a bar for the requests of all operations, even a day without re
   ]);
 });
 
-it('days without requests are drawn', () => {
+it('if there were no requests at all, each day has an empty bar', () => {
   expect(barsOf([]).map(([, height]) => height)).toEqual([0, 0, 0, 0]);
 });

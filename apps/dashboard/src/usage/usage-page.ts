@@ -23,7 +23,7 @@ export interface UsageShown {
   from: string;
   to: string;
   days: UsedOnDay[];
-  /** The usage; undefined if it cannot be read. */
+  /** The response times; undefined if they cannot be read. */
   paces?: Paces;
 }
 

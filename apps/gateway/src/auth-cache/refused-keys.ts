@@ -4,7 +4,7 @@ const ENTRIES_MAX = 10_000;
 const KEEP_MS = SECOND_MS;
 
 /**
- * The keys that were rejected within the last second, so that a client that repeats a bad request causes no calls to
+ * Remembers keys for a second after their rejection, so that a client that repeats a bad request causes no calls to
  * owners.
  */
 export class RefusedKeys {

@@ -4,8 +4,8 @@ import type { BytesInPlace } from '../context/owner-answer.js';
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The buffer in which answers are assembled. The kernel accepts nearly every answer at once, so that the next answer
- * can reuse the same bytes. If it does not, the next answer is placed after the pending one.
+ * The buffer in which answers are assembled. The kernel accepts nearly every answer at once, so the next answer can
+ * reuse the same bytes. If it does not, the next answer is placed after the pending one.
  */
 export class AnswerBuffer {
   private chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);

@@ -27,9 +27,9 @@ export interface PlainConnectionOwner {
 
 const CLOSE_LINE = 'Connection: close\r\n';
 /**
- * Reading stops once this many bytes have arrived before the current request is answered. With the last read and the
- * stream's queue, 190 KB may accumulate. The limit is not lower, because a disconnect is noticed only while the gateway
- * reads from the client.
+ * Reading stops once more than this many bytes have arrived before the current request is answered. With the last read
+ * and the stream's queue, 190 KB may accumulate. The limit is not lower, because a disconnect is noticed only while the
+ * gateway reads from the client.
  */
 const EARLY_MAX_BYTES = HEADERS_MAX_BYTES;
 
@@ -39,7 +39,7 @@ const EARLY_MAX_BYTES = HEADERS_MAX_BYTES;
  * expressions read the packet and one write answers it. Any other packet hands the socket over to Node for good.
  */
 export class PlainConnection implements ApiRequest, Reply {
-  /** The ticks of the owner's timer since the last answer, or since the connection was opened. */
+  /** How many ticks the connection has been idle since its last answer, or since it was opened. */
   quietTicks = 0;
   hasAsked = false;
   rawHeaders: readonly string[] = [];
@@ -136,7 +136,7 @@ export class PlainConnection implements ApiRequest, Reply {
     // No request is accepted after the last answer; it could be charged but not answered.
     if (!socket.writable) return;
     if (this.isAnswering || this.early !== undefined) return this.receiveLater(packet);
-    // If a client does not accept its last answer at once, Node takes over.
+    // If the client has not accepted the previous answer yet, Node takes over.
     const isPlain = socket.writableLength === 0 && !owner.isDraining;
     const request = isPlain ? readPlainRequest(packet.toString('latin1')) : undefined;
     if (request === undefined) return this.handOver(packet);

@@ -8,7 +8,7 @@ import { readPlainRequest } from './plain-request.js';
 const LINE = 'GET /v2.0/whois/live?domainName=a.example HTTP/1.1\r\n';
 
 describe('a plain request', () => {
-  it('a plain request is one complete GET with its headers in order and values without surrounding spaces', () => {
+  it('a complete GET is read, with its headers in order and without the spaces around their values', () => {
     const text = `${LINE}Host: api.example\r\nX-API-Key:\t key \r\nconnection: Keep-Alive\r\nAccept:\r\n\r\n`;
     expect(readPlainRequest(text)).toEqual({
       target: '/v2.0/whois/live?domainName=a.example',
@@ -17,9 +17,9 @@ describe('a plain request', () => {
   });
 
   it.each([
-    ['a part of the headers', `${LINE}host: a\r\n`],
+    ['only a part of the headers', `${LINE}host: a\r\n`],
     ['headers without their last byte', `${LINE}host: a\r\n\r`],
-    ['more than headers', `${LINE}host: a\r\n\r\nG`],
+    ['data after its headers', `${LINE}host: a\r\n\r\nG`],
     ['two requests', `${LINE}host: a\r\n\r\n${LINE}host: a\r\n\r\n`],
     ['an empty line before the request', `\r\n${LINE}host: a\r\n\r\n`],
     ['another method', `HEAD /v2.0/whois/live HTTP/1.1\r\nhost: a\r\n\r\n`],
@@ -40,8 +40,8 @@ describe('a plain request', () => {
     ['a host with a user', `${LINE}host: a@b\r\n\r\n`],
     ['an empty host', `${LINE}host: \r\n\r\n`],
     ['a port that is not a number', `${LINE}host: a:b\r\n\r\n`],
-    ['a length', `${LINE}host: a\r\nContent-Length: 0\r\n\r\n`],
-    ['chunks', `${LINE}host: a\r\nTransfer-Encoding: chunked\r\n\r\n`],
+    ['a content length', `${LINE}host: a\r\nContent-Length: 0\r\n\r\n`],
+    ['a chunked body', `${LINE}host: a\r\nTransfer-Encoding: chunked\r\n\r\n`],
     ['an upgrade', `${LINE}host: a\r\nUpgrade: h2c\r\n\r\n`],
     ['an expectation', `${LINE}host: a\r\nExpect: 100-continue\r\n\r\n`],
     ['a connection to be closed', `${LINE}host: a\r\nConnection: close\r\n\r\n`],
@@ -49,7 +49,7 @@ describe('a plain request', () => {
     ['a long target', `GET /${'a'.repeat(9_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['long headers', `${LINE}host: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['many headers', `${LINE}host: a\r\n${'x: a\r\n'.repeat(100)}\r\n`],
-  ])('is not %s', (_what, text) => {
+  ])('a packet with %s is not a plain request', (_what, text) => {
     expect(readPlainRequest(text)).toBeUndefined();
   });
 

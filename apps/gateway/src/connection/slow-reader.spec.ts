@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 describe('a client that reads its answer slowly', () => {
-  it('the idle time starts again whenever the client receives data, and after the answer it applies as usual', async () => {
+  it('the idle time is the socket’s time-out until the client has received the whole answer', async () => {
     await openServer(MINUTE_MS);
     // Node restarts this timer with each chunk that is sent.
     expect(socket.timeout).toBe(MINUTE_MS);
@@ -56,7 +56,7 @@ describe('a client that reads its answer slowly', () => {
     expect([plain.isSending, socket.destroyed]).toEqual([false, false]);
   });
 
-  it('once a connection has been handed over, only Node’s time limits apply, even if the client has read everything', async () => {
+  it('once a connection has been handed over, only Node’s time limits apply, even after the client has read everything', async () => {
     await openServer(MINUTE_MS);
     client.send(QUESTION);
     await waitFor('the hand-over', () => socket.timeout === HANDED_OVER_MS);

@@ -18,7 +18,7 @@ export function clientAddress(request: ApiRequest, trustedProxies: BlockList): s
   return address;
 }
 
-/** Returns the account that sent a request or, without a key, the network; each has a share of limited places. */
+/** Returns the sender of a request: its account or, without a key, the client's network. */
 export function senderOf({ caller, request }: RequestContext, trustedProxies: BlockList): string {
   return caller?.account.id ?? siteOf(clientAddress(request, trustedProxies));
 }

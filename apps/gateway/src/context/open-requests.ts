@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RequestContext } from './request-context.js';
 
-/** The unanswered requests on a socket, as a linked list of contexts. */
+/** The property of a socket that holds its unanswered requests, as a linked list of contexts. */
 const NEWEST = Symbol('newest context');
 
 interface ApiSocket extends Socket {

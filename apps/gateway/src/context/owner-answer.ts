@@ -6,7 +6,7 @@ export interface OwnerHeaders {
   /** The values of `X-Outcome` and `X-Served-From`; empty if the headers are missing. */
   outcome: string;
   servedFrom: string;
-  /** Digits. */
+  /** The value of `Age`: digits. */
   age?: string;
   /** The value of `X-Charged-Items`, if the price is per item. */
   chargedItems?: number;

@@ -113,7 +113,7 @@ export class RequestBodies {
     });
   }
 
-  /** Refuses the oldest body of the sender with the most bodies. */
+  /** At the maximum, refuses the oldest body of the sender with the most bodies. */
   private makeRoom(): void {
     if (this.arriving.size < ARRIVING_MAX) return;
     const counts = new Map<string, number>();

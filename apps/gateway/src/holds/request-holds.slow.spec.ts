@@ -44,7 +44,7 @@ async function ask(apiKey: string, names: number, query = '') {
   return { status: statusCode, json: (await body.json()) as Answer };
 }
 
-/** Makes lookup answer only this many names. */
+/** Makes lookup's answers charge this many items. */
 function answering(charged: number): void {
   around.lookup.respond = (_asked, response) => {
     response.setHeader(CHARGED_ITEMS_HEADER, String(charged));
@@ -254,7 +254,7 @@ it('S99: an answer that is too large is free, but counts towards the rate limit'
   await isSettled(keyRecord.accountId, 0);
 });
 
-it('S102: an account has at most two calls waiting at entitlement, so other accounts are not delayed', async () => {
+it('S102: an account has at most two running calls to entitlement, so other accounts are not delayed', async () => {
   const { entitlement } = around;
   const busy = around.account.addKey({ scopes: ['bulk'] });
   const other = around.account.addKey({ scopes: ['bulk'] });

@@ -88,7 +88,7 @@ export class RequestHolds implements HoldReports {
       }
       if (answer?.outcome !== 'held') return refusalOf(answer, amount);
       const pool = this.opened(hold);
-      // If the account has an open lease, its settlements report a newer balance.
+      // Later balances come from settlements, because only their order relative to usage reports is known.
       if (pool.remaining === undefined) pool.noteBalance(answer.balance, answer.call);
       return hold;
     } catch (error) {
@@ -143,7 +143,7 @@ export class RequestHolds implements HoldReports {
 
   /**
    * Settles and closes the holds that an earlier process left open. Reporting their parts again is safe, because
-   * entitlement keeps the first report of each part. Later charges are reported as one more part.
+   * entitlement keeps the first report of each part. Charges after the last part are reported as one more part.
    * @throws if the process stops before that.
    */
   async replay(uses: HoldUse[]): Promise<void> {
@@ -161,7 +161,7 @@ export class RequestHolds implements HoldReports {
     this.stopping.signal.throwIfAborted();
   }
 
-  /** Waits until entitlement has acknowledged all open holds, for at most `timeoutMs`. */
+  /** Waits for at most `timeoutMs` until entitlement has closed all open holds, and then stops the retries. */
   async drain(timeoutMs: number): Promise<void> {
     const until = monotonicMs() + timeoutMs;
     while (this.open.size > 0 && monotonicMs() < until) await sleep(10);

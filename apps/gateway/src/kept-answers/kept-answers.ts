@@ -53,7 +53,7 @@ export class KeptAnswers {
   /**
    * Reserves the key for a request. @returns undefined if the request must run; otherwise the stored answer or a
    * rejection: 400 for a malformed key, 409 while the first request is running, 422 for a different request under the
-   * same key.
+   * same key, 503 while the database is down.
    */
   begin(context: RequestContext): Promise<OwnerAnswer | Problem | undefined> | Problem | undefined {
     if (!context.route.operation.takesIdempotencyKey) return undefined;
@@ -114,7 +114,7 @@ export class KeptAnswers {
         return repeated(context, holder.outcome, holder.body);
       case 'this':
         context.keyed = keyed;
-        // The client has disconnected in the meantime, and nothing else releases the key.
+        // If the client has disconnected in the meantime, nothing else releases the key.
         if (context.isOver) this.release(context);
         return undefined;
     }
@@ -173,7 +173,7 @@ function repeated(context: RequestContext, outcome: string, bytes: Buffer): Owne
   context.isRepeat = true;
   const headers = { status: context.answerStatus, outcome, servedFrom: 'repeat' };
   if (context.form.type === 'application/json') return { headers, body: bytes.toString('latin1') };
-  // Stops waiting if the client does not read.
+  // Ends the wait for a client that does not read.
   context.serviceCall = new AbortController();
   return { headers, body: '', stream: Readable.from([bytes]) };
 }

@@ -3,7 +3,7 @@ import { type Clock, DAY_MS, type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '#libs/public-http';
 import { KeyCapReached } from './lease.errors.js';
 
-/** The maximum number of counts in memory. A key and its rotated predecessors share a count. */
+/** Maximum number of chains whose key ids are in memory. At this number, all are removed. */
 const LINES_MAX = 200_000;
 
 /** The fields of a key record that its cap needs. `dailyCreditCap` is 0 for no cap. */

@@ -79,7 +79,7 @@ export function readWriters(text: string): string[] {
   return ids.filter(isId);
 }
 
-/** Lists the holds that a journal leaves open, each with everything that was sent and reported. */
+/** Lists the holds that a journal leaves open, each with its charged and its reported credits. */
 export function readHolds(text: string): HoldUse[] {
   const open = new Map<string, HoldUse>();
   for (const line of text.split('\n').slice(0, -1)) {
@@ -103,7 +103,7 @@ export function readHolds(text: string): HoldUse[] {
 
 /**
  * Returns the row of a request whose gateway was killed, with the credits of the part that was sent. Returns an empty
- * list if nothing was sent.
+ * list if nothing was sent, or if the request has its own row.
  */
 export function rowOfBroken({ row, charged: credits }: HoldUse): string[] {
   const entry = row === undefined || credits === 0 ? undefined : readLine(row);
@@ -128,7 +128,7 @@ export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): strin
     const owed = row === undefined ? '' : `\t${row}`;
     return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
   });
-  // These rows belong to closed leases, so their totals no longer matter.
+  // The totals of open leases are above, so these rows need none.
   const writers = writerIds.map((id) => `@ ${id}\n`).join('');
   const owed = rows.map((row) => `= - 0\t${row}\n`).join('');
   return writers + leases.join('') + held.join('') + owed;

@@ -112,7 +112,7 @@ describe('the lease client', () => {
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);
   });
 
-  it('the next lease is requested when a fifth of the current lease is left, for at most 1,000 credits', async () => {
+  it('the next lease is requested when less than a fifth of the current lease is left, for at most 1,000 credits', async () => {
     around.entitlement.leaseMax = 50_000;
     const lease = (await reserve(1_000)) as Lease;
     leases.finish(lease, 1_000, 700);
@@ -373,7 +373,7 @@ describe('the lease settler', () => {
     ]);
   });
 
-  it('a balance is ignored while a lease of its account is being closed', async () => {
+  it('a balance that was requested before a granted lease of its account was closed is ignored', async () => {
     const { settler, pools, closed, leasesOf } = settlerOf();
     const [lease, refused] = leasesOf(2);
     refused.amount = 0;

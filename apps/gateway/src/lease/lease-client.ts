@@ -52,7 +52,7 @@ export interface JournaledLog {
   restore(rows: string[], writerIds: string[]): Promise<void>;
 }
 
-/** The request that needs credits, as entitlement logs it. */
+/** The request that needs credits, for entitlement's logs and traces. */
 export interface Requester {
   requestId: string;
   span?: { traceparent: string };
@@ -76,7 +76,7 @@ const WAITERS_MAX = 2_000;
 const WANTED_MIN = 10;
 const WANTED_MAX = 1_000;
 const WANTED_AHEAD_SECONDS = 30;
-/** The next lease is requested when this share of the current lease is left. */
+/** The next lease is requested when less than this share of the current lease is left. */
 const REFILL_AT = 0.2;
 const PREFETCH_PAUSE_MS = SECOND_MS;
 
@@ -85,7 +85,7 @@ const PREFETCH_PAUSE_MS = SECOND_MS;
  * before the current lease is used up, and reports charges. It never spends credits that no lease covers.
  */
 export class LeaseClient {
-  /** Resolves once the leases of an earlier process are settled, or when this process stops before that. */
+  /** Resolves once everything that earlier processes left is settled and logged, or when this process stops. */
   replayed: Promise<void> = Promise.resolve();
   readonly pools = new LeasePools();
   private readonly settler: LeaseSettler;
@@ -93,7 +93,7 @@ export class LeaseClient {
   /** Holds are recorded in the same journal, even before `start`. */
   holds?: JournaledHolds;
   private readonly gatewayId = newId();
-  /** The leases in the order of their ends. */
+  /** The leases in the order in which they were granted. */
   private readonly byAge: Lease[] = [];
   private readonly counts = new LeaseCounts();
   private isDraining = false;
@@ -180,10 +180,7 @@ export class LeaseClient {
     if (pool && pool.waiters.length > 0) this.serveWaiters(pool);
   }
 
-  /**
-   * Returns the balance last reported by entitlement, minus what this gateway has used since then; undefined before the
-   * first report.
-   */
+  /** Returns the last reported balance minus what this gateway has used since then; undefined if there is no report. */
   remaining(accountId: string): number | undefined {
     return this.pools.get(accountId)?.remaining;
   }

@@ -84,7 +84,7 @@ export class LeaseJournal {
   open(): JournalRest {
     mkdirSync(dirname(this.options.path), { recursive: true, mode: 0o700 });
     const earlier = `${this.options.path}.earlier`;
-    // A process that ended before its replay was complete left both files. The older file is read first.
+    // Both files exist if the last process ended before its replay was complete. The older file is read first.
     const texts = [earlier, this.options.path].filter(existsSync).map(readText);
     const left = {
       uses: texts.flatMap((text) => readLeases(text)),
@@ -198,7 +198,7 @@ export class LeaseJournal {
     }
   };
 
-  /** Replaces the file with one that contains only the open items. */
+  /** Replaces the file with one that contains only the lines that are still needed. */
   private compact(): void {
     try {
       const uses = [...this.options.openLeases()].map((lease) => ({
@@ -235,7 +235,7 @@ export class LeaseJournal {
 
 const readText = (path: string) => readFileSync(path, 'utf8');
 
-/** Writes the new file beside the old one, which stays complete if this fails. */
+/** Replaces a file. If this fails, the old one stays complete. */
 function writeWhole(path: string, text: string): void {
   const next = `${path}.next`;
   const file = openSync(next, 'w', 0o600);

@@ -79,7 +79,7 @@ export class LeaseSettler {
     void this.settle();
   }
 
-  /** Makes one call now, unless a call is running or no lease is open. */
+  /** Reports the current totals, unless a call is running or no lease is open. */
   async settle(): Promise<void> {
     if (this.isSettling || this.open.size === 0) return;
     this.isSettling = true;
@@ -113,8 +113,8 @@ export class LeaseSettler {
   }
 
   /**
-   * Chooses the accounts whose balances the next call requests, in turn. Credits may also be used elsewhere, and a
-   * reported balance should be at most about a second old.
+   * Chooses the accounts whose balances the next call requests, in turn, because their credits may also be used
+   * elsewhere.
    */
   private nextAccounts(): string[] {
     const accounts = new Set<string>();
@@ -133,12 +133,12 @@ export class LeaseSettler {
     return credits;
   }
 
-  /** Milliseconds since entitlement last accepted a settlement; 0 while there is nothing to settle. */
+  /** Milliseconds since entitlement last accepted a settlement; 0 while no lease is open. */
   get answerAgeMs(): number {
     return this.open.size === 0 ? 0 : monotonicMs() - this.answeredAtMs;
   }
 
-  /** Settles and closes what an earlier process left open. Resolves when everything is acknowledged. */
+  /** Settles and closes the leases that earlier processes left open. @throws if this process stops before that. */
   async replay(uses: LeaseUse[]): Promise<void> {
     for (let first = 0; first < uses.length; first += BATCH_MAX) {
       const batch = uses.slice(first, first + BATCH_MAX);

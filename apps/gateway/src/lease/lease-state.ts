@@ -2,9 +2,9 @@
 export class LeaseCounts {
   /** Reservations that found room on a lease. */
   hits = 0;
-  /** Reservations that waited for entitlement. */
+  /** Reservations that found no room at once. */
   misses = 0;
-  /** Requests for leases, by entitlement's answer. */
+  /** Requests for leases, by outcome. */
   readonly asked = { granted: 0, insufficient: 0, elsewhere: 0, closed: 0, failed: 0 };
 }
 
@@ -15,7 +15,7 @@ export interface LeaseState {
   open: number;
   /** The credits that have been charged but not yet acknowledged. */
   unsettledCredits: number;
-  /** Milliseconds since the last acknowledgement; 0 while there is nothing to acknowledge. */
+  /** Milliseconds since entitlement last accepted a settlement; 0 while no lease is open. */
   settlementAgeMs: number;
   journalBytes: number;
   /** The free bytes on the journal's disk. */

@@ -16,13 +16,13 @@ export class KeyCapReached extends Problem {
     super({
       code: 'key_cap_reached',
       status: 402,
-      detail: `This key has reached its daily cap of ${counted(cap, 'credit')}. Raise the cap in the dashboard, or wait until it resets at midnight UTC.`,
+      detail: `This request would exceed the key's daily cap of ${counted(cap, 'credit')}. Raise the cap in the dashboard, or wait until it resets at midnight UTC.`,
       members: { daily_credit_cap: cap },
     });
   }
 }
 
-/** Thrown if the account has enough credits, but other gateways hold them at the moment. */
+/** The answer if no credits could be reserved in time, although the account may have enough. */
 export class CreditsBusy extends Problem {
   constructor() {
     super({

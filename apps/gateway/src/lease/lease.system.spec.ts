@@ -266,7 +266,7 @@ describe('the journal', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(5);
   });
 
-  it('lines of an unknown format do not prevent the settlement of other leases', async () => {
+  it('lines of an unknown format are skipped, and other leases are still read', async () => {
     const { keyRecord } = around.account.addKey();
     const [leaseId, path] = [newId(), join(around.folder, 'damaged')];
     const damaged = [
@@ -291,7 +291,7 @@ describe('the journal', () => {
     const path = join(around.folder, 'operations');
     const services = connectServices();
     const options = optionsOf(services, path);
-    // This gateway settles nothing on its own, and rewrites its file at the second line.
+    // This gateway settles nothing on its own, and rewrites its file each time it has grown by more than 100 bytes.
     const killed = { ...options, settleIntervalMs: 3_600_000, journalCompactAtBytes: 100 };
     const leases = new LeaseClient(killed);
     leases.start();
@@ -333,7 +333,7 @@ describe('the journal', () => {
     const services = connectServices();
     const leases = new LeaseClient({
       ...optionsOf(services, path),
-      // During this test, the gateway settles nothing on its own, and rewrites its file at every line.
+      // During this test, the gateway settles nothing on its own, and rewrites its file after each write.
       settleIntervalMs: 3_600_000,
       journalCompactAtBytes: 0,
     });

@@ -100,8 +100,8 @@ const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
 
 /**
  * The public API's listener. Our own code reads a connection as long as it carries only plain requests for operations;
- * the first other request hands the connection to Node. Node's listener recognises operations by their exact path
- * before Fastify sees them, because a router and its hooks cost more than all the checks. Fastify does the rest.
+ * the first other request hands the connection to Node. Node's listener recognises operations by their paths before
+ * Fastify sees them, because a router and its hooks cost more than all the checks. Fastify does the rest.
  */
 export class ApiListener {
   private server: Server;
@@ -192,7 +192,7 @@ export class ApiListener {
       {
         ServerResponse: ApiResponse,
         maxHeaderSize: HEADERS_MAX_BYTES,
-        // The method is checked below, so that the answer is a problem document.
+        // `take` checks the Host header, so that the answer is a problem document.
         requireHostHeader: false,
         headersTimeout: limits.headersTimeoutMs,
         requestTimeout: limits.requestTimeoutMs,
@@ -206,7 +206,7 @@ export class ApiListener {
     // Nothing else disconnects a client that sends requests but does not read the answers.
     server.timeout = limits.lookupTimeoutMs + limits.keepAliveTimeoutMs;
     server.on('checkContinue', (request: IncomingMessage, response: ApiResponse) => {
-      // Without this handler, the client would be invited to send a body that is rejected anyway.
+      // Without this handler, the client would be invited to send even a body that is rejected.
       response.isAwaited = true;
       this.take(request, response, handler);
     });

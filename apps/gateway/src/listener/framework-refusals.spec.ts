@@ -27,18 +27,21 @@ describe('rejections by the framework', () => {
     ['a request that the parser rejects', [`GET /health?apiKey=${KEY} HTTP/1.1`, 'no colon']],
     ['an expectation', [`GET /?apiKey=${KEY} HTTP/1.1`, HOST, 'Expect: tea']],
     ['a tunnel', ['CONNECT localhost:80 HTTP/1.1', HOST]],
-  ])('S127: the rejection of %s is a problem answer without URL or key', async (_, lines) => {
-    const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
-    let text = '';
-    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
-    await once(socket, 'close');
-    expect(text).toMatch(/^HTTP\/1\.1 4\d\d /);
-    expect(text).toMatch(/content-type: application\/problem\+json/i);
-    expect(text).toMatch(/cache-control: private, no-store/i);
-    expect(text).toMatch(/x-content-type-options: nosniff/i);
-    expect(text).not.toMatch(/FST_|fastify/i);
-    expect(text).not.toContain(KEY);
-    expect(JSON.parse(text.split('\r\n\r\n')[1])).toMatchObject({ credits_charged: 0 });
-  });
+  ])(
+    'S127: the rejection of %s is a problem document that does not contain the key',
+    async (_, lines) => {
+      const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
+      await once(socket, 'close');
+      expect(text).toMatch(/^HTTP\/1\.1 4\d\d /);
+      expect(text).toMatch(/content-type: application\/problem\+json/i);
+      expect(text).toMatch(/cache-control: private, no-store/i);
+      expect(text).toMatch(/x-content-type-options: nosniff/i);
+      expect(text).not.toMatch(/FST_|fastify/i);
+      expect(text).not.toContain(KEY);
+      expect(JSON.parse(text.split('\r\n\r\n')[1])).toMatchObject({ credits_charged: 0 });
+    },
+  );
 });

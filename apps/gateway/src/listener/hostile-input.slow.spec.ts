@@ -46,7 +46,7 @@ async function context(
   return { status: Number(headers.split(' ')[1]), headers, body };
 }
 
-/** Sends requests whose headers never end, on a few connections at a time. @returns their statuses. */
+/** Sends requests, given without the end of their headers, on a few connections at a time. @returns their statuses. */
 async function answersTo(heads: string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (let at = 0; at < heads.length; at += AT_A_TIME) {

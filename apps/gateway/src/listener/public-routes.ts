@@ -10,7 +10,7 @@ import { REFERENCE_SCRIPT } from '../reference/reference-script.js';
 import { rootPage } from '../reference/root-page.js';
 import { NothingAtRoot } from './listener.errors.js';
 
-/** The paths of the API listener that need no key, as patterns. */
+/** The paths of the API listener that need no key and belong to no operation, as patterns. */
 const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/': /^\/$/,
   '/health': /^\/health$/,
@@ -34,7 +34,7 @@ export interface PublicParts {
 
 const CACHED = 'public, max-age=3600';
 
-/** True if the path needs no key, whether or not the method is allowed. */
+/** True for one of these paths, whether or not the method is allowed. */
 export function isPublicPath(path: string): boolean {
   return Object.values(PUBLIC_PATHS).some((pattern) => pattern.test(path));
 }

@@ -27,7 +27,7 @@ afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
 describe('a refusal', () => {
-  it('400: unknown, repeated and malformed parameters are named in version 2', async () => {
+  it('400: unknown, malformed and missing parameters are rejected', async () => {
     const { apiKey } = around.account.addKey();
     const answer = await ask(live(apiKey, '&domainName=a.example&colour=red&max_age=x&format=xml'));
     expectProblem(answer, 400, 'invalid_request');
@@ -156,7 +156,7 @@ describe('a refusal', () => {
     expect(answers.map(({ headers }) => headers['x-credits-remaining'])).toEqual(['1', '0', '0']);
   });
 
-  it('S14: 403: the address, scope or rank is wrong, or the account is deleted or suspended', async () => {
+  it('S14: 403: the address, scope or rank is wrong, the account is deleted or suspended, or a key with a cap starts work that is charged later', async () => {
     const { account, entitlement } = around;
     const code = async (apiKey: string) => {
       const answer = await ask(live(apiKey));
@@ -332,7 +332,7 @@ describe('a refusal', () => {
     expect(plain.get('strict-transport-security')).toBeNull();
   });
 
-  it('each error code has a page that is served', async () => {
+  it('the page of an error code is served as Markdown or HTML, and an unknown code has none', async () => {
     const page = await ask('/errors/rate_limited');
     expect(page.status).toBe(200);
     expect(page.text).toMatch(/^# Too many requests/);

@@ -44,14 +44,14 @@ export class LookupConnection {
   /** The running call. */
   call?: LookupCall = undefined;
   private headers?: AnswerHeaders = undefined;
-  /** The part of the answer that has arrived so far, with one character per byte. */
+  /** What has arrived of the headers or, once they are parsed, of the body, with one character per byte. */
   private text = '';
   private fault?: Error = undefined;
   private readonly socket: Socket;
 
   /**
-   * @param onFree called when an answer has arrived. @param onClosed called once, when the connection is no longer
-   *   usable.
+   * @param onFree called when the connection is free for another call. @param onClosed called once, when the connection
+   * is no longer usable.
    */
   constructor(
     address: LookupAddress,
@@ -80,7 +80,7 @@ export class LookupConnection {
     this.socket.write(call.request, 'latin1');
   }
 
-  /** Closes the connection at once. If a fault is given, the running call is answered with it. */
+  /** Closes the connection at once. If a fault is given, the running call fails with it. */
   destroy(fault?: Error): void {
     if (fault) this.fault ??= fault;
     else this.take();
@@ -137,7 +137,7 @@ export class LookupConnection {
     if (headers === undefined || start + headers.bodyBytes !== end) return false;
     const answer: OwnerAnswer = { headers, body: '', inPlace: { bytes, start, end } };
     this.hand(answer, headers.isKept);
-    // No caller ever gets the answer to another call.
+    // The next read overwrites the bytes, and no caller may get the answer to another call.
     answer.inPlace = undefined;
     return true;
   }

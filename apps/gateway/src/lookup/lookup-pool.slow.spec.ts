@@ -184,7 +184,7 @@ describe('a call to lookup', () => {
     expect(await ask(lookup).result()).toHaveProperty('body', '{}');
   });
 
-  it('a closed port or a truncated answer fails only one call', async () => {
+  it('a truncated answer fails only its own call, and a call to a closed port fails', async () => {
     const lookup = await open();
     server.onRequest = (socket) => socket.end(answerOf('{"a":1}').subarray(0, -1));
     expect(await ask(lookup).result()).toBeInstanceOf(ConnectionEnded);
@@ -292,7 +292,7 @@ describe('the headers of an answer', () => {
   });
 });
 
-it('a connection that lookup has just closed is not used again', async () => {
+it('a connection that has just expired is not used again', async () => {
   const aged = await open({ timeoutMs: 100, ageMaxMs: 10 });
   server.onRequest = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
   const calls: TestCall[] = [];
@@ -309,7 +309,7 @@ it('a connection that lookup has just closed is not used again', async () => {
   expect(calls.flatMap(({ results }) => results).filter((one) => one instanceof Error)).toEqual([]);
 });
 
-it('connections expire: behind a connection balancer, each of three lookups gets at least a quarter of the calls, and no call is lost', async () => {
+it('connections expire: behind a connection balancer, each of three lookups gets at least a fifth of the calls, and no call is lost', async () => {
   const answer =
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nX-Outcome: delivered\r\nConnection: keep-alive\r\n\r\n{}';
   const owners = [new ByteServer(), new ByteServer(), new ByteServer()];

@@ -144,7 +144,7 @@ export class LookupPool {
 
   /**
    * Counts time-outs in ticks of one timer, because a timer per call costs more than reading the request's parameters.
-   * A time-out fires up to one tick late.
+   * A time-out fires less than two ticks late.
    */
   private tick(): void {
     const { connect, answer, keepAlive } = this.ticks;
@@ -158,7 +158,7 @@ export class LookupPool {
       else if (!isConnected && quiet >= connect) connection.destroy(new ConnectTimeout());
     }
     const late = this.waiting.filter((call) => call.waitedTicks++ >= answer);
-    // Later calls have not waited longer, so only the first calls are checked.
+    // Later calls have not waited longer, so the late calls are the first ones.
     this.waiting.splice(0, late.length);
     for (const call of late) call.onFault(new AnswerLate());
   }

@@ -21,6 +21,6 @@ export class AnswerLate extends Error {
 
 export class ConnectTimeout extends Error {
   constructor() {
-    super('no connection to lookup was free in time');
+    super('lookup did not accept a connection in time');
   }
 }

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Limits the space for stored answers to test keys, per account. */
+/** Marks the stored answers to test keys, whose number and size are limited per account. */
 export const answersToTestKeys: Migration = {
   name: '0009-answers-to-test-keys',
   sql: `

@@ -3,7 +3,7 @@ import { Problem } from '#libs/platform';
 const MIB = 1024 * 1024;
 
 /**
- * Thrown if the answer does not fit into one JSON body. The client's request is the cause, so it counts towards the
+ * Thrown if the answer exceeds the operation's size limit. The client's request is the cause, so it counts towards the
  * rate limit, and a retry does not help.
  */
 export class AnswerTooLarge extends Problem {

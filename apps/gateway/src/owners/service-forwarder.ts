@@ -32,7 +32,7 @@ export interface ServiceForwarderOptions {
 
 const CONNECTIONS = 200;
 const TRANSFER_CONNECTIONS = 700;
-/** The form of a cursor that may be passed on to the customer in a header. */
+/** The format of a cursor that may be passed on to the customer in a header. */
 const CURSOR = /^[A-Za-z0-9_.-]{1,1500}$/;
 
 const answerTimeout = new AnswerTimeout();
@@ -54,7 +54,7 @@ export class ServiceForwarder {
   }
 
   /**
-   * Calls back with the answer, or with a Problem if the owner could not be called. The call ends if the client
+   * Returns the answer, or a Problem if there is no answer that can be passed on. The call is aborted if the client
    * disconnects.
    */
   async ask(context: RequestContext): Promise<OwnerAnswer | Problem> {
@@ -94,7 +94,7 @@ export class ServiceForwarder {
       const { timeoutMs } = context.route.limits;
       return { dispatcher: this.transfers, headers, answerTimeoutMs: timeoutMs };
     } catch (error) {
-      // A malformed `Idempotency-Key` is the reason.
+      // The reason is a malformed `Idempotency-Key`.
       return toProblem(error);
     }
   }

@@ -49,7 +49,7 @@ it('S102: the reads of an account without slow reads come before those of accoun
   expect(order.indexOf(quick)).toBeLessThan(3);
 });
 
-it('S102: if too many reads wait, or one waits for too long, that of the account with the slowest reads is refused', async () => {
+it('S102: a read is refused if it waits for too long, or if too many wait and its account had the slowest reads', async () => {
   reads = new LogReads(database);
   const slow = newId();
   await read(slow, 0.1);

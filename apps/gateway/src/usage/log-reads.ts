@@ -34,11 +34,11 @@ interface WaitingRead {
 }
 
 /**
- * Runs accounts' reads of their own requests. A read that finds few rows among many may scan for a long time. Each read
- * therefore has a time limit, the reads of each account have a time limit for a minute, and each account has one read
- * at a time. Of the waiting reads, that of the account whose reads have taken the least time comes first, so that accounts
- * with slow reads, however many, do not delay the others. All reads together leave most connections to the rest of the
- * gateway.
+ * Runs accounts' reads of the log of their own requests. A read that finds few rows among many may scan for a long
+ * time. Each read therefore has a time limit, the reads of each account have a time limit for a minute, and each
+ * account has one read at a time. Of the waiting reads, that of the account whose reads have taken the least time comes
+ * first, so that accounts with slow reads, however many, do not delay the others. All reads together leave most
+ * connections to the rest of the gateway.
  */
 @Injectable()
 export class LogReads {
@@ -52,7 +52,7 @@ export class LogReads {
 
   /**
    * @throws ReadTooHeavy after the time limit; TooMuchReading after the account's time limit; ServiceUnavailable if too
-   *   many reads wait; DatabaseUnavailable.
+   * many reads wait, or one waits too long; DatabaseUnavailable.
    */
   async query<T>(accountId: string, sql: string, parameters: unknown[]): Promise<T[]> {
     return this.turns.use(accountId, async () => {

@@ -15,7 +15,10 @@ import { LeftOutLinesService } from './left-out-lines.service.js';
 
 /** The time limit of the statement that groups and sorts three million names. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
-/** The time limit for writing the unanswered lines, which happens first. The file store determines the speed. */
+/**
+ * The time limit for writing the lines that are not looked up, which happens first. The file store determines the
+ * speed.
+ */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
 /** Maximum number of lines in a short job, which takes less than a second to start. A long job may take minutes. */
 const SHORT_LINES_MAX = 10_000;

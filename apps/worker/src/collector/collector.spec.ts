@@ -67,7 +67,7 @@ it('new names are looked up once, if their sources permit it', async () => {
   expect(await collect()).toEqual({});
 });
 
-it('names that were last looked up long ago are looked up after new names', async () => {
+it('names that were last looked up long ago are looked up again', async () => {
   corpus.nextNames.push('old-1.com', 'old-2.com');
   const asked = await collect();
   expect(Object.keys(asked).toSorted()).toEqual(['old-1.com', 'old-2.com']);

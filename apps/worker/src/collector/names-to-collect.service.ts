@@ -19,7 +19,7 @@ const MANY = 500_000;
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';
-/** The position in the pass over all names. */
+/** Returns the name under which the position in the pass over all names is stored. */
 const roundReader = (kind: CollectedKind) => `collector ${kind}`;
 
 /** Chooses the names to look up, from sources that permit lookups. */

@@ -22,7 +22,7 @@ describe('low credits', () => {
   const mailsOf = async (accountId: string) =>
     (await under.mailbox.newest(50)).filter(({ to }) => to === `${accountId}@payer.example`);
 
-  it('low credits are announced by e-mail and webhook, once per threshold', async () => {
+  it('each threshold of low credits is announced by e-mail and webhook', async () => {
     const accountId = newId();
     const webhook = await under.gateway.call<{ id: string }>('POST', '/internal/webhooks', {
       accountId,

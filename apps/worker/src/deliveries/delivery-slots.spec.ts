@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DeliverySlots } from './delivery-slots.js';
 
-/** Takes slots for one webhook of an account until none is left. @returns how many were taken. */
+/** Takes slots for the webhooks of an account until none is left. @returns how many were taken. */
 function takeAll(slots: DeliverySlots, accountId: string, webhooks = 1, isFailing = false): number {
   let taken = 0;
   for (let at = 0; at < webhooks; at++) {

@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 
 /** Maximum number of concurrent deliveries to one webhook. */
 const PER_ENDPOINT_MAX = 4;
-/** An account with slots gets another one only while this many slots are free for each of its slots. */
+/** An account with slots gets another one only while more than this many slots are free for each of its slots. */
 const FREE_PER_SLOT = 16;
 const WAIT_MIN_MS = { failing: 15 * SECOND_MS, others: SECOND_MS } as const;
 const WAIT_MAX_MS = 5 * MINUTE_MS;
@@ -33,9 +33,9 @@ interface Holder extends Taken {
 }
 
 /**
- * Decides to which webhooks events may be sent now. A webhook that does not answer gets one delivery at a time, and all
- * such webhooks together get at most half of the slots. The fewer slots are free, the fewer an account may hold, so
- * that the slow receivers of one account, however many, leave slots for other accounts.
+ * Decides to which webhooks events may be sent now. A webhook whose last delivery failed gets one delivery at a time,
+ * and all such webhooks together get at most half of the slots. The fewer slots are free, the fewer an account may
+ * hold, so that the slow receivers of one account, however many, leave slots for other accounts.
  */
 export class DeliverySlots {
   private readonly holders = new Map<string, Holder>();

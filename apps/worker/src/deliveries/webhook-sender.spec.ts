@@ -56,7 +56,7 @@ it('S57: an internal address and a name that does not resolve fail with the same
 
 it.each([
   ['informational answers', 'HTTP/1.1 103 Early Hints\r\na: b\r\n\r\n'.repeat(1_000)],
-  ['a reason', `HTTP/1.1 200 ${'a'.repeat(16_384)}`],
+  ['a reason phrase', `HTTP/1.1 200 ${'a'.repeat(16_384)}`],
 ])('S102: a receiver is disconnected if it sends %s without end', async (_, text) => {
   let socket: TLSSocket;
   answer = (one) => flood((socket = one), text);

@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post } from '@nestjs/common';
 import { AllowCallers } from '#libs/platform';
 import { FileBuildsService } from './file-builds.service.js';
 
-/** Lets the operator, or an installation that has just been filled with data, start builds early. */
+/** Lets the operator, or an installation that is being filled with data, postpone builds and start them early. */
 @Controller('internal/files/runs')
 @AllowCallers('cli')
 export class FileRunsController {

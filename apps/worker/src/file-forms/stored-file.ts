@@ -22,7 +22,7 @@ export class StoredFile {
     this.stored = files.write(key, this.counted(), { maxBytes: FILE_MAX_BYTES });
     // The error is passed to the next write or to `end`.
     this.stored.catch(() => {});
-    // This also ends a store that has not begun to read.
+    // Without a handler, an error would end the process if the store has not begun to read.
     for (const stream of [into, out]) stream.on('error', () => {});
   }
 

@@ -59,7 +59,7 @@ export class JobsRepository {
     return job;
   }
 
-  /** Newest first. */
+  /** Lists jobs, newest first. */
   async list(
     runner: Runner,
     accountId: string,

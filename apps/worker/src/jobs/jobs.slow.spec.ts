@@ -51,7 +51,7 @@ async function results(accountId: string, id: string | null): Promise<string> {
 }
 
 describe('a job with names in the request', () => {
-  it('S105: each different name is looked up once and charged once, and unused credits are released', async () => {
+  it('S105: each different name is looked up once and charged once, and no credits stay held', async () => {
     const accountId = newId();
     const names = Array.from({ length: 60 }, (_, n) => `name-${n}.${n % 2 ? 'com' : 'de'}`);
     const domainNames = [
@@ -212,7 +212,7 @@ describe('a job with names in the request', () => {
     expect(entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('another account cannot see the job, and a second cancellation is rejected', async () => {
+  it('another account cannot see or cancel the job, and a job that has ended cannot be cancelled', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'whois', { domainNames: ['b-1.com'] });
     const stranger = { accountId: newId() };

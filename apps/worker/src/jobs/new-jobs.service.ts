@@ -130,7 +130,7 @@ export class NewJobsService {
     }
     crashPoint('job.after-hold');
     await this.database.transaction(async (transaction) => {
-      // Starting took so long that it was undone, including the hold.
+      // If this fails, starting took so long that it was undone, including the hold.
       if (!(await this.jobs.setQueued(transaction, accountId, job.id))) throw new JobCreditsBusy();
       await this.queues.starts.want(transaction, jobWork(job));
     });

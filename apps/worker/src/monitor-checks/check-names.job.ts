@@ -15,7 +15,7 @@ const TIME_LIMIT_MS = 2 * MINUTE_MS;
 
 /**
  * Checks watched names that are due, for one kind of check. One lookup serves all accounts that watch a name. The kinds
- * are separate jobs, because many names of a slow registry can take hours.
+ * are separate jobs, because checking many names at a slow registry can take hours.
  */
 @Injectable()
 abstract class CheckNamesJob implements Job {

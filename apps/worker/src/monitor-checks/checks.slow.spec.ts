@@ -109,7 +109,7 @@ describe('checks of watched domains', () => {
     await untilAsked('whois', name, looks + 1);
   });
 
-  it('a momentary change is not reported, and a value that changes back and forth is reported twice a day', async () => {
+  it('a momentary change is not reported, and a value that changes back and forth is reported at most twice a day', async () => {
     const name = newName();
     const at = (address: string) => world.resolve(name, { A: [address] });
     world.register(name, {});
@@ -171,7 +171,7 @@ describe('checks of watched domains', () => {
     expect(dropped.changes).toMatchObject([{ type: 'dropped', before: ['yes'], after: ['no'] }]);
   });
 
-  it('reminders are sent once each, 30, 7 and 1 days before the expiry, and a missing expiry date is mentioned', async () => {
+  it('reminders are sent once each, 30, 7 and 1 days before the expiry, and a monitor shows that no expiry date is published', async () => {
     const [name, silent] = [newName(), newName()];
     const day = (days: number) =>
       new Date(under.clock.now().getTime() + days * 24 * HOUR_MS).toISOString().slice(0, 10);
@@ -307,7 +307,7 @@ describe('checks of watched domains', () => {
     expect([world.count('dns', name), world.count('whois', name)]).toEqual([1, 1]);
   });
 
-  it('monitors that are deleted and created again cause no checks beyond the limit and ten a day', async () => {
+  it('monitors that are deleted and created again cause no immediate checks beyond the limit and ten a day', async () => {
     const domain = 2;
     under.entitlement.monitors.set(accountId, { ...SLOTS, domain });
     for (let made = 1; made < domain + 10; made++) {

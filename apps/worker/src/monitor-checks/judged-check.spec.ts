@@ -105,7 +105,7 @@ describe('comparing registrations', () => {
     ).toEqual(['1 status']);
   });
 
-  it('values missing from a truncated answer are not lost', () => {
+  it('values missing from a truncated answer are not reported as removed', () => {
     const half = { ...asText, name_servers: ['ns1.example.net'] };
     expect(
       changesOf([

@@ -77,7 +77,7 @@ describe('checks beyond the plan', () => {
     return under.entitlement.charged(accountId);
   }
 
-  it('paid checks have a price in advance, run as often as they are paid for, and are charged once each', async () => {
+  it('the price of paid checks is known in advance, and they run at the chosen interval and are charged once each', async () => {
     const name = newName();
     const wanted = { kind: 'domain', domainName: name, interval_minutes: 15 };
     const dry = await dryRun('POST', '', wanted);
@@ -205,7 +205,7 @@ describe('checks beyond the plan', () => {
     await get(PaidChecksQueue).pause(under.database, 0);
   });
 
-  it('only domain monitors have paid checks, and suppressed names have none', async () => {
+  it('only domain monitors have paid checks, and suppressed names are not checked', async () => {
     const brand = { kind: 'brand', keyword: 'paid', interval_minutes: 10 };
     await expect(call('POST', '', brand)).rejects.toMatchObject({ code: 'invalid_request' });
     const name = newName();

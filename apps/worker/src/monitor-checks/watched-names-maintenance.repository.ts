@@ -23,7 +23,9 @@ export interface WatchedName {
 const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_pending, w.whois_rechecks,
   to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
 
-/** SQL: whether any account watches the name. Paused monitors and closed accounts do not count. */
+/**
+ * SQL: whether any account watches the name. Paused monitors and those of deleted or suspended accounts do not count.
+ */
 const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
   and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')})`;
 
@@ -162,7 +164,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Schedules a check: after a failure, with its reason, or because another part of the name has changed. */
+  /** Changes the time at which a check is due, and stores the problem if the check has failed. */
   async putOff(
     transaction: Transaction,
     kind: CheckKind,
@@ -177,8 +179,8 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Lists names for which a reminder may be due: they expire within the given days, and their next reminder has not
-   * been sent.
+   * Lists watched names for which a reminder is due: they expire within 30 days, and the reminder for the remaining
+   * days has not been sent.
    */
   async listExpiring(
     database: Pick<Database, 'query'>,

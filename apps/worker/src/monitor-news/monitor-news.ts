@@ -18,7 +18,7 @@ export interface NewsDetails {
   match?: MonitorMatch;
 }
 
-/** The recipients of an event. */
+/** The part of a monitor that its events need. */
 export interface NewsReader {
   monitorId: string;
   accountId: string;

@@ -91,7 +91,7 @@ export class NewsRepository {
     return rows.map(({ at }) => at);
   }
 
-  /** Newest first. */
+  /** Lists events, newest first. */
   async list(
     runner: Runner,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,

@@ -45,7 +45,7 @@ export class NewsService {
   /**
    * Reports findings, in the transaction that records that they were processed. Events reported before are omitted.
    * Each monitor's events are combined in as few deliveries as possible.
-   * @returns the ids of the events.
+   * @returns the ids of the events that were not reported before.
    */
   async tell(transaction: Transaction, found: readonly Found[]): Promise<string[]> {
     const at = this.clock.now();
@@ -58,7 +58,7 @@ export class NewsService {
   /**
    * Reports found names as `tell` does, up to the daily limit of each monitor. Beyond the limit, one event reports the
    * first of the remaining names.
-   * @returns the monitors that have reached this limit.
+   * @returns the ids of the monitors that have exceeded this limit.
    */
   async tellFinds(transaction: Transaction, found: readonly Found[]): Promise<Set<string>> {
     const full = new Set<string>();

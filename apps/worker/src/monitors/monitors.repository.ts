@@ -109,7 +109,7 @@ export class MonitorsRepository {
     return monitor;
   }
 
-  /** Newest first. */
+  /** Lists monitors, newest first. */
   async list(
     runner: Runner,
     accountId: string,

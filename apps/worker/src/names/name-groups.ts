@@ -8,7 +8,7 @@ export interface NameGroup {
   names: number;
 }
 
-/** The name under which all top-level domains of an upstream are counted if there are too many. */
+/** The name under which the smallest top-level domains of an upstream are counted if there are too many. */
 export const OTHER_TLDS = '';
 
 /** Maximum number of names per second that an installation looks up, whichever upstream answers. */

@@ -8,7 +8,7 @@ import { type Job, type Part, partsFolder, resultKey } from '../jobs/job.js';
 
 const HEADER_BYTES_MAX = 64 * 1024;
 
-/** Writes the result file of a job: the answers of its chunks in order, and then the lines without an answer. */
+/** Writes the result file of a job: the answers of its chunks in order, and then the lines that were not looked up. */
 @Injectable()
 export class ResultFilesService {
   constructor(private readonly files: FileStore) {}

@@ -145,7 +145,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       const uniqueNames = groups.reduce((sum, { names }) => sum + names, 0);
       const { lines: count, invalid, invalidLines } = found;
       const content = { lines: count, uniqueNames, invalid, invalidLines, groups };
-      // The upload was deleted in the meantime, with all its names.
+      // If this fails, the upload was deleted in the meantime, with all its names.
       if (!(await uploads.setReady(transaction, id, content))) {
         await lines.deleteList(transaction, id);
       }

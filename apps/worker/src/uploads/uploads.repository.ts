@@ -82,7 +82,7 @@ export class UploadsRepository {
     return (await runner.query<Upload>(sql, [accountId, key]))[0];
   }
 
-  /** Newest first. */
+  /** Lists uploads, newest first. */
   async list(
     runner: Runner,
     accountId: string,

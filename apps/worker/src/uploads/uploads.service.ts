@@ -74,7 +74,7 @@ export class UploadsService {
       if (idempotencyKey !== undefined) {
         const known = await this.uploads.findByKey(transaction, accountId, idempotencyKey);
         if (known && known.state !== 'receiving') return { id: known.id, known };
-        // The upload was interrupted, or was sent twice at once; the later request continues.
+        // The upload was interrupted or is being sent twice at once; this later request replaces it.
         if (known) await this.deleteIn(transaction, known);
       }
       if ((await this.uploads.count(transaction, accountId)) >= UPLOADS_MAX) {
@@ -187,6 +187,6 @@ export class UploadsService {
   }
 }
 
-/** The rows of uploads, for the feature that reads their files. */
+/** Gives the feature that reads files access to the rows of uploads. */
 @Injectable()
 export class UploadRowsService extends UploadsRepository {}

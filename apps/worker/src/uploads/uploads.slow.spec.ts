@@ -226,7 +226,7 @@ const ROWS_WITH_ID = OPERATIONS.filter(
 );
 
 it.each(ROWS_WITH_ID.map((row) => [row.name, row] as const))(
-  'S89: %s under an id of another form is 404 or 400',
+  'S89: %s with an id in another format answers 404 or 400',
   async (_name, { method, owner, body }) => {
     const accountId = newId();
     for (const id of ['x', 'undefined', `${newId()}0`]) {

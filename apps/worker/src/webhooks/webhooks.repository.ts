@@ -55,7 +55,7 @@ export class WebhooksRepository {
     return webhook;
   }
 
-  /** Newest first. */
+  /** Lists webhooks, newest first. */
   async list(
     runner: Runner,
     accountId: string,

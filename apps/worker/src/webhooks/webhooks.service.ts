@@ -74,9 +74,7 @@ export class WebhooksService {
     return webhookAnswer(await this.find(this.database, accountId, id));
   }
 
-  /**
-   * Changes a webhook. When it becomes active, its count of failures starts at zero. @throws NotFound, InvalidRequest.
-   */
+  /** Changes a webhook. When it becomes active, it no longer counts as failing. @throws NotFound, InvalidRequest. */
   async update(
     accountId: string,
     id: string,
