@@ -8,7 +8,7 @@ import * as imports from './tidy/import-rules.js';
 import * as layout from './tidy/layout-rules.js';
 import * as secrets from './tidy/secret-rules.js';
 import * as security from './tidy/security-rules.js';
-import { type SourceFile, filesBelow, readSources, sourceFile } from './tidy/source-tree.js';
+import { type SourceFile, filesBelow, readSources } from './tidy/source-tree.js';
 
 describe('tidy', () => {
   let files: SourceFile[];
@@ -235,7 +235,7 @@ describe('tidy', () => {
       [security.transportFaults, 'a.ts', `connect({ transport: Transport.TCP });`],
     ];
     for (const [faults, path, text] of caught) {
-      expect([path, text, faults([sourceFile(path, text)]).length]).toEqual([path, text, 1]);
+      expect([path, text, faults([{ path, text }]).length]).toEqual([path, text, 1]);
     }
   });
 });

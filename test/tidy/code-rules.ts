@@ -27,7 +27,7 @@ export function clockFaults(files: SourceFile[]): string[] {
  */
 export function seedFaults(files: SourceFile[]): string[] {
   return files.filter(isTest).flatMap((file) =>
-    nodesOf(file, ts.isCallExpression)
+    nodesOf(file, ts.isCallExpression, /\bfc\./)
       .filter(({ expression }) =>
         /^fc\.(assert|check|sample|statistics)$/.test(expression.getText()),
       )
@@ -54,7 +54,7 @@ export function settingFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isTest(file))
     .flatMap((file) =>
-      nodesOf(file, ts.isPropertyDeclaration)
+      nodesOf(file, ts.isPropertyDeclaration, /@Setting\b/)
         .filter((node) => decoratorsOf(node).includes('Setting') && !node.type)
         .map((node) => `${place(file, node)}: ${node.name.getText()} needs a type`),
     );

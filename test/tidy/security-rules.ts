@@ -28,7 +28,7 @@ export function openRouteFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isTest(file))
     .flatMap((file) =>
-      nodesOf(file, ts.isClassDeclaration)
+      nodesOf(file, ts.isClassDeclaration, /@Controller\b/)
         .filter((node) => decoratorsOf(node).includes('Controller') && !names(node))
         .flatMap(({ members }) => members.filter(ts.isMethodDeclaration))
         .filter((method) => decoratorsOf(method).some((name) => ROUTE_DECORATORS.includes(name)))
@@ -39,9 +39,9 @@ export function openRouteFaults(files: SourceFile[]): string[] {
 
 /** Decorators whose function applies `AllowCallers`. */
 function madeOfAllowCallers(file: SourceFile): string[] {
-  if (!file.text.includes('AllowCallers(')) return [];
-  const functions = nodesOf(file, ts.isFunctionDeclaration);
-  const constants = nodesOf(file, ts.isVariableDeclaration);
+  const called = /AllowCallers\(/;
+  const functions = nodesOf(file, ts.isFunctionDeclaration, called);
+  const constants = nodesOf(file, ts.isVariableDeclaration, called);
   return [...functions, ...constants]
     .filter((node) => node.getText().includes('AllowCallers('))
     .map((node) => node.name?.getText() ?? '');
@@ -66,10 +66,9 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
  */
 export function tenancyFaults(files: SourceFile[]): string[] {
   return files
-    .filter(({ path, text }) => kindOf(path) === 'repository' && text.includes('account_id'))
-    .filter(({ path }) => path.startsWith('apps/'))
+    .filter(({ path }) => kindOf(path) === 'repository' && path.startsWith('apps/'))
     .flatMap((file) =>
-      nodesOf(file, ts.isClassDeclaration)
+      nodesOf(file, ts.isClassDeclaration, /account_id/)
         .filter(({ name }) => name?.text.endsWith('Repository'))
         .filter(({ name }) => !/Maintenance|Auditor/.test(name?.text ?? ''))
         .flatMap((owner) => publicMethods(owner).map((method) => ({ owner, method })))
@@ -105,7 +104,7 @@ export function queryFaults(files: SourceFile[]): string[] {
   return files
     .filter(({ path }) => kindOf(path) === 'repository')
     .flatMap((file) =>
-      nodesOf(file, ts.isCallExpression)
+      nodesOf(file, ts.isCallExpression, /\.(?:find|orderBy|addOrderBy)/)
         .filter(({ expression }) => ts.isPropertyAccessExpression(expression))
         .filter((call) => {
           const name = (call.expression as ts.PropertyAccessExpression).name.text;
@@ -124,7 +123,7 @@ export function proofNameFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => isTest(file))
     .flatMap((file) =>
-      nodesOf(file, ts.isCallExpression)
+      nodesOf(file, ts.isCallExpression, /['"`]S\d/)
         .filter(({ expression }) => /^(it|test|describe)\b/.test(expression.getText()))
         .map(({ arguments: [name] }) => name)
         .filter((name) => name !== undefined && ts.isStringLiteralLike(name))

@@ -4,13 +4,15 @@ import ts from 'typescript';
 
 const NOT_OURS = new Set(['node_modules', 'dist', '.data', '.git', 'coverage']);
 
-/** A parsed TypeScript file of the repository. `path` is relative to the root, with `/`. */
+/** A TypeScript file of the repository. `path` is relative to the root, with `/`. */
 export interface SourceFile {
   path: string;
   text: string;
-  syntax: ts.SourceFile;
-  /** All syntax nodes in the order of the source text. They are stored because nearly every rule visits them. */
-  nodes: readonly ts.Node[];
+  /**
+   * All syntax nodes, once a rule has asked for them. Parsing every file would take
+   * longer than all rules.
+   */
+  nodes?: readonly ts.Node[];
 }
 
 /** Returns the paths of all files below a folder of the repository, sorted; none if the folder does not exist. */
@@ -28,19 +30,11 @@ export function filesBelow(folder: string): string[] {
   return found.sort();
 }
 
-/** Parses a file for the rules. Specs also pass invented files, to show that the rules find their faults. */
-export function sourceFile(path: string, text: string): SourceFile {
-  const syntax = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  const nodes: ts.Node[] = [];
-  visit(syntax, (node) => void nodes.push(node));
-  return { path, text, syntax, nodes };
-}
-
 export function readSources(): SourceFile[] {
   return ['apps', 'libs', 'test']
     .flatMap((folder) => filesBelow(folder))
     .filter((path) => path.endsWith('.ts'))
-    .map((path) => sourceFile(path, readFileSync(path, 'utf8')));
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 }
 
 /** Whether a file is a spec, or a suite that each implementation of a port or each deployment runs. */
@@ -51,25 +45,33 @@ export const isTest = (file: SourceFile) => isSpec(file) || /(^|\/)test\//.test(
 export const kindOf = (path: string) =>
   /^[^.]+(?:\.(?:slow|system|proof))?\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
 
-function visit(node: ts.Node, see: (node: ts.Node) => void): void {
-  see(node);
-  ts.forEachChild(node, (child) => visit(child, see));
+/**
+ * Returns the nodes of a kind in a file; none if the file lacks a text that each node sought contains.
+ * @param mark such a text.
+ */
+export function nodesOf<T extends ts.Node>(
+  file: SourceFile,
+  is: (node: ts.Node) => node is T,
+  mark: RegExp,
+): T[] {
+  if (!mark.test(file.text)) return [];
+  file.nodes ??= parsed(file);
+  return file.nodes.filter(is);
 }
 
-export function nodesOf<T extends ts.Node>(
-  { nodes }: SourceFile,
-  is: (node: ts.Node) => node is T,
-): T[] {
-  return nodes.filter(is);
+function parsed({ path, text }: SourceFile): ts.Node[] {
+  const nodes: ts.Node[] = [ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)];
+  for (const node of nodes) ts.forEachChild(node, (child) => void nodes.push(child));
+  return nodes;
 }
 
 /** Returns `path:line` of a node, which terminals make clickable. */
 export function place(file: SourceFile, node: ts.Node): string {
-  return at(file, node.getStart(file.syntax));
+  return at(file, node.getStart());
 }
 
-const at = ({ path, syntax }: SourceFile, offset: number) =>
-  `${path}:${syntax.getLineAndCharacterOfPosition(offset).line + 1}`;
+const at = ({ path, text }: SourceFile, offset: number) =>
+  `${path}:${text.slice(0, offset).split('\n').length}`;
 
 /** Returns each matching text of a file, with its place. */
 export function textsIn(file: SourceFile, shape: RegExp): string[] {
