@@ -10,7 +10,7 @@ export const corpus: Service<CorpusConfig> = {
   config: CorpusConfig,
   listeners: [{ port: 'CORPUS_PORT' }],
   urlSetting: urlSettingOf('corpus'),
-  // Files of sources.
+  // Files of sources are read over HTTPS.
   outwardPorts: [443],
   // For writers, searches and maintenance.
   connections: [4, 'CORPUS_SEARCHES', 2],

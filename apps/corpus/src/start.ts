@@ -46,7 +46,7 @@ export interface CorpusOptions {
   transport: EventTransport;
 }
 
-/** Starts the corpus: databases, listener, jobs. `stop` closes them in reverse order. */
+/** Starts the corpus: databases, listener, jobs. `stop` closes all of them. */
 export async function startCorpus(options: CorpusOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
   const database = await Database.open({

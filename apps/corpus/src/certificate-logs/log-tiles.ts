@@ -25,7 +25,7 @@ export class LogTiles {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** @param key the key that must have signed the checkpoint; null for any. @throws BadFile. */
+  /** @param key the key that must have signed the checkpoint; null for no check. @throws BadFile. */
   async checkpoint(key: string | null): Promise<Checkpoint> {
     const url = new URL('checkpoint', this.base);
     const text = await this.downloads.read(url, CHECKPOINT_BYTES_MAX, this.signal);
@@ -73,7 +73,7 @@ export class LogTiles {
       const text = isPacked ? await unpack(bytes, { maxOutputLength: TILE_UNPACKED_MAX }) : bytes;
       tile = readNameTile(text.toString('utf8'), { from, to });
     } catch (cause) {
-      throw new BadFile(`Tile ${number} is damaged, or compressed with harmful intent.`, { cause });
+      throw new BadFile(`Tile ${number} is damaged, or a decompression bomb.`, { cause });
     }
     if (!tile) throw new BadFile(`Tile ${number} has fewer than ${to} entries.`);
     if (tile.bad * 2 > to - from) throw new BadFile(`Tile ${number} cannot be read.`);

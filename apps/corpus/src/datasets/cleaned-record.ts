@@ -7,8 +7,9 @@ const COUNTRY = /^[A-Z]{2}$/;
 
 /**
  * Cleans a record through which the registrant can be contacted: removes placeholders, and converts e-mail addresses to
- * lower case, telephone numbers to E.164 and countries to ISO codes.
- * @returns undefined for a record without a published e-mail address, a telephone number, or a name and street.
+ * lower case, telephone numbers to E.164 and country codes to upper case.
+ * @returns undefined for a record of a privacy service, and for one without a published e-mail address, telephone
+ * number, or name and street.
  */
 export function cleanedRecord(record: Registration): Registration | undefined {
   if (record.privacy_service === true) return undefined;

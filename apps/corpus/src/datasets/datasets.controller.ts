@@ -5,7 +5,10 @@ import { DatasetRequest, FreshestRequest } from './datasets.dto.js';
 import { DatasetsService } from './datasets.service.js';
 import { FreshestService } from './freshest.service.js';
 
-/** Serves the data of the worker's files as JSON lines; the last line confirms that nothing is missing. */
+/**
+ * Serves the rows of the worker's files and the freshest answers as JSON lines; the last line confirms that nothing is
+ * missing.
+ */
 @Controller('internal')
 @AllowCallers('worker')
 export class DatasetsController {

@@ -59,8 +59,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Lists names that are registered or, if `isRegistered` is false, names that are no longer registered but were seen
-   * before a time.
+   * Lists those of the given names that are registered or, if `isRegistered` is false, that are no longer registered
+   * but were seen before a time.
    */
   async listStanding(
     names: readonly DatasetName[],

@@ -16,8 +16,8 @@ export interface SeenHost {
 @Injectable()
 export class HostsRepository {
   /**
-   * Adds hosts. The row of a known host changes only if the host was observed earlier. If two sources observed a host
-   * at the same time, the source with more rights becomes its source.
+   * Adds hosts. The row of a known host changes only if the new observation is older. If two sources observed a host at
+   * the same time, the source with more rights becomes its source.
    */
   async add(
     transaction: Transaction,

@@ -17,7 +17,7 @@ export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS, ...OTHER_KINDS] as co
 export type LineKind = (typeof LINE_KINDS)[number];
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
-/** Reads the registrable name in a line of a list of names; text after a comma, a space or `#` is ignored. */
+/** Reads the registrable name in a line of a list of names; text after a space, a comma, `;` or `#` is ignored. */
 export function listedName(line: string): ReadLine<FiledName> {
   const [text] = line.trim().split(/[\s,;#]/, 1);
   if (text === '') return 'nothing';
@@ -28,8 +28,8 @@ export function listedName(line: string): ReadLine<FiledName> {
 export const latestSeen = (now: Date) => now.getTime() + DAY_MS;
 
 /**
- * Returns a reader for the lines of one file, in order. An observation from the future counts as faulty; otherwise, no
- * later observation would be newer. @param at when the file was created.
+ * Returns a reader for the lines of one file, in order. An observation more than a day in the future counts as faulty;
+ * otherwise, no later observation would be newer. @param at when the file was created.
  */
 export function observationReader(
   kind: LineKind,

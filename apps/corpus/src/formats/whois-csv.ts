@@ -11,14 +11,14 @@ import type { Observation } from '../records/observation.js';
 import { observationOf } from '../observations/observation-lines.js';
 import type { ReadLine } from './read-line.js';
 
-/** The form of a header cell. A data row never matches, because its name contains a dot. */
+/** The format of a header cell. A data row never matches, because its name contains a dot. */
 const COLUMN = /^\w*$/;
 
 type Cell = (column: string) => string | undefined;
 
 /**
  * Reads registrations from a CSV file (RFC 4180, one record per line). A header in the first line may name the columns
- * in another order. A later row is never treated as a header, whatever its name is.
+ * in another order. No later row changes the columns; repetitions of the header are skipped.
  */
 export class WhoisCsvReader {
   private columns = WHOIS_FILE_COLUMNS;

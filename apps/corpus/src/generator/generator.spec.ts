@@ -31,7 +31,7 @@ describe('generated names', () => {
     expect(generatedName(77, SEED + 1)).not.toBe(generatedName(77, SEED));
   });
 
-  it('have histories with changes, and personal data is withheld in most since 2018', () => {
+  it('publish personal data in most records before 25 May 2018, and in few since', () => {
     const histories = Array.from({ length: 2_000 }, (_, index) =>
       generatedHistory(index, SEED, TODAY),
     );
@@ -46,7 +46,7 @@ describe('generated names', () => {
     expect(histories.every((history) => history.every(({ at }) => at < TODAY))).toBe(true);
   });
 
-  it('include names registered within the last week, which are in the files of new names', async () => {
+  it('include a few names that were registered within the last week', async () => {
     const histories = Array.from({ length: 2_000 }, (_, index) =>
       generatedHistory(index, SEED, TODAY),
     );
@@ -61,7 +61,7 @@ describe('generated names', () => {
     }
   });
 
-  it('fill every table, are added only once, and are removed without a trace', async () => {
+  it('fill the tables, are added only once, and are removed without a trace', async () => {
     const first = await corpus.generate(NAMES, SEED);
     expect(first.newNames).toBe(NAMES);
     const tables = ['domain', 'whois_revision', 'contact_token', 'dns_span', 'host', 'source'];

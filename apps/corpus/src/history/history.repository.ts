@@ -18,8 +18,8 @@ export interface RevisionsAsked {
 }
 
 /**
- * Revisions that were delivered or confirmed by a source whose data may be shown. `c` has the times at which such
- * sources saw each revision.
+ * Revisions that were delivered or confirmed by a source whose data may be shown. `c` has the last time at which such
+ * sources confirmed each revision.
  */
 const REVISIONS = `
   from whois_revision r

@@ -49,8 +49,8 @@ export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly 
 const kindOf = ({ answeredBy, isComplete }: SeenRevision) => `${answeredBy} ${isComplete}`;
 
 /**
- * True if a record was given only in place of another one, while the servers of the other record did not answer. Files
- * are compared only with files.
+ * True if a record was given only in place of another one, while the servers of the other record did not answer. This
+ * never applies to records of files.
  */
 function isInPlaceOf(one: Listed<SeenRevision>, usual: Listed<SeenRevision>): boolean {
   const isDuring =

@@ -116,7 +116,7 @@ const DAMAGED_OF_ALL_KINDS: readonly Damage[] = [
     (text) => Buffer.concat([gzipSync(text), gzipSync(text).subarray(0, 40)]),
     /truncated/,
   ],
-  ['compressed with harmful intent', (text) => Buffer.concat([gzipSync(text), BOMB]), /200 times/],
+  ['a decompression bomb', (text) => Buffer.concat([gzipSync(text), BOMB]), /200 times/],
   ['compressed twice', (text) => gzipSync(gzipSync(text)), /compressed twice/],
   [
     'an archive of two files',

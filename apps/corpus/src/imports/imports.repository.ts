@@ -100,7 +100,7 @@ export class ImportsRepository {
     );
   }
 
-  /** Newest first. */
+  /** Lists the files of a source, newest first. */
   async listFiles(name: string, limit: number): Promise<ListedFile[]> {
     return this.database.query(
       `select ${FILE}, f.bad_lines::float8 as "badLines", f.bad_samples as "badSamples",
@@ -230,7 +230,7 @@ export class ImportsRepository {
     await this.database.query('update import_file set finished_at = $2 where id = $1', [id, now]);
   }
 
-  /** Lists the lag of followed logs: in certificates, and in time since the last import. */
+  /** Lists the lag of followed logs: in certificates, and in seconds since their end was last reached. */
   async listLags(): Promise<{ source: string; entries: number; seconds: number }[]> {
     return this.database.query(
       `select s.name as source, greatest(0, f.lines - f.position)::float8 as entries,

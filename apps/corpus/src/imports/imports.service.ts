@@ -21,7 +21,10 @@ export class ImportsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a source; a source with a schedule runs at once. @throws InvalidRequest if the name is in use. */
+  /**
+   * Adds a source; a source with a schedule runs at once. @throws InvalidRequest for a name in use, or an invalid
+   * location or key.
+   */
   async add(source: NewSource): Promise<void> {
     const { location, everyMs = null, kind } = source;
     refuseLocation(location, kind);

@@ -368,12 +368,12 @@ describe('imports', () => {
       expect(next?.problem).toMatch(/--turnover 51$/);
     });
 
-    it('has a category, unlike other sources', async () => {
+    it('needs a category', async () => {
       await expect(newSource('blocklist')).rejects.toMatchObject({ status: 400 });
     });
   });
 
-  it('a removed source is no longer shown, and its name can be used again', async () => {
+  it('a removed source is neither shown nor run, and its files stay', async () => {
     const source = await newSource('names');
     await source.put('list.txt', 'removed-a.com\n');
     await corpus.sources.remove(source.name);

@@ -57,7 +57,7 @@ const FILES: Readonly<Record<string, Record<string, string>>> = {
   names: { 'names.txt': each(LISTED, (place) => `name-${place}.com`) },
   zone: { 'kills-20260105.zone': zone(1, 0, 900), 'kills-20260106.zone': zone(2, 100, 1_000) },
 };
-/** A log with three parts of eight tiles each, which is imported first. */
+/** A log with three parts of at most eight tiles, which is imported first. */
 const CERTIFICATES = Array.from({ length: 5_000 }, (_, place) => ({
   at: new Date(from * 1000),
   names: [`www.logged-${place}.com`],

@@ -244,7 +244,7 @@ describe('remote sources', () => {
       server.publish('/late/', certificates(1_000, 1_768));
       server.put('/late/tile/names/002', gzipSync(Buffer.alloc(80 * 1024 * 1024)));
       const bomb = await corpus.runSource('late');
-      expect(bomb.problem).toBe('Tile 2 is damaged, or compressed with harmful intent.');
+      expect(bomb.problem).toBe('Tile 2 is damaged, or a decompression bomb.');
       expect(bomb.file).toMatchObject({ position: 512, lines: 768 });
       server.put('/late/tile/names/002', '{}\n'.repeat(255));
       expect((await corpus.runSource('late')).problem).toBe('Tile 2 has fewer than 256 entries.');

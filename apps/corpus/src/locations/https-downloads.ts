@@ -62,7 +62,7 @@ export class HttpsDownloads {
           discard(response);
           return undefined;
         }
-        // The server ignored the range and sends the whole file.
+        // If the server ignores the range, it sends the whole file.
         if (response.statusCode === 200) bytes = 0;
         etag = strongTag(response.headers);
         await file.truncate(bytes);

@@ -13,7 +13,7 @@ export interface ImportedSource {
   turnoverMax: number;
   /** Whether the last line of the source's zones or block lists may lack a line ending. */
   isOpenEnded: boolean;
-  /** The public key of a log (DER, base64) that must have signed its checkpoints; null for any. */
+  /** The public key of a log (DER, base64) that must have signed its checkpoints; null for no check. */
   logKey: string | null;
 }
 
@@ -41,15 +41,15 @@ export interface ImportFile {
 }
 
 /**
- * Thrown for a file that can never be imported, however often the import is tried. The message tells the operator what
- * to do.
+ * Thrown for a file that cannot be imported as it is, however often the import is tried. The message tells the operator
+ * what to do.
  */
 export class BadFile extends Error {}
 
 /** Thrown if the host does not have the file. */
 export class MissingFile extends BadFile {}
 
-/** Thrown because another process has continued the import of the file. */
+/** Thrown because another process has continued the import of the file, or the source has been removed. */
 export class Overtaken extends Error {
   constructor() {
     super('another process has continued this import');

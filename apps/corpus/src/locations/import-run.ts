@@ -2,7 +2,7 @@ import { type Lines, linesOf } from '../formats/lines.js';
 import { type FileLimits, unpackedChunks } from './file-check.js';
 import { BadFile, type ImportFile, type ImportedSource } from './import-file.js';
 
-/** This many names may be missing from a list, whatever the `turnoverMax` of the source. */
+/** Fewer names than this may be missing from a list, whatever the `turnoverMax` of the source. */
 const GONE_COUNTED_FROM = 100;
 
 /** A file of a source that is being imported. */

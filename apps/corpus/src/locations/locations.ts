@@ -153,7 +153,7 @@ async function filesOfFolder(folder: string, now: Date): Promise<FoundFile[]> {
   const files: FoundFile[] = [];
   for (const file of names.toSorted()) {
     const path = join(folder, file);
-    // The file was removed in the meantime, or the file name is not UTF-8.
+    // This fails if the file was removed in the meantime, or if its name is not UTF-8.
     const stats = await lstat(path).catch(() => undefined);
     // Links are skipped, because they may lead anywhere. A file whose name begins with a dot is still being written.
     if (!stats?.isFile() || file.startsWith('.')) continue;

@@ -1,6 +1,6 @@
 const PARTITIONS = 16;
 
-/** SQL of the partitions of a table that is partitioned by hash. */
+/** Returns SQL that creates the partitions of a table that is partitioned by hash. */
 export function hashPartitions(table: string): string {
   const statements = Array.from(
     { length: PARTITIONS },

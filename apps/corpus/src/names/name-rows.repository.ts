@@ -16,7 +16,7 @@ const NAME_TABLES = [
   'listed_name',
 ] as const;
 
-/** Creates and reads the rows of names. */
+/** Removes the rows of names. */
 @Injectable()
 export class NameRowsRepository {
   /** Removes names with all their data, including staged data. */

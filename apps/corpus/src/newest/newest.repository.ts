@@ -17,7 +17,7 @@ export interface NewestDns {
   name: string;
   nameServers: string[] | null;
   mailServers: string[] | null;
-  /** Whether the name's MX records have ever been queried. */
+  /** Whether the name's MX records are known: one of them was seen, or they were queried. */
   isMailKnown: boolean;
 }
 

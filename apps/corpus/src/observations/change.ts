@@ -12,7 +12,7 @@ export interface Change {
   subject: 'name' | 'whois' | 'dns';
   /** The members of the record, or the types of records, that differ. */
   members: readonly string[];
-  /** True if nothing was known about the name before. */
+  /** True if nothing was known about this part before. */
   isFirst: boolean;
   at: Date;
 }

@@ -86,7 +86,7 @@ export class FullListsRepository {
     return rows.filter(({ wasDropped: isAgain }) => isAgain);
   }
 
-  /** Lists names of a zone that a source has confirmed and that are not among the staged ones. */
+  /** Lists the names of a zone that a source has confirmed and no longer lists. */
   async listGone(transaction: Transaction, part: StagedSlice, zone: string): Promise<NamedKey[]> {
     const { fileId, slice, sourceId, isDifference } = part;
     if (isDifference) {

@@ -119,7 +119,7 @@ function timeOf(text: unknown): Date | undefined {
   return isKnown ? time : undefined;
 }
 
-/** The earliest valid time: the beginning of the DNS. Years of more than four digits are also invalid. */
+/** The earliest and the latest valid time. The DNS began in 1983. */
 const EARLIEST = Date.UTC(1983, 0, 1);
 const LATEST = Date.UTC(2199, 11, 31);
 

@@ -32,7 +32,7 @@ interface NamedChange {
   isFirst?: boolean;
 }
 
-/** Stores observations. All data enters the corpus through this class, except long lists of names. */
+/** Stores observations. All data enters the corpus through this class, except lists of names and block lists. */
 @Injectable()
 export class ObservationsService {
   constructor(

@@ -60,7 +60,7 @@ export class StagedNamesRepository {
     return row.names;
   }
 
-  /** Yields all names of a part in batches. */
+  /** Yields the listed names of a part in batches. */
   async *listStaged(
     transaction: Transaction,
     { fileId, slice }: Part,

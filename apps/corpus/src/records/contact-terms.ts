@@ -22,7 +22,7 @@ export interface ContactTerm {
   unicode: string | null;
 }
 
-/** Maximum length of a value. A longer value is not a name. */
+/** Maximum length of a value. Longer values are cut. */
 const TERM_LENGTH_MAX = 200;
 
 /** Returns the term for finding a contact value. */

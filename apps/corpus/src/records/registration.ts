@@ -134,7 +134,7 @@ function objectOf(value: unknown, members: readonly string[]): Members | undefin
   return Object.keys(object).length > 0 ? object : undefined;
 }
 
-/** Returns the withheld values, sorted, without the source's wording of the reason. */
+/** Returns the entries about withheld values, sorted by path, without the source's wording of the reason. */
 function redactionOf(value: unknown): Members[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const known = value

@@ -15,9 +15,9 @@ const ROWS_AT_A_TIME = 1_000;
 
 /**
  * Hands the names and values of a removed source over to other sources that know them, preferably to those with the
- * most rights. Data that no other source knows stays hidden. The job does not block writers while it reads. It locks
- * only rows that it changes and that still belong to the source, at most a thousand at a time. After an interruption,
- * it continues after the last completed slice of keys.
+ * most rights. Data that no other source knows stays hidden. Writers are not blocked while the job searches for rows;
+ * they wait while it hands over at most a thousand of them. After an interruption, it continues after the last
+ * completed slice of keys.
  */
 @Injectable()
 export class HandOverJob implements Job {

@@ -58,7 +58,7 @@ export class RemovalsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists the other sources, those with the most rights first. */
+  /** Lists the sources that are neither removed nor generated, those with the most rights first. */
   async listHeirs(transaction: Transaction): Promise<number[]> {
     const rows = await transaction.query<{ id: number }>(
       `select id from source where removed_at is null and not is_generated

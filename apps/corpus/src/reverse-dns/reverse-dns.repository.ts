@@ -35,7 +35,7 @@ export interface RecordsAsked {
 export interface FoundRecord {
   key: Key;
   name: string;
-  /** The target of the record, in a form that sorts in page order; for addresses, the address. */
+  /** In a search for addresses, the address; otherwise empty. */
   place: string;
   value: string;
   firstAt: Date;
@@ -70,7 +70,10 @@ export class ReverseDnsRepository {
     return countedRows(rows);
   }
 
-  /** Lists records ordered by address, then by key, with each name once per address or host. */
+  /**
+   * Lists records ordered by address, then by key. Each name is listed once or, in a search for addresses, once per
+   * address.
+   */
   async list(asked: RecordsAsked, { limit, offset, after }: PagePlace): Promise<FoundRecord[]> {
     const { target, first, type } = formOf(asked);
     const values = valuesOf(asked);

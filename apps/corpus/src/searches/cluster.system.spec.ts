@@ -123,7 +123,7 @@ async function wholeLife(corpus: CorpusUnderTest, folder: string) {
   };
 }
 
-/** Returns every page of a search, following the cursors. */
+/** Returns up to twenty pages of a search, following the cursors. */
 async function pagesOf(
   corpus: CorpusUnderTest,
   row: Operation,

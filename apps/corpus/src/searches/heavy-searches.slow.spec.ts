@@ -5,7 +5,7 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 
 const CONNECTIONS = 2;
-/** The jobs are off, because a job would wait for the locked table. */
+/** Imports are off, because they would wait for the locked table. */
 const SETTINGS = { searchTimeoutMs: 1_000, searches: CONNECTIONS, work: 'serve' } as const;
 const AT = '2026-03-01T12:00:00.000Z';
 const ASKED = { value: '198.19.253.1', type: 'A' };

@@ -15,8 +15,8 @@ const PUBLIC = { name: 'Grace Open', email_address: 'grace@open.example' };
 const HIDDEN = { name: 'hidden', isShown: false };
 
 /**
- * Returns observations of a name by a hidden source (`by: 'hidden'`) and by a source whose data may be shown, in
- * chronological order.
+ * Returns observations of a name by a hidden source (`by: 'hidden'`) and by a source whose data may be shown, those of
+ * each host and kind in chronological order.
  */
 function seenOf(name: string) {
   const dns = (at: number, host: string, ...addresses: string[]) => ({

@@ -47,7 +47,7 @@ export class SignalsRepository {
     return row.lists;
   }
 
-  /** Returns labels in ASCII, spread evenly over the corpus. */
+  /** Returns a sample of the labels in ASCII: those of the names with the smallest keys, which are hashes. */
   async sampleLabels(limit: number): Promise<string[]> {
     const rows = await this.database.query<{ label: string }>(
       `select label from (select label, unicode from domain order by domain_key, name limit $1) d

@@ -18,8 +18,8 @@ export interface SuppressionFile {
 
 /**
  * The list of suppressed values: a file, stored with the secrets, that contains the key of the hashes and one line per
- * value. The database has a copy of the hashes without the key, so a stolen dump does not identify anyone, and
- * suppressed values are removed again from a restored database.
+ * value. The database has a copy of the hashes without the key, so a stolen dump does not identify anyone. The list is
+ * applied again to a restored database.
  */
 export class SuppressionList {
   constructor(private readonly path: string) {}

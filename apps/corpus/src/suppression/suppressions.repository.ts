@@ -10,7 +10,7 @@ export interface KeptValue extends SuppressedValue {
   isErased: boolean;
 }
 
-/** A revision, read in the order of its table. */
+/** A revision that is searched for suppressed values. */
 export interface ScannedRevision {
   key: Key;
   name: string;

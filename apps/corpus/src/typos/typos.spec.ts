@@ -117,7 +117,7 @@ describe('typos', () => {
     });
   });
 
-  it('words and patterns are found in labels, even when spelled with look-alike letters', async () => {
+  it('words are found in labels, even when spelled with look-alike letters, and patterns match whole labels', async () => {
     expect(await names({ keyword: 'brandname' })).toEqual([
       'brandname-login.com',
       'brandname.com',

@@ -35,7 +35,7 @@ const ask = () => under.ask(live(apiKey, `&domainName=name${asked++}.example`));
 const left = ({ headers }: { headers: object }) =>
   Number((headers as Record<string, string>)['x-ratelimit-remaining-requests']);
 
-describe('the rate limit during outages of ours', () => {
+describe('the rate limit during our outages', () => {
   it.each(['lookup_overloaded', 'service_unavailable'])(
     'ten failures with %s do not count',
     async (code) => {
@@ -100,7 +100,7 @@ describe('the rate limit during outages of ours', () => {
     expect(rows.length).toBeLessThan(50);
   });
 
-  it('a rejection never announces a longer wait than the limit’s window', async () => {
+  it('an answer never announces a longer wait than the limit’s window', async () => {
     const { headers } = await ask();
     expect(headers['ratelimit-policy']).toBe('"live";q=3;w=60');
     const seconds = Number(/;t=(\d+)$/.exec(String(headers.ratelimit))?.[1]);

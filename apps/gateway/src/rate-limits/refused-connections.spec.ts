@@ -48,7 +48,7 @@ it.each([
       if (answer.startsWith('HTTP/1.1 429 ')) refusals.push(answer);
       else expect(answer).toContain('200 OK');
       if (refusals.length === 5 && beside === undefined) {
-        // The client connects only now, because a connection without a request is closed.
+        // The client connects only now, because a connection on which no request arrives in time is closed.
         beside = open();
         expect(await ask(beside, live(others), line)).toContain('200 OK');
       }

@@ -5,7 +5,7 @@ import { axeFaults } from '../../../../test/environment/axe.js';
 import { chromiumPath } from '../../../../test/environment/chromium.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
-/** Maximum size of a page with its style sheet, compressed as browsers request it. */
+/** Maximum size of the compressed reference. */
 const GZIP_BYTES_MAX = 600_000;
 const LOOKS = [
   { colorScheme: 'light', width: 1280, rules: undefined },
@@ -105,7 +105,7 @@ describe('the API reference', () => {
   });
 
   (executablePath === undefined ? it.skip : it)(
-    'S8: a key pasted into the reference calls every operation, and stays in the memory of the page',
+    'S8: calls from the reference use a pasted key, which stays in the memory of the page',
     async () => {
       under.forget();
       const { apiKey } = under.around.account.addKey({ environment: 'test' });

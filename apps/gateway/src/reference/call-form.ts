@@ -1,7 +1,7 @@
 import { type Operation, type Parameter, exampleCall, newestVersion } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 
-/** Returns the field for a key, which stays hidden until the page's script reads it. */
+/** Returns the field for a key, which stays hidden until the page's script shows it. */
 export function keyField(): Markup {
   return html`<section id="your-key" hidden>
     <h2>Your key</h2>

@@ -8,15 +8,16 @@ import type { CountedRefusals, RequestLogRepository } from './request-log.reposi
  */
 const ROWS_OF_KEY = 20;
 /**
- * Maximum number of keys, and of kinds of rejections, counted between two runs. Rejections of further keys and kinds
- * are not counted.
+ * Maximum number of keys whose rejections become rows, and of kinds of rejections that are counted, between two runs.
+ * Rejections of further keys are only counted, and those of further kinds are dropped.
  */
 const KEYS_MAX = 50_000;
 const KINDS_MAX = 10_000;
 
 /**
- * Prevents rejections from filling the disk. A client that ignores 429 causes one row per minute for each kind of
- * rejection, with the number of rejections. A killed process loses the counts of its last minute.
+ * Prevents rejections from filling the disk. Beyond the first rejections, a client that ignores 429 causes one row per
+ * minute for each kind of rejection, with the number of rejections. A killed process loses the counts of its last
+ * minute.
  */
 export class CountRefusalsJob implements Job {
   readonly name = 'count-refusals';

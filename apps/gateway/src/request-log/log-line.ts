@@ -57,7 +57,7 @@ export class LogLines {
 }
 
 /**
- * Checks a line from the lease journal, which may be damaged.
+ * Parses a line from the lease journal, which may be damaged.
  * @returns undefined for text that is not a line of the log.
  */
 export function readLine(line: string): LogEntry | undefined {

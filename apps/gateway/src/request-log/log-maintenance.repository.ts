@@ -28,7 +28,10 @@ export class LogMaintenanceRepository {
     }
   }
 
-  /** Lists the accounts whose rows must be deleted. An account without rows is listed again after an hour. */
+  /**
+   * Lists the accounts whose rows must be deleted. An erased account is listed again an hour later, because rows may
+   * arrive late.
+   */
   async listErasures(): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `select account_id as id from log_erasures
@@ -94,9 +97,9 @@ const COUNTS = [
   ],
 ] as const;
 
-// One statement, so that the counted rows and the new snapshot belong to the same moment. After a crash, a transaction
-// id can be used again: a row whose id is above the highest counted one is counted even if the snapshot contains that
-// id.
+// It is one statement, so that the counted rows and the new snapshot belong to the same moment. After a crash, a
+// transaction id can be used again: a row whose id is above the highest counted one is counted even if the snapshot
+// contains that id.
 function countNewRows(counted: string, insert: string): string {
   return `
   with fresh as materialized (

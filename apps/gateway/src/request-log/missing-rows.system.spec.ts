@@ -69,7 +69,7 @@ async function loggedOf(accountId: string): Promise<string[]> {
   return rows.map(({ subject }) => subject);
 }
 
-/** Locks the table while `work` runs, so that nothing can be logged; then cancels the waiting statements. */
+/** Locks the table while `work` runs, so that nothing can be logged; then closes the log's connections. */
 async function withoutLog(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   await admin.query('lock table gateway.request_log in access exclusive mode');
@@ -85,7 +85,7 @@ async function withoutLog(work: () => Promise<void>): Promise<void> {
 
 const HELD_BY = 4711;
 
-/** Makes the server wait for this lock at each row of a COPY, after the whole batch has been sent. */
+/** Makes the server wait for the lock `HELD_BY` at each row of the log. */
 async function holdBatches(): Promise<void> {
   await admin.query(`create function gateway.hold_batch() returns trigger language plpgsql as $$ begin
     if current_setting('application_name') = 'gateway request log' then

@@ -211,9 +211,9 @@ export class RequestLogRepository {
     await this.database.query('delete from log_writers where id = any ($1::uuid[])', [writerIds]);
   }
 
-  /** Sums the credits that each key was charged after `since`. Keys without charges are omitted. */
+  /** Sums the credits that each key was charged from `since` on. Keys without charges are omitted. */
   async sumCreditsOfKeys(keyIds: readonly string[], since: Date): Promise<Map<string, number>> {
-    // The statement reads only partitions of the day, each through its index of key and time.
+    // The statement reads only the partitions since then, each through its index of key and time.
     const rows = await this.database.query<{ key_id: string; credits: string }>(
       `select key_id, sum(credits) as credits from request_log
        where key_id = any($1) and at >= $2 group by key_id`,

@@ -11,10 +11,7 @@ export interface LogSink {
 
 const ENTRIES_MAX = 50_000;
 const FLUSH_MS = 200;
-/**
- * Size of a chunk. Lines are encoded immediately into reused chunks: this creates no garbage, and the journal and the
- * log share the encoded lines.
- */
+/** Size of a chunk. Lines are encoded immediately into reused chunks, which creates no garbage. */
 const CHUNK_BYTES = 256 * 1024;
 /** Maximum number of chunks per COPY, and of written chunks kept for reuse. */
 const COPY_CHUNKS_MAX = 6;

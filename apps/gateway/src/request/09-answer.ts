@@ -94,8 +94,8 @@ function pathOf({ route: { path }, names, values }: RequestContext): string {
 }
 
 /**
- * Converts an owner's rejection to a problem. An unreadable rejection becomes a 5xx, because the customer did not cause
- * it.
+ * Converts an owner's rejection to a problem. A rejection that does not concern the customer, or that cannot be read,
+ * becomes 503.
  */
 export function problemOf(answer: OwnerAnswer, owner: string): Problem {
   const { status } = answer.headers;

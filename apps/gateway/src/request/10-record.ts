@@ -14,7 +14,7 @@ import { isOurOutage } from './05-limit-rate.js';
 export interface Ending {
   /** The status; 499 if the client disconnected before the answer. */
   status: number;
-  /** The lookup's outcome or the problem's code. */
+  /** The answer's outcome, the problem's code, or how the answer was interrupted. */
   outcome: string;
   credits: number;
   /** The problem's code, if the request was rejected. */

@@ -222,8 +222,8 @@ describe('hostile answers from lookup', () => {
   it.each([
     ['text that contains a line end', '1\r\nset-cookie: a=b'],
     ['an object', { seconds: 1 }],
-    ['less than nothing', -1],
-    ['no whole number', 1.5],
+    ['a negative number', -1],
+    ['a fraction', 1.5],
   ])(
     'S95: a wait that is %s is not passed on, and the gateway continues to work',
     async (_what, wait) => {

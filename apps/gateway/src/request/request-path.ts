@@ -220,7 +220,7 @@ export class RequestPath {
 
   private readonly deliver = (context: RequestContext, answer: OwnerAnswer): void => {
     const hasClient = context.request.socket.writable;
-    // The client disconnected in this event-loop turn, so only a repeat can get the charged answer.
+    // If the client disconnected in this event-loop turn, only a repeat can get the answer, and only if it is stored.
     if (!hasClient && !context.isKept) return this.abort(context);
     crashPoint('gateway.after-lookup-answer');
     if (answer.stream) return void this.stream(context, answer);
@@ -248,7 +248,7 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** Runs an upload or a download. Transfers are free, and count as running while data is transferred. */
+  /** Runs an upload or a download. Transfers are free. */
   private transfer(context: RequestContext): void {
     const { route } = context;
     const { transfers, forwarder, shedder, trustedProxies } = this.parts;
@@ -331,7 +331,7 @@ export class RequestPath {
     context.transfer?.stop();
   };
 
-  /** Releases the key of a stream that was interrupted before anything was charged. */
+  /** Stores the lines of a stream, or releases its key if it was interrupted before anything was charged. */
   private settleKey(context: RequestContext, outcome: string): void {
     const { keptAnswers } = this.parts;
     const isNothing = outcome === 'broken_off' && context.streamedCredits === 0;

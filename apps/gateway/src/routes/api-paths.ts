@@ -34,7 +34,7 @@ interface Template {
   entry: ApiPath;
 }
 
-/** Maximum length of a path parameter; a path with a longer one does not match. */
+/** The pattern of a path parameter. A path with a longer one does not match. */
 const SEGMENT = '([^/]{1,255})';
 
 /** The public paths of a table of operations. */

@@ -30,7 +30,7 @@ export interface ApiRoute {
   /** The rate class in headers and metrics; `public` for operations without one. */
   rateName: RateClass | 'public';
   limits: OperationLimits;
-  /** The index of the rate class among the classes with a concurrency limit. */
+  /** The index of the operation's class among the classes with a concurrency limit. */
   classPlace: number;
   scopeBit: number;
   /** Whether test keys are rejected. */
@@ -110,7 +110,10 @@ function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: Rou
   return isDataSimulated === true && (service === 'lookup' || service === 'worker');
 }
 
-/** Returns the limits of an operation in this installation. Credits stay reserved no longer than its time limit. */
+/**
+ * Returns the limits of an operation in this installation. Only a free operation may have a longer time limit than
+ * lookup, because no credits are reserved for it.
+ */
 function limitsHere(operation: Operation, timeoutMs = Infinity): OperationLimits {
   const limits = limitsOf(operation);
   const isOwn = operation.limits?.timeoutMs !== undefined && operation.price.per === 'free';
@@ -175,9 +178,9 @@ export function compileRoute(
 }
 
 /**
- * Returns the operation that a parameter selects. If the parameter is missing, the path's first operation is returned,
- * which then reports the fault. @param names the names of the request's parameters. @param values their values, in the
- * same order.
+ * Returns the operation that a parameter selects. If the parameter is missing or has another value, the path's first
+ * operation is returned, which then reports the fault. @param names the names of the request's parameters. @param
+ * values their values, in the same order.
  */
 export function chosenRoute(
   first: ApiRoute,

@@ -367,7 +367,7 @@ describe('several operations at one path', () => {
 });
 
 describe('an operation that answers with a redirect', () => {
-  it('the answer redirects to the owner’s address, but only to one that cannot end a header', async () => {
+  it('the answer redirects to the owner’s address, but not to one with another scheme', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const path = '/v2.0/files/newly/2026-11-20';
     let location = 'https://files.example/x?token=1';

@@ -74,7 +74,7 @@ describe('metrics of a gateway', () => {
     }
   });
 
-  it('credits count as unsettled until entitlement has acknowledged them', async () => {
+  it('no credits count as unsettled once entitlement has acknowledged them', async () => {
     const { apiKey } = around.account.addKey();
     expect(await ask(apiKey, 'settled.example')).toBe(200);
     await waitFor('the settlement', async () => {

@@ -39,7 +39,7 @@ const LOOP_DELAY = declareGauge(
 );
 const RESERVATIONS = declareCounter(
   'dds_gateway_lease_reservations_total',
-  'Reservations of credits: hit if a lease had room, miss if entitlement had to be called first.',
+  'Reservations of credits: hit if a lease had room at once, otherwise miss.',
   { labels: ['result'] },
 );
 const LEASE_CALLS = declareCounter(
@@ -57,7 +57,7 @@ const UNSETTLED = declareGauge(
 );
 const UNSETTLED_AGE = declareGauge(
   'dds_gateway_settlement_age_seconds',
-  'Time since entitlement last acknowledged a settlement; 0 if no settlement is pending.',
+  'Time since entitlement last acknowledged a settlement; 0 while no lease is open.',
 );
 const JOURNAL = declareGauge('dds_gateway_journal_bytes', 'Size of the lease journal.');
 const JOURNAL_FREE = declareGauge(
@@ -74,7 +74,7 @@ const LOG_WAITING = declareGauge(
 );
 const LOG_DROPPED = declareCounter(
   'dds_gateway_request_log_dropped_total',
-  'Entries of the request log that were dropped because the database did not accept them.',
+  'Entries of the request log that were dropped because the buffer was full or they were too old.',
 );
 const CACHED_KEYS = declareGauge('dds_gateway_cached_keys', 'Cached keys.');
 const FEED_AGE = declareGauge(

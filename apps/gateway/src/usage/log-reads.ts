@@ -70,7 +70,10 @@ export class LogReads {
     });
   }
 
-  /** Waits for a connection. If too many reads wait, that of the account whose reads took the longest is refused. */
+  /**
+   * Waits for a connection. If too many reads wait, that of the account whose reads took the longest is refused, as is
+   * a read that waits too long.
+   */
   private async turnOf(minute: MinuteOfReads): Promise<void> {
     const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
     const read = { minute, begin, refuse };

@@ -42,12 +42,12 @@ interface Inserted {
   keyId?: string;
   status?: number;
   outcome?: string;
-  /** The subject of all requests that do not state their own. */
+  /** The subject of all these requests; by default, each has its own. */
   subject?: string;
   at?: Date;
 }
 
-/** Writes this many of today's requests of an account, two per millisecond. */
+/** Writes this many requests of an account, two per millisecond. */
 async function insertRequests(
   accountId: string,
   count: number,

@@ -76,7 +76,7 @@ describe('usage of an account', () => {
     expectProblem(refused, 503, 'service_unavailable');
   });
 
-  it('a request for the usage counts itself, at no cost', async () => {
+  it('a request for the usage is itself counted', async () => {
     const { apiKey } = around.account.addKey({ scopes: [...SCOPES] });
     await usage(apiKey);
     await waitFor('the first request to be logged', async () => {
@@ -125,7 +125,7 @@ describe('usage of an account', () => {
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 8, credits: 6 });
     await new LogMaintenanceRepository(owner).countNewRows();
     await look(apiKey, 'b.example');
-    // There are three requests: the two reads and the request between them.
+    // There are three requests: the two lookups and the request for the usage between them.
     await under.logRows(keyRecord.accountId, 3);
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 10, credits: 7 });
     await owner.close();
