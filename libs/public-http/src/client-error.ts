@@ -32,7 +32,7 @@ const ASCII_HINT =
 const ASCII_MAX = 0x7f;
 
 /**
- * How long data from a client is read and discarded after the last answer; closing at once would discard the answer.
+ * How long data from a client is read and discarded after the last answer; closing at once could discard the answer.
  */
 const LINGER_MS = 1_000;
 
@@ -47,7 +47,7 @@ export function noteLastAnswer(socket: Socket): void {
   answered.add(socket);
 }
 
-/** Sends a problem document, as for any other error, if the HTTP parser rejects a request. */
+/** Answers a request that the HTTP parser rejects with a problem document, as for any other error. */
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;

@@ -15,7 +15,7 @@ export interface OpenConnectionsOptions {
   idleMs?: (socket: Socket) => number | undefined;
 }
 
-/** The number of connections of a network, or of a site with all of its networks. */
+/** A network, or a site with all of its networks, and its maximum number of connections. */
 interface Peer {
   name: string;
   max: number;
@@ -160,7 +160,7 @@ export class OpenConnections {
     }
   }
 
-  /** Returns the peers of an address; empty for a trusted proxy, which all clients share. */
+  /** Returns the peers of a connection; empty for a trusted proxy, which all clients share. */
   private peersOf(socket: Socket): Peer[] {
     const { ofPeerMax, trustedProxies } = this.options;
     const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=.*\.)/, '');

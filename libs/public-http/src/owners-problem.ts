@@ -2,7 +2,7 @@ import { PROBLEM_STATUS, type ProblemCode } from '#libs/contracts';
 import { Problem, type ProblemBody } from '#libs/platform';
 
 /**
- * Returns the problem in an owner's refusal, with all its members, if the public documents name it.
+ * Returns the problem in an owner's refusal, with all its members; undefined if the problem is not a public one.
  * @param text the body of the answer, one character per byte.
  * @param answered the status of the answer.
  */

@@ -4,7 +4,7 @@ const PREFIX = `req_${randomBytes(9).toString('base64url').replaceAll('-', 'A').
 let count = 0;
 
 /**
- * Creates ids that are unique among all gateways: 70 random bits per process, then a counter, which costs less than
+ * Creates ids that are unique among all processes: 70 random bits per process, then a counter, which costs less than
  * random bits for each id.
  */
 export function newRequestId(): string {

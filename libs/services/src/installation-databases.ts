@@ -14,10 +14,10 @@ import { type ConfigClass, ConfigurationError, type ServiceName, Setting } from 
 import { ownDatabaseSetting, schemaServices } from './installation-settings.js';
 import type { AnyService } from './service.js';
 
-/** The administrators of databases that belong to individual services; all other services share one. */
+/** Administrator URLs of databases that belong to individual services; all other services share one database. */
 export type OwnDatabases = Partial<Record<ServiceName, string>>;
 
-/** Returns a config class with the administrator of each service's own database; each is optional. */
+/** Returns a config class with the administrator URL of each service's own database; each is optional. */
 export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass<OwnDatabases> {
   class OwnDatabasesConfig {}
   for (const name of schemaServices(services)) {
@@ -33,8 +33,8 @@ export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass
 export interface DatabasesOptions {
   services: readonly AnyService[];
   /**
-   * The administrator of the shared database (a superuser, or its owner with CREATEROLE), with that database as the
-   * path.
+   * The administrator's URL of the shared database. The administrator is a superuser, or the database's owner with
+   * CREATEROLE.
    */
   adminUrl: string;
   own?: OwnDatabases;
@@ -47,7 +47,7 @@ export interface InstallationDatabase {
   services: readonly AnyService[];
 }
 
-/** The databases that contain the schemas of an installation: the shared one, or a service's own. */
+/** The databases that contain the schemas of an installation: the shared one, and those of individual services. */
 export class InstallationDatabases {
   constructor(private readonly options: DatabasesOptions) {}
 

@@ -8,8 +8,8 @@ import type { AnyService } from './service.js';
 export type Settings = Record<string, string | undefined>;
 
 /**
- * Returns the services that run with these settings, given as values or files: those without requirements, and those
- * whose requirements are set.
+ * Returns the services that run with these settings: those that require none, and those for which at least one required
+ * setting is given, as a value or a file.
  */
 export function installed(
   services: readonly AnyService[],
@@ -32,7 +32,10 @@ export function configsOf(service: AnyService): ConfigClass<object>[] {
   return [service.config, TelemetryConfig, ...connectionConfigs(service)];
 }
 
-/** Returns the config classes for a service's connections, which its starter provides. */
+/**
+ * Returns the config classes of the event transport and the file store, which are opened for the service before it
+ * starts.
+ */
 export function connectionConfigs({ migrations, usesFiles }: AnyService): ConfigClass<object>[] {
   return [...(migrations ? [EventsConfig] : []), ...(usesFiles ? [FilesConfig] : [])];
 }
@@ -73,12 +76,12 @@ export function operatorDatabases(
   return Object.fromEntries(names.map((name) => [databaseSetting(name), urlOf(serviceRole(name))]));
 }
 
-/** Returns the setting with the database of a service, as the service's own role. */
+/** Returns the name of the setting with a service's database URL, for the service's own role. */
 export function databaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_URL`;
 }
 
-/** Returns the setting with the administrator of a service's own database. */
+/** Returns the name of the setting with the administrator URL of a service's own database. */
 export function ownDatabaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }

@@ -3,7 +3,7 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const LATE = declareGauge(
   'dds_job_late_seconds',
-  'How long a periodic job has been due without a successful run; 0 for a job that is on time or takes long.',
+  'How long a periodic job has been due without a successful run; 0 while it is on time, or while a long run is in progress.',
   { labels: ['service', 'job'] },
 );
 

@@ -46,7 +46,7 @@ describe('a daily job whose process is killed', () => {
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
     ]);
     try {
-      await waitFor('the run of the heir', () => runs === 1, LIMIT_MS);
+      await waitFor("the successor's run", () => runs === 1, LIMIT_MS);
     } finally {
       await jobs.stop();
     }

@@ -5,7 +5,7 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob, startJobs } from './jobs.js';
 
 const LEASE_MS = 60 * SECOND_MS;
-/** The interval of the regular checks of each process. */
+/** The interval of each process's regular checks. */
 const LOOK_MS = 30 * SECOND_MS;
 const NEVER_MS = 2 ** 30;
 const logger = new Logger('jobs', { write: () => {} });
@@ -32,7 +32,7 @@ describe('a job of the installation', () => {
 
   const lease = (owner: string, job: string) =>
     new JobLease(database, { owner, job, leaseMs: LEASE_MS, everyMs: DAY_MS });
-  /** Moves time forward for one job, by the database's clock. */
+  /** Makes time pass for one job, by moving its times into the past. */
   const pass = (job: string, ms: number) =>
     database.query(
       `update job_lease set lease_until = lease_until - $2 * interval '1 ms',
@@ -59,7 +59,7 @@ describe('a job of the installation', () => {
     }
   });
 
-  it('a job is not run early by a starting process, and not skipped while no process was running', async () => {
+  it('a starting process does not run a job early, but makes up for a run that was missed while no process was running', async () => {
     let runs = 0;
     const job: Job = { name: 'daily', runOnce: async () => void runs++ };
     const start = () => new LeasedJob(job, { database, logger, everyMs: DAY_MS });
@@ -167,7 +167,7 @@ describe('a job of the installation', () => {
     const jobs = startJobs({ app: { get } as never }, logger, [
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
     ]);
-    await waitFor('the run of the heir', () => runs === 1);
+    await waitFor("the successor's run", () => runs === 1);
     await jobs.stop();
   });
 
@@ -190,7 +190,7 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
-  it('a lease of several days, taken by a dead process of the last release, is released', async () => {
+  it('a lease of several days, left by a dead process of the last release, can be taken over', async () => {
     await database.query(
       `insert into job_lease (job, owner, lease_until) values ('older', 'gone', now() + interval '3 days')`,
     );

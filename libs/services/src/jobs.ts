@@ -16,7 +16,7 @@ export interface JobDeclaration {
   runs: 'process' | 'installation';
 }
 
-/** How long other processes cannot take over a job whose process was killed during a run. */
+/** How long a lease lasts without renewal. Until then, no other process takes over the job of a killed process. */
 const LEASE_MS = 20 * SECOND_MS;
 /**
  * How often a process checks whether an infrequent job is due; it also checks when another process's lease ends. This

@@ -24,7 +24,7 @@ export interface ServiceStart<C extends object> {
   files?: FileStore;
   /** The mail transport that replaces the one in the service's settings. Its creator closes it. */
   mail?: MailTransport;
-  /** E-mails that are stored instead of sent, for a page that shows them. */
+  /** The mailbox that stores e-mails instead of sending them, for a page that shows them. */
   mailbox?: LocalMailbox;
 }
 
@@ -54,8 +54,8 @@ export interface ServiceCode<C extends object = object> {
 }
 
 /**
- * The declaration of a service of the product, from which solo, the cluster, the operator's commands and the documents
- * derive. Each app exports its service from its `service.ts`; `apps/services.ts` lists them.
+ * The declaration of a service of the product. Solo, the cluster, the operator commands and the generated documents use
+ * it. Each app exports its service from its `service.ts`; `apps/services.ts` lists them.
  */
 export interface Service<C extends object = object> {
   name: ServiceName;
@@ -69,7 +69,7 @@ export interface Service<C extends object = object> {
    * them runs without the service.
    */
   requires?: readonly string[];
-  /** The ports that the service uses on the internet, except for e-mail; network policies close all others. */
+  /** The ports on the internet to which the service connects, except for e-mail; network policies close all others. */
   outwardPorts?: readonly number[];
   /**
    * The maximum number of PostgreSQL connections of one process: the settings of its pools, and the sizes of fixed
@@ -98,7 +98,8 @@ export interface Service<C extends object = object> {
 }
 
 /** Any service in the registry, whatever its config class. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a config class is both given and taken
+// oxlint-disable-next-line typescript/no-explicit-any -- the config class is both a result and a parameter, so only
+// `any` accepts every service
 export type AnyService = Service<any>;
 
 /** Returns a service with one listener, in the form that the registry needs. */
@@ -106,7 +107,10 @@ export function started({ app, url, stop }: RunningService): StartedService {
   return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
 }
 
-/** Starts a service that sends e-mail, with the given transport, or with a transport from the service's settings. */
+/**
+ * Starts a service that sends e-mail, with the given transport; by default, over the SMTP server of its settings or,
+ * without one, into a local mailbox.
+ */
 export async function startWithMail<
   C extends { smtpUrl?: string; mailFrom: string; contactAddress?: string },
 >(

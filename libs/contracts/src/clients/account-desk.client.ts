@@ -140,7 +140,7 @@ export class AccountDeskClient {
   }
 
   /**
-   * Suspends an account. Its keys answer 403 `account_suspended` within a second after the call.
+   * Suspends an account. Requests with its keys get 403 `account_suspended` within a second after the call.
    * @throws Problem 404.
    */
   async suspend(accountId: string, reason: string): Promise<SuspensionAnswer> {

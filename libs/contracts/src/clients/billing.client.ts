@@ -126,7 +126,7 @@ export class BillingClient {
     return this.http.call('GET', '/internal/operator/subscriptions', { accountId });
   }
 
-  /** Cancels a subscription at the end of its period, as its customer may. @throws Problem 404, 409, 422, 503. */
+  /** Cancels a subscription at the end of its period, as the customer can. @throws Problem 404, 409, 422, 503. */
   async cancelSubscription(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.http.call('POST', `/internal/operator/subscriptions/${id}/cancel`, { accountId });
   }

@@ -7,8 +7,9 @@ export interface ChangeCursor {
 }
 
 /**
- * Answer of `GET /internal/changes`: the keys (account ids) of the outbox rows that became visible since the cursor. If
- * `token` differs from the last one, the cursor is invalid: discard the whole cache and continue from the new cursor.
+ * The answer of `POST /internal/changes`: the keys (account ids) of the outbox rows that became visible since the
+ * cursor. If `token` differs from the last one, the cursor is invalid: discard the whole cache and continue from the
+ * new cursor.
  */
 export interface ChangePage {
   token: string;

@@ -17,7 +17,7 @@ import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'suspension' | 'fraud' | 'admin';
 
-/** The causes of a block that an operator may set. The cause `deletion` follows the account's state instead. */
+/** The causes of a block that an operator may set. The other causes follow the account's state. */
 export const OPERATOR_BLOCK_CAUSES = ['overdue', 'fraud', 'admin'] as const;
 export type OperatorBlockCause = (typeof OPERATOR_BLOCK_CAUSES)[number];
 
@@ -37,7 +37,7 @@ export type OverridableLimit = (typeof OVERRIDABLE_LIMITS)[number];
 export const BLOCKED_PARTS = ['api', 'downloads', 'purchases'] as const;
 export type BlockedPart = (typeof BLOCKED_PARTS)[number];
 
-/** A temporary restriction of an account's rights. */
+/** A restriction of an account's rights, until `to` or until it is lifted. */
 export interface AccessBlock {
   cause: BlockCause;
   blocks: readonly BlockedPart[];
@@ -250,7 +250,7 @@ export class EntitlementClient {
   }
 
   /**
-   * Operators: takes spendable credits away, in the order they are used, with a reason.
+   * Operators: takes spendable credits away, in the order in which they would be used, with a reason.
    * @returns how many were taken, at most `amount`; the same id counts once and returns the same answer.
    */
   async revokeByOperator(

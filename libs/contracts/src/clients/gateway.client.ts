@@ -21,7 +21,7 @@ export class GatewayClient {
     return this.http.call('GET', '/internal/usage/pace', { accountId });
   }
 
-  /** Lists requests of an account. @param values parameters of the row, as its reader returns them. */
+  /** Lists requests of an account. @param values the operation's parameters, as its reader returns them. */
   async requests(
     accountId: string,
     values: Readonly<Record<string, unknown>>,

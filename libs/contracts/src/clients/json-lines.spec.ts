@@ -8,7 +8,7 @@ import { jsonLines } from './json-lines.js';
 describe('JSON lines', () => {
   let server: Server;
   let body: Dispatcher.ResponseData['body'];
-  /** The pieces in which the body arrives. If the last piece does not end the body, the sender has stalled. */
+  /** The pieces in which the body arrives. Unless `hasEnd` is set, the sender stalls after the last piece. */
   let pieces: (string | Buffer)[];
   let hasEnd: boolean;
 

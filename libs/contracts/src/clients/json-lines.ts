@@ -28,5 +28,5 @@ export async function* jsonLines<Line extends object, End extends { isLast: true
   } finally {
     stream.destroy();
   }
-  throw new ServiceUnavailable(service, new Error('the lines broke off'));
+  throw new ServiceUnavailable(service, new Error('the lines ended early'));
 }

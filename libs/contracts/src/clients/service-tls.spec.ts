@@ -64,7 +64,7 @@ describe('calls between services over TLS', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Returns the response of the expected service to a caller with these TLS files, or with none. */
+  /** Calls the service with these TLS files, or with none. @returns its answer, or the messages of the error. */
   async function answerTo(files: string | undefined, audience: ServiceName = 'account') {
     const tls = files === undefined ? undefined : new InternalTls(files, logger);
     const tokens = new ServiceTokens(SECRET, clock, tls);
@@ -87,7 +87,7 @@ describe('calls between services over TLS', () => {
       ).on('error', ({ message }) => resolve(message));
     });
 
-  it('S112: a caller with a certificate of the authority is answered', async () => {
+  it('S112: a caller with a certificate from the authority is answered', async () => {
     expect(service.url).toMatch(/^https:/);
     expect(await answerTo(ofGateway)).toEqual({ name: 'account' });
   });
@@ -153,7 +153,7 @@ describe('calls between services over TLS', () => {
     expect(log).not.toContain('PRIVATE KEY');
   });
 
-  it('an incomplete folder is reported as a fault at the start', () => {
+  it('a missing folder is reported as a fault at the start', () => {
     expect(() => new InternalTls(join(folder, 'nowhere'), logger)).toThrow(
       /^INTERNAL_TLS_FOLDER: .*ca\.crt/,
     );

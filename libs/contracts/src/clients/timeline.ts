@@ -70,7 +70,7 @@ export async function timelineOf(
   return found.map(({ at, ...entry }) => ({ at: at.toISOString(), ...entry }));
 }
 
-/** Returns the path with the query, which is the same at each service. */
+/** Returns the path of a timeline request, which is the same at each service. */
 export function timelinePath({ before, limit }: TimelineQuestion): string {
   const query = new URLSearchParams({ limit: String(limit), ...(before && { before }) });
   return `/internal/operator/timeline?${query}`;

@@ -92,7 +92,7 @@ export function bulkItem<const Code extends ProblemCode>(answer: DataClass, ...o
 
 export const isItemClass = (type: object): type is ItemClass => 'answer' in type && 'codes' in type;
 
-/** Number of answered items. */
+/** The numbers of answered and failed items. */
 export class BulkSummary {
   @IsInt()
   @Min(0)

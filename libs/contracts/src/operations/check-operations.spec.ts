@@ -37,7 +37,7 @@ describe('the table of operations', () => {
     expect(byKey.filter(({ isForLiveKeys }) => isForLiveKeys !== true)).toEqual([]);
   });
 
-  it('a payer can limit the price, select members, and request a fresh answer', () => {
+  it('a payer can limit the price of every operation, choose the members and freshness of a lookup, and choose the mode of a search', () => {
     const lookups = OPERATIONS.filter(({ price }) => price.per !== 'free');
     expect(lookups.length).toBeGreaterThan(0);
     for (const { name, parameters, paged } of lookups) {
@@ -122,7 +122,7 @@ describe('the table of operations', () => {
       ),
       'GET /v2.0/{}',
     ],
-  ])('%s is not served', (_what, rows, fault) => {
+  ])('the table is rejected because of %s', (_what, rows, fault) => {
     expect(() => checkOperations(rows as Operation[])).toThrow(fault as string);
   });
 

@@ -8,7 +8,7 @@ import type { Credits } from './price.js';
 
 const BRACES = /\{(\w+)\}/g;
 
-/** Rows of the table that contradict themselves or one another. */
+/** The error for a table whose rows contradict themselves or one another. */
 export class OperationFaults extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`the table of operations is not valid:\n${faults.join('\n')}`);

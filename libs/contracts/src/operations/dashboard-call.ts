@@ -29,7 +29,7 @@ export function dashboardCall(
 
 /**
  * Returns the form that a call by key has on the dashboard's origin: below `/api`, for a session. The owner answers
- * both forms through one route. A page may submit a form again, and then shows the first result.
+ * both forms through one route. The pages send the idempotency keys of their forms to the owner themselves.
  */
 export function atDashboard(row: Operation): Operation {
   const path = row.routes[0].path.replace('/v2.0', '/api');

@@ -7,7 +7,7 @@ import type { Price } from './price.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
 import type { OperationUpload } from './transfers/upload.js';
 
-/** HEAD is in the table only for uploads; a download answers it along with GET. */
+/** Only uploads have rows for HEAD. A download answers HEAD by its row for GET. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Version = 1 | 2;
 
@@ -159,7 +159,7 @@ export function defineOperation<const P extends Parameters>(
 
 /**
  * An *upload* has a body that streams to its owner; the answer of a *download* is a file. Both may take as long as data
- * is transferred; every other row has one answer within its time limit.
+ * keeps flowing; every other row has one answer within its time limit.
  */
 export type OperationKind = 'answer' | 'upload' | 'download';
 

@@ -25,7 +25,7 @@ export const PASSING_OUTCOMES: readonly Outcome[] = ['unreachable', 'timeout', '
 export const SOURCES = ['live', 'cache', 'stale_cache', 'repeat', 'fixture'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Whether an answer with this outcome is charged. An outcome without a price does not compile. */
+/** Whether an answer with this outcome is charged. An outcome without a case does not compile. */
 export function isOutcomeCharged(outcome: Outcome): boolean {
   switch (outcome) {
     case 'delivered':

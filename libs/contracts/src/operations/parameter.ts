@@ -9,7 +9,7 @@ export interface ParameterKind<Value = unknown> {
   readonly schema: JsonSchema;
   /** Classes of the answers from which the parameter selects members; `status` and `meta` are always included. */
   readonly selectsFrom?: readonly DataClass[];
-  /** Removes parts that do not belong to the value; every other method gets the result. */
+  /** Normalises the text; every other method gets the result. */
   clean?(text: string): string;
   /** Returns the fault of the text, to be read after the parameter's name ("must be …"); undefined if there is none. */
   fault(text: string): string | undefined;

@@ -1,7 +1,10 @@
 import MarkdownIt from 'markdown-it';
 import { Markup } from './markup.js';
 
-/** Renders HTML in the text as text, and allows links only to http, https, mailto or our own pages. */
+/**
+ * Renders HTML in the text as text, and creates no link to `javascript:`, `vbscript:`, `file:` or, except for images,
+ * `data:`.
+ */
 const READER = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 /** Renders a text in Markdown (CommonMark, with tables) as part of a page. */

@@ -7,7 +7,7 @@ export const CREDIT_AT_FIRST = 60 * FLOOR_BYTES_A_SECOND;
 /**
  * The maximum lead of a reader over the minimum rate. The system accepts bytes in steps of a third of its buffer, more
  * than a mebibyte: a reader at the minimum rate seems to read nothing for more than a minute, and then everything at
- * once. A reader that reads nothing is detected after about three minutes.
+ * once. A reader that stops reading is detected after about three minutes at most.
  */
 export const CREDIT_MAX_BYTES = 3 * 1024 ** 2;
 

@@ -32,7 +32,6 @@ export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Reco
   const isUpload = kindOf(row) === 'upload';
   const names: readonly string[] = isUpload ? TUS_REQUEST_HEADERS : ASKED_OF_FILES;
   const asked = picked(headers, names);
-  // `If-None-Match` does not apply to a range (RFC 9110 §14.2).
   return isUpload ? { ...asked, ...picked(headers, ['content-type', 'content-length']) } : asked;
 }
 

@@ -15,7 +15,7 @@ export interface TransferCall {
   response: ServerResponse;
   /** Connections to the owner. */
   dispatcher: Dispatcher;
-  /** The path with query at the owner. */
+  /** The path at the owner, with the query. */
   path: string;
   /** The headers between our services: token, account, request. */
   headers: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface TransferCall {
   leadTo?: (answer: string) => string;
   /** The maximum wait for the first byte of the owner's answer in milliseconds, not counting the client's time. */
   answerTimeoutMs: number;
-  /** The maximum silence while bytes flow, in milliseconds. */
+  /** The maximum silence of the client or the owner during the transfer, in milliseconds. */
   idleTimeoutMs: number;
 }
 

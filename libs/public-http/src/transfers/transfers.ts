@@ -12,7 +12,7 @@ const LOOKS_PER_TIMEOUT = 4;
 const SLOW_PACE = (4 * FLOOR_BYTES_A_SECOND) / SECOND_MS;
 const gaveWay = new ServiceOverloaded();
 
-/** A running transfer, and whose place it occupies, if any. */
+/** Whose transfer it is, and the places of which it occupies one, if any. */
 interface UnderWay {
   whose: string;
   places?: TransferPlaces;
@@ -27,7 +27,7 @@ export class Transfers {
   private readonly underWay = new Map<Transfer, UnderWay>();
   private looks?: Loop;
 
-  /** @param idleTimeoutMs the maximum silence of a client or an owner while bytes flow. */
+  /** @param idleTimeoutMs the maximum silence of a client or an owner during a transfer. */
   constructor(
     private readonly idleTimeoutMs: number,
     private readonly logger: Logger,

@@ -1,6 +1,6 @@
 import type { ServiceHttp } from '../service-http.js';
 
-/** How much a source's lists may change, and the key that signs its log. */
+/** How much a source's lists may change, and the key that verifies its log. */
 export interface ImportedListSettings {
   /** The share of a zone's or block list's names that may be missing from its next version: 0 to 1. */
   turnoverMax?: number;

@@ -49,7 +49,7 @@ describe('billing events', () => {
     expect(lines.map(({ kind }) => kind)).toEqual(['package', 'subscription_upgrade']);
   });
 
-  it('a renewal has no order, and an invoice of 0 that grants credits states the amount 0', () => {
+  it('a renewal needs no order, and a line that grants credits may cost 0', () => {
     expect(payment({ ...STRETCH, kind: 'subscription', amountMicros: '0' })).toHaveProperty('data');
     expect(payment({ ...LINE, kind: 'domainer' })).toHaveProperty('data');
     expect(payment({ ...LINE, kind: 'rate_limit' })).toHaveProperty('data');

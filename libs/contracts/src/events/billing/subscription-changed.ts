@@ -98,7 +98,7 @@ export class SubscriptionChanged {
   @IsInstant()
   cancelAt?: string;
 
-  /** Only for the add-on: the requests per minute that it adds, already multiplied by the quantity. */
+  /** Requests per minute; for the add-on, those that it adds, already multiplied by the quantity. */
   @ValidateNested()
   @Type(() => RateLimits)
   limits: RateLimits;

@@ -1,4 +1,4 @@
-/** The characters of the invoices' font, in addition to spaces and punctuation. */
+/** The letters, digits and spaces of the invoices' font. */
 const LETTERS = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}\p{Zs}`;
 const SIGNS = '!-/:-@[-`{-~¡-¿‐-‧‰-›€₤₽№™©®×÷';
 

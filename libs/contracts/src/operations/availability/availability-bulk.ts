@@ -13,7 +13,7 @@ import {
 
 const TLD_LENGTH_MAX = 63;
 
-/** Names, or top-level domains under which the `domainName` of the query is checked. */
+/** Names, or suffixes under which the `domainName` of the query is checked. */
 export class AvailabilityNames {
   @MayBeAbsent()
   @ArrayMinSize(1)
@@ -30,7 +30,10 @@ export class AvailabilityNames {
   tld?: string[];
 }
 
-/** Returns the label of a name, with or without its own suffix, under each suffix; empty for an invalid name. */
+/**
+ * Returns the names that consist of a label and each suffix; empty if `base` is not valid. @param base the label, or a
+ * name whose own suffix is ignored.
+ */
 export function namesUnder(base: string, suffixes: readonly string[]): string[] {
   const label = base.includes('.') ? labelOf(base) : base;
   return label ? suffixes.map((suffix) => `${label}.${suffix.replace(/^\./, '')}`) : [];

@@ -18,7 +18,7 @@ export const CALLBACK = defineOperation({
   parameters: {
     processor: {
       kind: text(20, { pattern: /^[a-z]+$/, rule: 'must be the name of a processor' }),
-      about: 'The processor that sends it',
+      about: 'The processor that sends the callback',
       example: 'stripe',
       in: 'path',
     },

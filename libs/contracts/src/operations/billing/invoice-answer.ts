@@ -33,7 +33,7 @@ export class InvoiceAnswer {
   @IsString()
   issued_at: string;
 
-  /** The purchase, or why money was returned: the lines as printed. */
+  /** The lines as printed: the purchase, or why money was returned. */
   @IsString({ each: true })
   items: string[];
 

@@ -112,7 +112,9 @@ export class OrderAnswer {
   @IsString()
   redirect_url: string | null;
 
-  /** When the processor last declined a payment for the order, RFC 3339; null unless that was the latest event. */
+  /**
+   * When the processor last declined a payment for the order, RFC 3339; null unless that was the order's latest event.
+   */
   @IsNullable()
   @IsString()
   declined_at: string | null;

@@ -124,7 +124,7 @@ export const SUBSCRIPTION_PAYMENT_DETAILS = change({
   answer: { redirect_url: 'https://portal.example/1' } satisfies PaymentDetailsAnswer,
 });
 
-/** Describes an operation that changes one subscription; billing serves the same path. */
+/** Defines the operation for one step of a subscription's changes. */
 function change(row: {
   step: string;
   summary: string;

@@ -68,7 +68,7 @@ describe('a call as a program', () => {
     ['uploads.create', { values: {} }],
     ['uploads.append', { values: { id: 'abc' } }],
     ['uploads.state', { values: { id: 'abc' } }],
-  ])('to %s sends the same in each language, whatever was typed', async (name, input) => {
+  ])('to %s sends the same in curl, Node and Python, whatever was typed', async (name, input) => {
     const row = OPERATIONS.find((one) => one.name === name)!;
     const call = apiCallOf(origin, row, input);
     const samples = callSamples(call);

@@ -34,7 +34,7 @@ export class AccountExportAnswer {
   @HeldTables()
   entitlement: HeldRows;
 
-  /** Requests of the last 90 days, and their counts of the last 13 months. */
+  /** Requests of the last 90 days, and request counts of the last 13 months. */
   @HeldTables()
   gateway: HeldRows;
 

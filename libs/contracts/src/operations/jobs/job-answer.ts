@@ -49,7 +49,7 @@ const NAMES_RULE = {
   message: `must be a list of 1 to ${JOB_NAMES_MAX} names, each of up to ${NAME_LENGTH_MAX} characters; or give "upload_id" instead`,
 };
 const AGE_SECONDS_MAX = 86_400;
-/** By default, a job ends after seven days. */
+/** The hours after which a job ends: the maximum, which is also the default. */
 export const JOB_HOURS_MAX = 7 * 24;
 
 /** A line without a domain name. */

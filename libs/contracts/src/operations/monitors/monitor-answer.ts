@@ -114,7 +114,7 @@ export class MonitorChecks {
   @IsISO8601()
   whois_checked_at: string | null;
 
-  /** When the next check is due; before the first check, when that one is due. */
+  /** When the next check is due. */
   @IsNullable()
   @IsISO8601()
   dns_due_at: string | null;

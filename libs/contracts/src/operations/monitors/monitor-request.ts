@@ -30,7 +30,7 @@ const WordList = (lengthMax: number) =>
 
 /** The parts of a monitor that can be changed; its subject cannot. */
 export class UpdateMonitorRequest {
-  /** Your name for it. */
+  /** Your name for the monitor. */
   @MayBeAbsent()
   @IsLine(NAME_LENGTH_MAX)
   name?: string;

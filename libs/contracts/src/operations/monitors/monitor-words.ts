@@ -109,7 +109,7 @@ export const MONITOR_CHANGE_TEXTS: Readonly<Record<MonitorChangeType, string>> =
 export const daysLeftText = (days: number): string =>
   days === 0 ? 'today' : `in ${days} day${days === 1 ? '' : 's'}`;
 
-/** Why a name was found, in words: its letters, similar-looking letters, a typing error, or a published value. */
+/** Why a name was found: its letters, similar-looking letters, a typing error, or a published value. */
 export const MATCH_REASONS = [
   'keyword',
   'looks_alike',

@@ -102,7 +102,7 @@ const CREATE_OFTEN = { ...CREATE, interval_minutes: 15 } as const;
 const CHANGE = { name: 'The shop' };
 const IGNORED = { state: 'ignored' } as const;
 
-/** A test key cannot change anything. */
+/** Test keys have no monitors. */
 const BY_KEY = {
   kind: 'key',
   scope: 'monitors',
@@ -133,7 +133,6 @@ const DRY_RUN = {
   },
 } as const;
 
-/** Parameters of calls about one monitor, about its findings, and about one finding. */
 const ONE_MONITOR = {
   id: { kind: idOf('a monitor'), about: 'Id of the monitor', example: ID, in: 'path' },
 } as const;
@@ -212,7 +211,7 @@ export const MONITOR = defineOperation({
 
 export const MONITOR_UPDATE = defineOperation({
   name: 'monitors.update',
-  summary: 'Changes the name, the e-mails and the exclusions of a monitor',
+  summary: 'Changes the settings of a monitor',
   description:
     'The domain, keyword or registrant cannot be changed; create another monitor instead. `dry_run=true` returns the price of another interval and changes nothing.',
   method: 'PATCH',

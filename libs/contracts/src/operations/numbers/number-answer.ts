@@ -259,7 +259,7 @@ export class RoutingCoverage {
   relation_count?: number;
 }
 
-/** Whether the holder's other resources are known. */
+/** Whether the holder's address blocks are known. */
 export class AllocationCoverage {
   @IsBoolean()
   is_loaded: boolean;

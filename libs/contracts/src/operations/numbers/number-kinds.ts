@@ -16,7 +16,7 @@ const DOCUMENTATION_ASNS = [
   [65_536, 65_551],
 ] as const;
 
-/** The fixtures that have an answer. */
+/** The blocks that are fixtures. */
 const FIXTURE_BLOCKS: readonly string[] = [
   '192.0.2.1/32',
   '2001:db8::1/128',

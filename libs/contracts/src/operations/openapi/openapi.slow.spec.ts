@@ -136,7 +136,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect(answers.length).toBeGreaterThan(100);
   });
 
-  it('the lines of a stream are separate from its JSON answer, and each matches its schema', () => {
+  it('a stream is described separately from the JSON answer, and each line of its example matches its schema', () => {
     const streams = operationsOf(document).flatMap(({ at, operation }) =>
       Object.values(operation.responses)
         .flatMap(({ content = {} }) => content['application/x-ndjson'] ?? [])

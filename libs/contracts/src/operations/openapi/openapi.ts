@@ -76,7 +76,7 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
     (row) => listenerOf(row) === description.listener && row.access.kind !== 'signed',
   );
   const schemas = new Schemas(served.flatMap(selectedFrom));
-  // Some bodies are also answers, in which every `null` must be present.
+  // Bodies come first, because some of their classes are also answers (see `refer`).
   for (const { body } of served) if (body) schemas.refer(body.of, 'body');
   for (const operation of served) {
     for (const route of operation.routes) {

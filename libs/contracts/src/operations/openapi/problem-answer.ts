@@ -25,7 +25,7 @@ export class ProblemAnswer {
   @IsString()
   detail: string;
 
-  /** The code that programs compare. */
+  /** A stable code, for use in programs. */
   @IsString()
   code: string;
 

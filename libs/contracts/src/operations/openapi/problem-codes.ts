@@ -1,4 +1,4 @@
-/** The codes of the API's rejections, with their HTTP statuses. `docs/errors/<code>.md` explains each code. */
+/** The codes of all public rejections, with their HTTP statuses. `docs/errors/<code>.md` explains each code. */
 export const PROBLEM_STATUS = {
   malformed_request: 400,
   invalid_request: 400,

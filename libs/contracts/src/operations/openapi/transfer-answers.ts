@@ -7,7 +7,6 @@ const BYTES: JsonSchema = { type: 'string', format: 'binary' };
 const COUNT: JsonSchema = { type: 'string', pattern: '^[0-9]+$' };
 const TEXT: JsonSchema = { type: 'string' };
 
-/** Header parameters by the kind of row and, for tus, by the method. */
 const RANGE = header('Range', 'Part of the file to return: `bytes=0-1023`', TEXT);
 const IF_RANGE = header(
   'If-Range',

@@ -17,7 +17,7 @@ export type TotalKind = (typeof TOTALS)[number];
 
 /** The position of a page in its list: the same block in every list of the product. */
 export class Paging {
-  /** Starts at 1. If a cursor is used, the number of pages read so far. */
+  /** Starts at 1. With a cursor, the number of pages read so far, including this one. */
   @IsInt()
   @Min(1)
   page: number;

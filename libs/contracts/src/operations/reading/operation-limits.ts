@@ -5,8 +5,8 @@ import type { Operation, OperationLimits } from '../operation.js';
 const MIB = 1024 * 1024;
 
 /**
- * Registries are slow, people wait at their browsers, and a payment processor waits no longer than this before it
- * retries (S46).
+ * Time limits by kind of caller. The API waits for slow registries, people wait at the dashboard, and the sender of a
+ * signed callback retries after this time (S46).
  */
 const TIMEOUT_MS = { api: 22_000, dashboard: 10_000, signed: 5_000 } as const;
 

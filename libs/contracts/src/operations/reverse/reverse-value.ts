@@ -29,7 +29,7 @@ export function reverseValue(): ParameterKind<string> {
   };
 }
 
-/** Returns the kinds of value that `dns.reverse` takes. */
+/** Returns what a value of `dns.reverse` is: an address, a block, a host, or any other text. */
 export function reverseSubject(
   value: string,
 ):

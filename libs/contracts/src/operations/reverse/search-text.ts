@@ -1,7 +1,7 @@
 import { text } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
-/** The answer of every text search to test keys. */
+/** The texts for which test keys may search. */
 const FIXTURES = ['registered.test', 'redacted.test'];
 
 /** Reads a search text. `registered.test` and `redacted.test` are fixtures. */

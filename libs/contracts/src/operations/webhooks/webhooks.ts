@@ -54,7 +54,7 @@ const WAITING = {
 const NEW = { url: WEBHOOK_SHOWN.url, events: ['job.completed'] };
 const CHANGE = { state: 'paused' };
 
-/** A test key cannot change anything. */
+/** Test keys have no webhooks. */
 const BY_KEY = {
   kind: 'key',
   scope: 'webhooks',
@@ -66,7 +66,6 @@ const WORKER = (path: string) =>
   ({ service: 'worker', path: `/internal/webhooks${path}` }) as const;
 const FREE = { per: 'free' } as const;
 
-/** Parameters of calls about one webhook, and about one of its deliveries. */
 const ONE_WEBHOOK = {
   id: { kind: idOf('a webhook'), about: 'Id of the webhook', example: ID, in: 'path' },
 } as const;

@@ -5,8 +5,8 @@ const PROTOCOLS: readonly unknown[] = ['rdap', 'whois43'];
 const OUTCOMES: readonly unknown[] = ['delivered', 'partial'];
 
 /**
- * Returns the kinds of servers that gave a registration, such as `registry rdap delivered`, sorted; empty if they are
- * unknown.
+ * Returns the kinds of servers that supplied a registration, such as `registry rdap delivered`, sorted; empty if they
+ * are unknown.
  * @param sources the sources in an answer's `provenance`.
  */
 export function answeredSources(sources: unknown): string[] {
@@ -34,9 +34,9 @@ const OF_REGISTRAR =
 
 /**
  * Whether different values of a path mean that the registration has changed, given the sources of both. RDAP and port
- * 43 write the same registration differently, and a registrar's answer contains more than its registry's. Other sources
- * can therefore be compared only for the existence of a name, its name servers, and the data of the same registry
- * server.
+ * 43 write the same registration differently, and a registrar's answer contains more than its registry's. Values from
+ * different sources can therefore be compared only for the existence of a name, its name servers, and the data of the
+ * same registry server.
  */
 export function isComparable(
   path: string,
