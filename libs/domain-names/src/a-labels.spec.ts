@@ -7,7 +7,7 @@ it('S105: a text longer than any name is not converted, because conversion would
   const long = String.fromCodePoint(...Array.from({ length: 2_048 }, (_, n) => 0x4e00 + n));
   expect(domainToASCII(long)).toMatch(/^xn--/);
   expect(toALabels(long)).toBe('');
-  // A text with that many decomposed letters is not even normalized.
+  // A text of 80 decomposed syllables could be a name; one of 200 is too long and is not even normalized.
   expect(isTooLongForName('\u1100\u1161\u11a8'.repeat(80))).toBe(false);
   expect(isTooLongForName('\u1100\u1161\u11a8'.repeat(200))).toBe(true);
   expect(toALabels(`Bücher.${'a.'.repeat(100)}example`)).toMatch(/^xn--bcher-kva\./);

@@ -38,7 +38,7 @@ const MESSAGES = {
   empty_label: 'The domain name has an empty label.',
   label_too_long: 'A label of the domain name is longer than 63 characters.',
   bad_character: 'The domain name contains a character that domain names cannot have.',
-  bad_hyphen: 'A label of the domain name has a hyphen where none may be.',
+  bad_hyphen: 'A label of the domain name has a misplaced hyphen.',
   bad_idn: 'A label of the domain name is not a valid internationalised label.',
   numeric_tld: 'The last label of a domain name cannot be a number.',
   public_suffix:
@@ -74,7 +74,7 @@ export function parseDomainName(input: string): ParsedDomainName {
 const UNSEEN_CHARACTER = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
 const NEVER_IN_NAMES = /[%_\\/?#:,;<>"'`|^{}()[\]!$&*+=~\s]/;
 
-/** Returns the host of a URL or of `host/path`, without a port. Any other input is returned unchanged. */
+/** Returns the host of a URL, of `host/path` or of `host:port`; any other input unchanged. */
 function hostOf(input: string): string {
   const scheme = /^(?:[a-z][a-z0-9+.-]{0,30}:)?\/\//i.exec(input);
   const rest = scheme === null ? input : input.slice(scheme[0].length);

@@ -1,4 +1,4 @@
-/** Returns the number of letters to add, omit, change or swap with their neighbour (optimal string alignment). */
+/** Returns the smallest number of letters to add, omit, change or swap with a neighbour (optimal string alignment). */
 export function distanceOf(a: string, b: string): number {
   const [from, to] = [[...a], [...b]];
   let before: number[] = [];

@@ -1,7 +1,7 @@
 /**
  * Letters and digits that look like others, with their look-alikes: those from Unicode's confusables.txt that a domain
  * name can contain (UTS #39, version 10, © Unicode, Inc., https://www.unicode.org/license.txt), and letters that look
- * like small capitals. Decomposition removes accents.
+ * like small capitals. Letters with accents are not listed, because decomposition removes accents.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '2': 'ƻᒿꛯ',
@@ -65,7 +65,8 @@ const SHAPES = new Map(
 const PLAIN = /^[a-z0-9-]*$/;
 
 /**
- * Returns the appearance of a label in Latin letters without accents. Labels that look alike have the same appearance.
+ * Returns the skeleton of a label: the Latin letters without accents that its letters look like. Labels that look alike
+ * have the same skeleton.
  */
 export function skeletonOf(label: string): string {
   if (PLAIN.test(label)) return label;

@@ -76,7 +76,7 @@ describe('a lookup', () => {
   });
 
   it.each<[string, RequestListener, string]>([
-    ['is throttled', status(429), 'http_429'],
+    ['throttles queries', status(429), 'http_429'],
     ['fails', status(500), 'http_500'],
     ['answers with a web page', (_request, response) => void response.end('<html>'), 'not_rdap'],
   ])('a lookup is partial if the registrar %s', async (_what, registrar, error) => {
@@ -111,7 +111,7 @@ describe('a lookup', () => {
   });
 
   it.each<[string, RequestListener, string]>([
-    ['is throttled', status(429), 'http_429'],
+    ['throttles queries', status(429), 'http_429'],
     ['fails', status(503), 'http_503'],
     ['answers 404 with a web page', (_q, r) => void r.writeHead(404).end('<html>'), 'not_rdap'],
     [

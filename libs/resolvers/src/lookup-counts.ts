@@ -1,7 +1,7 @@
 import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { LookupOutcome, SourceAnswer } from './record.js';
 
-/** The number of answers of one kind from sources of one kind, and their total duration. */
+/** The durations of the answers with one outcome from sources of one kind. */
 export interface SourceCounts {
   protocol: SourceAnswer['protocol'];
   role: SourceAnswer['role'];
@@ -11,9 +11,7 @@ export interface SourceCounts {
 
 /** Counts lookups since the start of the process, for metrics. */
 export class LookupCounts {
-  /** The number of lookups that were started. */
   started = 0;
-  /** The number of lookups that are running. */
   underWay = 0;
   /** The number of callers that joined a running lookup. */
   joined = 0;

@@ -36,7 +36,7 @@ describe('a name without a holder', () => {
     [{ notices: says('Domain name is reserved') }, 'reserved'],
     [{ errorCode: 404, title: 'Not found', description: ['Reserved by the registry'] }, 'reserved'],
     [{ errorCode: 404, description: ['This is a premium domain name.'] }, 'premium'],
-  ])('is restricted with the reason of %j', async (members, restriction) => {
+  ])('is restricted for the reason in %j', async (members, restriction) => {
     await harness.internet.rdap('rdap.nic.test', object(members));
     const lookup = await harness.lookups().lookup('a.rdaponly');
     expect(told(lookup)).toEqual(['restricted', 'rdap registry restricted']);
@@ -48,19 +48,25 @@ describe('a name without a holder', () => {
     ['has a registrant', { status: ['reserved'], entities: [{ roles: ['registrant'] }] }],
     ['is delegated', { status: ['reserved'], nameservers: [{ ldhName: 'ns.a.example' }] }],
     [
-      'has a term',
+      'has an expiry date',
       {
         status: ['reserved'],
         events: [{ eventAction: 'expiration', eventDate: '2030-01-01T00:00:00Z' }],
       },
     ],
-    ['may only not be moved', { status: ['client transfer prohibited', 'renew prohibited'] }],
+    [
+      'is only locked against transfer and renewal',
+      { status: ['client transfer prohibited', 'renew prohibited'] },
+    ],
     [
       'comes with a copyright notice',
       { status: ['active'], notices: says('All rights reserved.') },
     ],
-    ['comes with rules', { handle: 'D1', notices: says('Your access is blocked if you flood us') }],
-  ])('a name that %s is a registration', async (_what, members) => {
+    [
+      'comes with terms of use',
+      { handle: 'D1', notices: says('Your access is blocked if you flood us') },
+    ],
+  ])('a name that %s is registered', async (_what, members) => {
     await harness.internet.rdap('rdap.nic.test', object(members));
     const lookup = await harness.lookups().lookup('a.rdaponly');
     expect(lookup.outcome).toBe('delivered');
@@ -134,7 +140,7 @@ describe('redirects', () => {
   const to: RequestListener = (_request, response) =>
     void response.writeHead(302, { location: 'https://rdap.other.test/domain/a.rdaponly' }).end();
 
-  it('the target of a redirect gets its own turn, and is paused alone if it throttles', async () => {
+  it('the target of a redirect gets its own turn, and only the target is paused if it throttles', async () => {
     await harness.internet.rdap('rdap.nic.test', to);
     await harness.internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
     const limiter = new UpstreamLimiter({ defaultLimit: wide });
@@ -204,7 +210,7 @@ describe('unavailable upstreams', () => {
     },
   );
 
-  it('silence is a time-out, a closed port is not, and both may be retried', async () => {
+  it('silence is a time-out, an unknown host is not, and both may be retried', async () => {
     await harness.internet.whois('whois.nic.test', () => undefined);
     const silent = await harness.lookups({ whois: { firstByteMs: 50 } }).lookup('a.whoisonly');
     expect(told(silent)).toEqual(['timeout', 'whois43 registry first_byte_timeout']);

@@ -63,7 +63,7 @@ interface AnswerParts {
   rest?: Buffer;
 }
 
-/** Returns the answer to a query, with the given response bits, counts, and sections after the question. */
+/** Returns the answer to a query, with the given flags, number of answers, and octets after the question. */
 function answered(query: Buffer, parts: AnswerParts = {}): Buffer {
   const { flags = 0x8180, count = 0, rest = Buffer.alloc(0) } = parts;
   const question = query.subarray(0, query.indexOf(0, 12) + 5);
@@ -188,7 +188,7 @@ describe('the client', () => {
       expect(server.packets.length).toBe(2);
     });
 
-    it('S124: queries use a new port after some hundred queries', async () => {
+    it('S124: a new port is used after a few hundred queries', async () => {
       const ports = new Set<number>();
       server.answer = (query, reply, from) => {
         ports.add(from.port);
@@ -340,7 +340,7 @@ describe('the client', () => {
 });
 
 describe('a message', () => {
-  it('S124: a message with more than 256 KB of text in its compressed names is rejected', () => {
+  it('S124: a message with more than 256 KiB of text in its compressed names is rejected', () => {
     const long = copies(3, Buffer.concat([Buffer.from([63]), Buffer.alloc(63, 7)]));
     const target = record(2, Buffer.concat([long, Buffer.from([0])]));
     const at = 12 + 'a.example'.length + 2 + 4 + 12;
@@ -370,7 +370,7 @@ describe('a message', () => {
     ['a record beyond its end', record(1, Buffer.alloc(4)).subarray(0, 14)],
     ['an address of three octets', record(1, Buffer.alloc(3))],
     ['an address of five octets', record(1, Buffer.alloc(5))],
-  ])('S68: a message with %s is refused', (_name, rest) => {
+  ])('S68: a message with %s is rejected', (_name, rest) => {
     expect(() => read(1, rest)).toThrow(MalformedMessage);
   });
 

@@ -73,7 +73,7 @@ export class DnsClient {
   }
 
   /**
-   * Queries one type. SERVFAIL counts as an answer if no server that was tried sent a better one.
+   * Queries one type. An error such as SERVFAIL counts as an answer if no server that was tried sent a better one.
    * @param name a valid name in lower case, without the final dot.
    * @throws DnsFault if there is no answer.
    */

@@ -9,7 +9,7 @@ import {
 } from './dns-record.js';
 import { MalformedMessage, WireReader, octetsOf } from './wire-reader.js';
 
-/** The maximum size of a UDP answer: fits into one packet on every path (DNS flag day 2020). */
+/** The maximum size of a UDP answer, so that it fits into one packet on every path (DNS flag day 2020). */
 const EDNS_PAYLOAD_BYTES = 1_232;
 const HEADER_BYTES = 12;
 const OPT = 41;

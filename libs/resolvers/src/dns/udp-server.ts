@@ -8,7 +8,10 @@ import type { DnsMessage, DnsType } from './dns-record.js';
 
 /** The number of sockets; each has an unpredictable port of its own. */
 const SOCKETS = 4;
-/** The number of queries per port, so that an attacker who discovers the port has no time to use it (RFC 5452 §9.2). */
+/**
+ * The maximum number of queries per port. Soon after an attacker discovers a port, it is no longer used (RFC 5452
+ * §9.2).
+ */
 const QUESTIONS_PER_PORT = 256;
 const TICK_MS = 20;
 const ID_COUNT = 0x1_0000;
@@ -142,7 +145,7 @@ class Channel {
       });
       socket.on('message', (packet) => this.receive(packet));
       socket.on('error', (error) => {
-        // ICMP reported that no process listens at the port; the socket stays usable.
+        // ICMP reported that no process listens on the port; the socket stays usable.
         const fault = new DnsFault('unreachable', { cause: error });
         this.fail(fault);
         reject(fault);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Thrown for a malformed message: too short, with a loop of pointers, or with a name that is too long. */
+/** Thrown for a malformed message, for example one that ends too early or contains a loop of pointers. */
 export class MalformedMessage extends Error {}
 
 const NAME_LENGTH_MAX = 255;
@@ -78,7 +78,7 @@ export class WireReader {
     return text === '' ? '.' : text;
   }
 
-  /** Reads a string of at most 255 octets after its length, with one character per octet. */
+  /** Reads an octet with a length, and returns as many octets as a string with one character per octet. */
   characterString(): string {
     return octetsOf(this.take(this.u8()));
   }

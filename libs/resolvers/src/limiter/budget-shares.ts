@@ -15,15 +15,15 @@ interface Asker {
   askedAtMs: number;
 }
 
-/** True if one caller could use up this budget for a long time, so that the others get nothing. */
+/** True if a budget refills so slowly that one caller could leave nothing to the others for a long time. */
 export function isScarce({ burst, perSecond }: BucketTerms): boolean {
   return burst / perSecond > SCARCE_FILL_SECONDS;
 }
 
 /**
- * Shares a budget that refills slowly. While others are active, one caller gets at most a quarter of the remaining
- * tokens, including its own recent queries. A single active caller may use all but the last quarter. A caller without
- * recent queries may always send one.
+ * Shares a budget that refills slowly. While others are active, one caller may spend at most a quarter of the tokens
+ * that were left before its own recent queries. A single active caller may use all but the last quarter. A caller
+ * without recent queries may always send one.
  */
 export class BudgetShares {
   private readonly askers = new Map<string, Asker>();

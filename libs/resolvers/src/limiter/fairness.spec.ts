@@ -27,7 +27,7 @@ function limiterOf(limit: UpstreamLimit) {
 }
 
 describe('the budget of a registry', () => {
-  it('cannot be exhausted by one account, however many queries the account starts and cancels', async () => {
+  it('cannot be exhausted by one account, however many queries it sends', async () => {
     const { ask } = limiterOf(SCARCE);
     const greedy: string[] = [];
     for (let i = 0; i < 24; i++) greedy.push(await ask('greedy'));

@@ -93,7 +93,7 @@ here('processes that share the limits of upstreams through one server', () => {
       if (answer.granted) answer.failed();
       return !answer.granted && answer.reason === 'paused';
     });
-    // The difference of two seconds allows for the rounding of clocks.
+    // One second is allowed for rounding.
     expect(second.pausedForMs(host) + monotonicMs() - sinceMs).toBeGreaterThan(600_000 - 1_000);
     const third = await startProcess();
     expect(await third.acquire(host, { priority: 'live' })).toMatchObject({ reason: 'paused' });
@@ -114,7 +114,7 @@ here('processes that share the limits of upstreams through one server', () => {
       permit.release();
     };
     await Promise.all(Array.from({ length: 5 }, ask));
-    // One query may have been in progress, and another may have started before the waiter was announced.
+    // A few queries of the job may have started before the first interactive query was announced.
     expect(jobsBefore).toBeLessThanOrEqual(3);
     await job;
     expect(first.waitingFor(host)).toBe(0);
@@ -188,8 +188,8 @@ here('processes that share the limits of upstreams through one server', () => {
     };
     await ask('other', processes[1]);
     for (let at = 0; at < 12; at += 1) await ask('greedy', processes[at % 2]);
-    // A quarter of the rest, including the account's own queries. Without sharing, each process would have allowed
-    // three.
+    // A quarter of the tokens that were left before the account's own queries. Without sharing, each process would have
+    // allowed three.
     expect(asked).toEqual({ greedy: 3, other: 1 });
     expect(await ask('greedy', processes[1])).toBe('share_used');
     expect(await ask('other', processes[0])).toBe('goes');

@@ -192,7 +192,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.waitingFor(host)).toBe(21);
   });
 
-  it('a throttled upstream is paused for as long as it asked for, and waiting queries fail at once', async () => {
+  it('an upstream that throttles is paused for as long as it asked for, and waiting queries fail at once', async () => {
     const { time, limiter, log, ask } = polite({ defaultLimit: slow });
     const permit = granted(await ask('a'));
     const waiting = ask('b');
@@ -220,7 +220,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.pausedForMs(host)).toBe(60_000);
   });
 
-  it('jitter changes the end of a pause by up to a fifth in each direction', async () => {
+  it('jitter changes the length of a pause by up to a fifth in each direction', async () => {
     for (const [random, seconds] of [
       [0, 48],
       [1, 72],
@@ -244,7 +244,7 @@ describe('UpstreamLimiter', () => {
     },
   );
 
-  it('several throttled answers to simultaneous queries count as one', async () => {
+  it('several throttles of simultaneous queries count as one', async () => {
     const { limiter, ask } = polite({ defaultLimit: wide });
     const permits = await Promise.all(['a', 'b', 'c'].map((name) => ask(name)));
     for (const permit of permits) granted(permit).throttled();
@@ -263,7 +263,7 @@ describe('UpstreamLimiter', () => {
     expect(await ask('d', 'live', controller.signal)).toMatchObject({ reason: 'cancelled' });
   });
 
-  it('hosts named by outsiders do not fill the memory, and hosts in use are not forgotten', async () => {
+  it('hosts named by outsiders do not fill the memory, and hosts that are in use or paused are not forgotten', async () => {
     const { limiter } = polite({ upstreamsMax: 3 });
     const turn = { priority: 'live' } as const;
     granted(await limiter.acquire('busy.example', turn));

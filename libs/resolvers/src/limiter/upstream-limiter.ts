@@ -14,8 +14,8 @@ export interface UpstreamLimiterOptions {
   /** Limits by host, which replace the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
   /**
-   * The limit for all hosts without a published limit. By default, that is `CHOSEN_LIMITS`, and 1 query per second for
-   * other hosts.
+   * The limit for all hosts without a published limit. By default, `CHOSEN_LIMITS`, and `DEFAULT_LIMIT` for other
+   * hosts.
    */
   defaultLimit?: UpstreamLimit;
   /** The maximum number of queries without `waitMaxMs` that may wait for one upstream, by default 100. */
@@ -113,7 +113,7 @@ export class UpstreamLimiter {
     return this.upstreams.get(host)?.waiting ?? 0;
   }
 
-  /** Claims the caller's share of a budget from all processes, and returns the share if the query is not sent. */
+  /** Claims the caller's share of a budget that processes share, and returns the share if the query is not sent. */
   private async waitShared(
     upstream: Upstream,
     turn: AskersTurn,
@@ -130,8 +130,8 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Queues a query, unless too many queries wait in total or for this caller. Queries with a deadline always get a
-   * place.
+   * Queues a query, unless too many queries are waiting, in total or from this caller. Queries with a deadline always
+   * get a place.
    */
   private queue(upstream: Upstream, turn: AskersTurn): Promise<Permit | Refused> {
     const { priority, asker, waitMaxMs } = turn;
@@ -264,7 +264,7 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
-/** The time within which the shared server may grant a free turn. */
+/** The minimum time that a query waits: the shared server may need it to grant a free turn. */
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;

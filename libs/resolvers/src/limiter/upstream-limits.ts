@@ -12,7 +12,7 @@ export interface UpstreamLimit {
 
 const DAY_SECONDS = 86_400;
 
-/** The limit for hosts without a published limit. Most registrars allow as much (about 50 per minute). */
+/** The limit for hosts without a published or chosen limit. */
 export const DEFAULT_LIMIT: UpstreamLimit = {
   buckets: [{ burst: 5, perSecond: 1 }],
   connections: 4,
@@ -43,7 +43,7 @@ const LARGE: UpstreamLimit = { buckets: [{ burst: 20, perSecond: 10 }], connecti
 
 /**
  * Rates that we chose because none is published. They are modest rates for services with very many names; with
- * `defaultLimit`, each name would wait for all others. A 429 pauses these services like any other.
+ * `DEFAULT_LIMIT`, each name would wait for all others. A 429 pauses these services like any other.
  */
 export const CHOSEN_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
   Object.entries({

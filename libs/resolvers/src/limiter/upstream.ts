@@ -191,7 +191,7 @@ export class Upstream {
     return { priority, tokens, pausedMs, isRecovered: this.hasRecovered, buckets };
   }
 
-  /** Admits the waiters that the shared budgets granted. @returns the milliseconds until the next request. */
+  /** Admits as many waiters as the shared budgets granted. @returns the milliseconds until the next request. */
   admitGranted(reply: BudgetReply, now: number, processes: number): number | undefined {
     this.isAsking = false;
     this.hasRecovered = false;

@@ -66,7 +66,7 @@ export class NumberRegistries {
   }
 }
 
-/** Longest first. */
+/** Returns the prefixes, the longest first. */
 function prefixesOf(table: NumberTables['ipv4'], family: 'ipv4' | 'ipv6'): Prefix[] {
   return entries(table)
     .map(([block, route]) => {

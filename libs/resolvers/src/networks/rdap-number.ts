@@ -139,7 +139,7 @@ function geofeedOf(json: JsonObject, remarks: readonly string[]): string | undef
   return url !== undefined && /^https:/i.test(url) ? url : undefined;
 }
 
-/** Returns the origins, which only ARIN's extension contains. */
+/** Returns the origin AS numbers, which only ARIN publishes, in an extension. */
 function originsOf(json: JsonObject): number[] {
   return linesIn(json['arin_originas0_originautnums']).map(Number).filter(Number.isSafeInteger);
 }

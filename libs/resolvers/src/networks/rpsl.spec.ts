@@ -166,7 +166,7 @@ describe('a port-43 text', () => {
     expect(of('198.51.100.7', ...block, ...carrier)).toMatchObject({ contacts: [] });
   });
 
-  it('yields no holder or people that only another block names, or that only sponsor the block', () => {
+  it('yields no holder and no person that only another block names, or that only sponsors the block', () => {
     const holder = (handle: string, name: string, country: string) => [
       `organisation: ${handle}`,
       `org-name: ${name}`,

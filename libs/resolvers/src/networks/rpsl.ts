@@ -240,7 +240,7 @@ const inLowerCase = (text: string) => text.toLowerCase();
 /** The roles of people in relation to a block, by their handles in lower case. */
 type References = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Returns how people are named: by attributes of the block, and the abuse contact by an attribute of its holder. */
+/** Returns the roles of people from the attributes of the block, and the role of the abuse contact from its holder. */
 function referencesIn(block: RpslObject, own: readonly RpslObject[]): References {
   const found = new Map<string, Set<string>>();
   const holders = own.filter(({ className }) => className === 'organisation');
@@ -323,8 +323,8 @@ function contactsIn(objects: readonly RpslObject[], references: References): Net
 }
 
 /**
- * Searches all possible places for abuse addresses: RIPE's comment, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an IRT, a
- * contact that the block or its holder names, a remark.
+ * Finds abuse addresses in RIPE's comment, in `abuse-mailbox` and ARIN's OrgAbuseEmail, in IRTs, and in the abuse
+ * contacts that the block or its holder names; if there are none, in remarks.
  */
 function abuseIn(
   lines: readonly string[],

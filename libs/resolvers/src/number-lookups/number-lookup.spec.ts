@@ -185,7 +185,7 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.db.ripe.net /ip/193.0.6.139']);
   });
 
-  it('is looked up as a block if it is a block, and at the registry of its prefix if it contains an IPv4 address', async () => {
+  it('is looked up as a block if it is a block, and the addresses in the answer are formatted as in RFC 5952', async () => {
     await internet.rdap(
       'rdap.apnic.net',
       json({ ...NETWORK, startAddress: '2001:0200::/32', endAddress: '2001:200:FFFF:F::' }),
@@ -197,7 +197,7 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/33']);
   });
 
-  it('is looked up as a block of any size, or rejected with the reason, but never answered in part', async () => {
+  it('is rejected with the reason if it is a block that is too large, and no block is answered in part', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     await internet.whois('whois.ripe.net', RPSL);
     open();

@@ -30,7 +30,8 @@ type Message = { isReady: true } | { result: ParserResult };
 
 const START_TIMEOUT_MS = 10_000;
 /**
- * The number of texts passed to the thread at a time, so that the thread need not wait for this process between them.
+ * The maximum number of texts passed to the thread at a time. With several, it need not wait for this process between
+ * them.
  */
 const IN_HAND_MAX = 16;
 /** A time-out is counted in this many parts, so that a pause of the whole process counts as only one of them. */
@@ -77,7 +78,7 @@ export class ParserWorker {
     return this.ask<NumberReading>({ protocol: 'number', text, context });
   }
 
-  /** Ends the thread; the result of waiting parses is `parse_failed`. */
+  /** Ends the thread; the result of running and waiting parses is `parse_failed`. */
   async close(): Promise<void> {
     this.isClosed = true;
     const { thread } = this;
@@ -106,7 +107,7 @@ export class ParserWorker {
     }
   }
 
-  /** Starts the thread, without an environment, so that it does not keep the process alive while idle. */
+  /** Starts the thread, without environment variables. It does not keep the process alive. */
   private start(): void {
     const thread = new Worker(this.script, {
       env: {},

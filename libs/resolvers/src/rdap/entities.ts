@@ -70,8 +70,8 @@ function cardOf(json: JsonObject): PublishedContact {
 }
 
 /**
- * Returns the first contact of each role, and which of its values are withheld. The abuse contact of a reseller is left
- * out.
+ * Returns the first contact of each role, and which of its values are withheld. The abuse contact of a reseller counts
+ * only if there is no other.
  */
 export function readContacts(entities: readonly Entity[]) {
   const contacts: RegistrationRecord['contacts'] = {};

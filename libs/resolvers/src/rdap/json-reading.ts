@@ -11,7 +11,8 @@ const TEXT_LENGTH_MAX = 1_000;
 let meter = new WorkMeter();
 
 /**
- * Parses JSON and counts the work: the characters of the text, and each value and character that a reader looks at.
+ * Parses JSON, passes it to a reader and counts the work: the characters of the text, and each value and character that
+ * the reader looks at.
  * @throws SyntaxError
  */
 export function readMetered<Result>(
@@ -74,7 +75,7 @@ export function textsWithin(value: unknown, depth = 2): string[] {
   return parts.slice(0, LIST_MAX);
 }
 
-/** Returns text of several lines from a list of strings, or from one string, which is truncated before it is split. */
+/** Returns the lines in a list of strings, or in one string, which is truncated before it is split. */
 export function linesIn(value: unknown): string[] {
   return linesUpTo(value, TEXT_LENGTH_MAX);
 }

@@ -6,13 +6,13 @@ import { readRdapAnswer } from './rdap-answer.js';
 describe('an RDAP answer', () => {
   const about = { domain: 'a.example', role: 'registry', isAbsent: false } as const;
 
-  it('is parse_failed if it is half an object, or a list', () => {
+  it('is parse_failed if it is not a complete object about the name', () => {
     for (const text of ['{"ldhName": "a.exam', '[]', '', 'null', '{"ldhName": "b.example"}']) {
       expect(readRdapAnswer(text, about)).toEqual({ outcome: 'parse_failed' });
     }
   });
 
-  it('is parse_failed, not "not registered", if an unreadable body contains "not found"', () => {
+  it('with status 404 is parse_failed if its body is unreadable, and "not registered" if its body is empty', () => {
     expect(readRdapAnswer('{', { ...about, isAbsent: true })).toEqual({ outcome: 'parse_failed' });
     expect(readRdapAnswer('', { ...about, isAbsent: true })).toEqual({ outcome: 'not_registered' });
   });
@@ -68,7 +68,7 @@ describe('an RDAP answer', () => {
       );
 
     it.each(['domain', 'autnum', 'not found'] as const)(
-      'with twice as many of "%s" takes at most twice the work, up to a megabyte',
+      'of twice the size takes at most twice the work, up to a megabyte: %s',
       (kind) => {
         const most = Math.floor((512 * 1024) / (textOf(200).length / 200));
         for (const n of [20, 1_000, most]) {

@@ -66,8 +66,8 @@ describe('RdapClient', () => {
     ['an RDAP error', 404, '{"errorCode":404,"title":"Not Found"}', {}],
     ['an RDAP error by media type', 404, '{}', { 'content-type': 'application/rdap+json' }],
     ['an empty body of that type', 404, '', { 'content-type': 'application/rdap+json' }],
-    ['an RDAP error within status 200', 200, '{"errorCode":404}', {}],
-  ])('%s with status 404 means "not found"', async (_what, status, body, headers) => {
+    ['the error code 404 within status 200', 200, '{"errorCode":404}', {}],
+  ])('%s means "not found"', async (_what, status, body, headers) => {
     await answering(status, body, headers);
     expect(await fetch()).toMatchObject({ kind: 'not_found' });
   });

@@ -189,7 +189,7 @@ export class RdapClient {
 
   /**
    * Returns whether an empty answer comes from an RDAP service. An empty answer with a media type comes from a gateway;
-   * without one, the service at the base URL decides.
+   * one without may come from an RDAP service, if there is one at the base URL.
    */
   private async isTypelessRdap({ headers }: Response, url: URL, signal: AbortSignal) {
     if ((one(headers['content-type']) ?? '') !== '') return false;

@@ -165,7 +165,7 @@ describe('readRdapDomain', () => {
     ['of a text that is not a name', { ...whole, ldhName: 'a.example (variant)' }],
     ['of the suffix', { ...whole, ldhName: 'EXAMPLE' }],
     ['of another kind', { ...whole, objectClassName: 'entity' }],
-    ['of nothing', {}],
+    ['without members', {}],
     ['without any data of a registration', { objectClassName: 'domain', notices: [] }],
   ])('an object %s is not an answer', (_what, json) => {
     expect(readRdapDomain(json, domain)).toBeUndefined();

@@ -4,8 +4,8 @@ import type { Route } from './registries.js';
 
 /**
  * How reliably a registry's port-43 answer is read. `known`: with a grammar of its own, and measured on recorded
- * answers. `recorded`: with the general rules, and measured. `by_system`: not measured itself, but run by the same
- * registry system as measured ones. `untested`: never seen.
+ * answers. `recorded`: with the general rules, and measured. `by_system`: not measured, but in the layout of other
+ * registries that are. `untested`: never seen.
  */
 export type ReadingCertainty = 'known' | 'recorded' | 'by_system' | 'untested';
 
@@ -38,8 +38,8 @@ const RECORDED = new Set(
 );
 
 /**
- * Top-level domains of registry systems that several countries run. Other countries with the same system have recorded
- * answers, and the answers here are read in the same way.
+ * Top-level domains of registry systems that several registries run. The comments name those whose answers were
+ * recorded; the answers here are read in the same way.
  */
 const BY_SYSTEM = new Set([
   // IANA's own server: .int

@@ -192,12 +192,12 @@ describe('deriving the tables', () => {
 
   it.each([
     [
-      'moves a tenth and more to another service',
+      'moves more than a tenth of its suffixes to another service',
       { rdapUrl: 'https://rdap.other.example/' },
       'elsewhere',
     ],
     ['sends port 43 elsewhere', { whoisHost: 'whois.other.example' }, 'elsewhere'],
-    ['is older than what is here', { publication: '2026-02-02T19:00:02Z' }, 'refused'],
+    ['is older than our tables', { publication: '2026-02-02T19:00:02Z' }, 'refused'],
   ])('S60: a source that %s is rejected, and the old table is kept', (_what, lie, said) => {
     const target = join(folder, 'believed.json');
     rmSync(target, { force: true });

@@ -99,7 +99,7 @@ const open = `
 const words = (text: string) => text.trim().split(/\s+/);
 
 describe('addresses', () => {
-  it('S55: the table of blocked addresses has at least eighty rows', () => {
+  it('S55: the tables of blocked and allowed addresses have at least eighty rows', () => {
     expect(words(blocked).length + words(open).length).toBeGreaterThanOrEqual(80);
   });
 
@@ -166,7 +166,7 @@ describe('SafeConnector', () => {
     socket.destroy();
   });
 
-  it('S54: apart from the DNS and RDAP clients, no other file of this library opens connections or resolves names', () => {
+  it('S54: in this library, only safe-connect and the DNS and RDAP clients open connections or resolve names', () => {
     const root = 'libs/resolvers/src';
     const wayOut =
       /from '(undici|node:(net|tls|dns|dgram|http|https|http2))'|(?<!\.|async )\bfetch\(/;
@@ -206,7 +206,7 @@ describe('SafeConnector', () => {
     ['rdap', [443]],
     ['dns', [53, 853]],
     ['webhook', [443]],
-  ])('S57: of all ports, %s can use only %j', async (purpose, own) => {
+  ])('S57: of more than a thousand ports, %s can use only %j', async (purpose, own) => {
     const { dnsServers } = await nameServer(['127.0.0.1']);
     const connector = new SafeConnector({ dnsServers });
     const tried = [...Array.from({ length: 1_024 }, (_, port) => port), 5432, 6379, 8443, 65_535];
@@ -215,7 +215,7 @@ describe('SafeConnector', () => {
     );
     const others = tried.filter((_, at) => faults[at] !== 'blocked_port');
     expect(others).toEqual(own);
-    // The rule for ports allows 43 and 443; there, the rule for addresses prevents the connection.
+    // On an allowed port, the rule for addresses prevents the connection.
     expect(new Set(faults)).toEqual(new Set(['blocked_port', 'blocked_address']));
   });
 
@@ -269,7 +269,7 @@ describe('SafeConnector', () => {
     await expect(connecting).rejects.toMatchObject({ fault: 'connect_timeout' });
   });
 
-  it('a cancelled connection is closed at once', async () => {
+  it('a call with an aborted signal neither resolves the name nor opens a connection', async () => {
     const { dnsServers, counter } = await nameServer(['1.1.1.1']);
     const connector = new SafeConnector({ dnsServers });
     const limits = { timeoutMs: 5000, signal: AbortSignal.abort() };

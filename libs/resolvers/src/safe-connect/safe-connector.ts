@@ -31,8 +31,8 @@ export interface ConnectLimits {
 const ADDRESSES_TRIED_MAX = 6;
 
 /**
- * Errors of a connection that suggest that the internet cannot be reached. A refused connection does not, because
- * another host has answered.
+ * Errors of a connection that suggest that the internet cannot be reached. A refused connection does not, because the
+ * host has answered.
  */
 const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
   'unresolved',

@@ -2,7 +2,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { ConnectionError } from './connection-error.js';
 
-/** How long one address may stay silent before the next one is tried in parallel (RFC 8305 §5). */
+/** How long one address may stay silent before the next one is tried. */
 const NEXT_ADDRESS_AFTER_MS = 300;
 
 /**
@@ -19,7 +19,7 @@ export async function openTcp(
   if (addresses.length === 0) throw new ConnectionError('unresolved');
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, checked);
-  // One address needs no race between addresses, which would cost as much as the connection itself.
+  // With one address, there is nothing to select, and the selection would cost as much as the connection itself.
   const way =
     addresses.length === 1 || isIP(host) !== 0
       ? { host: addresses[0] }

@@ -5,7 +5,7 @@ import { meaningOfNotFound } from './absence.js';
 const NAME = 'sample.example';
 const NOT_FOUND = { errorCode: 404, title: 'Not Found' };
 
-/** Texts that say nothing about the name; most of them are in no list of rejections. */
+/** Texts that do not say that the name is not registered; most of them match no pattern of rejections. */
 const SILENT_TEXTS = [
   '404',
   'Error',
@@ -138,7 +138,7 @@ const SILENT_TEXTS = [
   `${NAME.slice(0, NAME.indexOf('.'))} not found`,
 ] as const;
 
-/** Sentences from terms of use, from the table for port 43. */
+/** Sentences of terms of use, from the hostile answers for port 43. */
 const SENTENCES = readFileSync('test/eval-whois/hostile-answers.txt', 'utf8')
   .split('\n## ')
   .slice(-2)

@@ -82,8 +82,7 @@ const REFUSALS: Readonly<Partial<Record<NotFoundMeaning, readonly string[]>>> = 
 };
 
 /**
- * Corrects the meaning of members that RFC 9083 does not define: the restriction of a name is read only from defined
- * members.
+ * Returns the expected meaning. In members that RFC 9083 does not define, the restriction of a name is not recognised.
  */
 function meaningIn(shape: string, meaning: string): string {
   const isOwn = shape === 'a separate message' || shape === 'a nested error';

@@ -21,17 +21,14 @@ const SILENT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 /** A language with script and region (RFC 5646 §2.1). Longer subtags are excluded, because they could be words. */
 const LANGUAGE_TAG = /^(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)?$/i;
-/**
- * Parts of the host name of a WHOIS server. Other host names are excluded, because `held.by.another` may be a
- * statement.
- */
+/** Matches host names of WHOIS servers. Other host names are excluded, because `held.by.another` may be a statement. */
 const OF_WHOIS_HOST = /(?:^|[.-])(?:\w*whois\d*|rdap\d*|nic)[.-]/;
 const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
 /** The characters between the parts of an identifier, which is a token with digits, or a time. */
 const BETWEEN_PARTS = /[\s.:+,/_-]+/;
 /** A part that may be a meaningful word; hexadecimal parts are excluded. */
 const WORD = /^(?![a-f]+$)\p{L}{4,}$/iu;
-/** Members outside RFC 9083 that contain texts about the error, or state that there is an error. */
+/** Members that contain texts about the error, or state that there is an error. */
 const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
 /** Relations of links to the answer itself, or to texts about the service. */
 const EXPLAINING: ReadonlySet<string> = new Set(

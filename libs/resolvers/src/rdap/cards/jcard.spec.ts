@@ -32,7 +32,7 @@ describe('readJcard', () => {
     expect(read(both)).toEqual({ phone: '+1.5550122', fax: '+1.5550122' });
   });
 
-  it('skips an address that is only a label, only text, or empty if another address follows', () => {
+  it('reads an address that is only a label or only text, and skips an empty address if another follows', () => {
     const empty = ['', '', '', '', '', '', ''];
     const label = '1 Example Street\nDelft\nNetherlands';
     expect(read(['adr', { label }, 'text', empty])).toEqual({ street: label });

@@ -99,8 +99,8 @@ function toResult(verdict: Verdict, record: RegistrationRecord): ParseResult {
 }
 
 /**
- * Whether enough was read to call the name registered. An expiry date suffices, unless the server uses it for something
- * else.
+ * Whether enough was read to call the name registered at every server. An expiry date is not enough, because some
+ * servers also print one for an application.
  */
 function isRecord(record: RegistrationRecord): boolean {
   if (record.created !== undefined) return true;

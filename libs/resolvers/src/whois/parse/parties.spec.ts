@@ -93,7 +93,7 @@ describe('a value of a party', () => {
 });
 
 describe('a handle', () => {
-  it('is not a name if it is a handle whose object the answer lacks', () => {
+  it('is not a name, even if the answer lacks its object', () => {
     const lines = [
       'domain:         example.at',
       'registrant:     HOL1-NICAT',
@@ -147,7 +147,7 @@ Country: HK
     });
   });
 
-  it('.edu: a person who works for the registrant is listed before the registrant’s name, possibly with a title', () => {
+  it('.edu: the registrant’s name in the lines of a person is the organisation, and a title before it is dropped', () => {
     const text = `Domain Name: EXAMPLE.EDU
 
 Registrant:

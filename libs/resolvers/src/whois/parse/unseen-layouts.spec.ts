@@ -144,7 +144,7 @@ describe('the parser reads an unknown layout', () => {
     ['This name is not available for registration.', 'blocked'],
     ['Registration of this name is not permitted: registration not permitted', 'blocked'],
     ['Domain is on the list of reserved names.', 'reserved'],
-  ])('%s: the name is reserved', (text, restriction) => {
+  ])('%s: the name is restricted', (text, restriction) => {
     const context = { domain: 'example.test', server: '', tld: 'test', role: 'registry' } as const;
     expect(parseWhois(`${text}\n`, context)).toMatchObject({
       outcome: 'restricted',

@@ -1,6 +1,6 @@
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'it'];
 
-/** Spellings of countries in addresses that are in no official list. */
+/** Spellings of countries in addresses that `Intl.DisplayNames` lacks. */
 const ALIASES: Readonly<Record<string, string>> = {
   usa: 'US',
   'u.s.a': 'US',

@@ -37,8 +37,8 @@ for (const grammar of ALL) {
 }
 
 /**
- * Returns the grammar of a server. If the server has none, a registry's answer uses the grammar of the TLD or the
- * suffix above it, and any other answer uses only the general rules.
+ * Returns the grammar of a server. If the server has none, a registry's answer uses the grammar of the longest suffix
+ * that has one, and any other answer uses only the general rules.
  */
 export function grammarFor(context: {
   server: string;

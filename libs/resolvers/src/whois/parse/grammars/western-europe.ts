@@ -2,7 +2,7 @@ import type { Grammar } from './grammar.js';
 
 const DAY_FIRST = { order: 'dmy' } as const;
 
-/** The grammar of AFNIC, whose objects of persons begin with the employer. */
+/** The grammar of AFNIC, which prints a person's employer in the first line of the address. */
 const AFNIC: Grammar = {
   tlds: ['fr', 're', 'pm', 'tf', 'wf', 'yt'],
   dates: DAY_FIRST,

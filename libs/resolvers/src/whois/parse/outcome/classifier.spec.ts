@@ -136,7 +136,7 @@ describe('an answer without a record or a statement', () => {
     '<html><body><h1>404 Not Found</h1></body></html>',
     'Whois server not found',
     'Database error: object not found',
-  ])('is a failure to parse, and costs nothing: %j', (text) => {
+  ])('is a failure to parse: %j', (text) => {
     expect(outcome(text)).toBe('parse_failed');
   });
 

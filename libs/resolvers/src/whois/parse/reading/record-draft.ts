@@ -374,7 +374,7 @@ function isIanaId(value: string): boolean {
   return value.length > 0 && value.length <= 5 && !Number.isNaN(Number(value));
 }
 
-/** `292`, `R22-LRCC`. */
+/** True for a code that may follow a registrar's name in brackets: `292`, `R22-LRCC`. */
 function isRegistrarCode(text: string): boolean {
   return isIanaId(text) || isRegistryCode(text);
 }
