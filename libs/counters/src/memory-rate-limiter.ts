@@ -8,7 +8,7 @@ const ENTRIES_MAX = 1 << 18;
 
 /**
  * The positions of an entry's words: the id, the rate key, the last second that was written, the oldest second with
- * requests.
+ * requests, and the number of requests in the window.
  */
 const WORD0 = 0;
 const RATE_KEY = 4;

@@ -148,7 +148,7 @@ describe('database login', () => {
       applicationName: 'teller',
       poolSize: 4,
     });
-    /** Sends more queries at once than there are connections, so that some connections are new. */
+    /** Ends all connections, and sends as many queries at once as the pool has connections. @returns the results. */
     const newConnections = async () => {
       await withClient(server.url(), (client) =>
         client.query(

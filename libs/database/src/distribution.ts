@@ -6,9 +6,7 @@ const { escapeIdentifier, escapeLiteral } = pg;
 
 /** Distributes the tables of a schema over the nodes of a Citus cluster. All other tables stay on the coordinator. */
 export interface Distribution {
-  /**
-   * Tables by their distribution column: tables of one type are co-located, so that they can be joined on each node.
-   */
+  /** The distribution column of each table. The tables are co-located, so that they can be joined on each node. */
   distributed: Readonly<Record<string, string>>;
   /** Small tables that are copied to every node. */
   copied: readonly string[];

@@ -23,7 +23,10 @@ export interface Migration {
   contracts?: true;
 }
 
-/** The error for a database that has migrations that this build does not have. */
+/**
+ * The error for a database whose applied migrations differ from this build's, or for a build whose migrations are out
+ * of order.
+ */
 export class MigrationMismatch extends Error {}
 
 const LOCK_KEY = 0x6d696772; // 'migr'

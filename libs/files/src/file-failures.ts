@@ -28,7 +28,7 @@ export class FileTooLarge extends Error {
   }
 }
 
-/** The error for a file that has been replaced since it was read before. */
+/** The error for a file that has been replaced since the caller read its tag. */
 export class FileChanged extends Error {
   constructor(readonly key: string) {
     super(`the file ${key} has changed`);

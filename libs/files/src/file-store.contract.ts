@@ -13,14 +13,14 @@ import {
 
 const MIB = 1024 * 1024;
 const ENOUGH = { maxBytes: 64 * MIB };
-/** Large enough for several parts of an upload, none of which ends where a chunk does. */
+/** Large enough for several parts of an upload, and not a multiple of their size. */
 const LONG_BYTES = 17 * MIB + 12_345;
 
 const INVALID_KEYS = [
   ['', 'nothing'],
   ['/a', 'an absolute path'],
-  ['a/../b', 'a way up'],
-  ['..', 'a way up alone'],
+  ['a/../b', 'a parent folder'],
+  ['..', 'only a parent folder'],
   ['a//b', 'an empty part'],
   ['a/', 'a folder'],
   ['.making/x', 'a hidden folder'],
@@ -28,7 +28,7 @@ const INVALID_KEYS = [
   ['a b', 'a space'],
   ['a\\b', 'a backslash'],
   ['a\0', 'a zero byte'],
-  ['ä', 'a letter of another alphabet'],
+  ['ä', 'a letter outside ASCII'],
   ['x'.repeat(129), 'a part of 129 characters'],
   ['x/'.repeat(16) + 'x', '17 parts'],
   [`${'x'.repeat(120)}/`.repeat(4) + 'x'.repeat(40), '524 characters'],
@@ -210,7 +210,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await keysOf('jobs/')).toEqual(['jobs/10/a', 'jobs/2']);
       await store.remove('jobs/2');
       expect(await keysOf('jobs/')).toEqual(['jobs/10/a']);
-      // A name that was once a folder may later be a file.
+      // A removed folder can be created again.
       await write('jobs/1/a', 'again');
       expect(await textOf('jobs/1/a')).toBe('again');
     });
@@ -260,7 +260,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       },
     );
 
-    it('a prefix that is not a folder, the whole store at once and unlimited pages are rejected', async () => {
+    it('a prefix that is not a folder, the removal of the whole store, and pages of 0 or more than 1,000 files are rejected', async () => {
       await expect(store.list('jobs', { limit: 1 })).rejects.toThrow(InvalidFileKey);
       await expect(store.removeAll('jobs')).rejects.toThrow(InvalidFileKey);
       await expect(store.removeAll('')).rejects.toThrow(RangeError);
@@ -293,7 +293,7 @@ async function bytesOf(store: FileStore, key: string, range?: { first: number; l
   return collected((await store.read(key, { range })).content);
 }
 
-/** Returns bytes that are derived from a hash, in pieces of varying size. */
+/** Returns a long file, in pieces of varying size, and its SHA-256 digest. */
 function longFile() {
   const seed = randomBytes(32);
   const bytes = Buffer.concat(

@@ -94,8 +94,8 @@ export abstract class FileStore {
   }
 
   /**
-   * Opens a file for reading. @throws FileMissing; FileChanged; RangeBeyondFile if the range contains no byte of the
-   * file.
+   * Opens a file for reading. @throws FileMissing; FileChanged; FilesUnavailable; RangeBeyondFile if the range contains
+   * no byte of the file.
    */
   async read(key: string, { range, etag }: ReadOptions = {}): Promise<OpenFile> {
     checkFileKey(key);
@@ -105,7 +105,10 @@ export abstract class FileStore {
     return this.open(found, fitted(found, range));
   }
 
-  /** Joins several files, in order, into one: gzip members form one gzip file (RFC 1952, 2.2). */
+  /**
+   * Joins several files, in order, into one: gzip members form one gzip file (RFC 1952, 2.2). @throws FileMissing,
+   * FileChanged, FilesUnavailable; RangeError for more than 4,000 files.
+   */
   async concatenate(keys: readonly string[], target: string): Promise<FileFacts> {
     for (const key of [...keys, target]) checkFileKey(key);
     if (keys.length > CONCATENATED_MAX) {
@@ -120,7 +123,7 @@ export abstract class FileStore {
     return this.join(found, target);
   }
 
-  /** @throws FileMissing */
+  /** Copies a file. @throws FileMissing, FileChanged, FilesUnavailable. */
   async copy(key: string, target: string): Promise<FileFacts> {
     return this.concatenate([key], target);
   }
@@ -198,7 +201,7 @@ function fitted(
   return { first, last: Math.min(last, sizeBytes - 1) };
 }
 
-/** Returns the content with a check of its length. @throws FileTooLarge as soon as the content is too long. */
+/** Passes the content on and checks its length. @throws FileTooLarge as soon as the content is too long. */
 export async function* withinLimit(
   content: FileContent,
   maxBytes: number,

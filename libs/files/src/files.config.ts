@@ -73,7 +73,8 @@ export class FilesConfig {
 
   @Setting({
     env: 'FILES_S3_ACCESS_KEY_ID',
-    about: "Access key of the bucket. Unset: the machine's own role, as the AWS SDK finds it.",
+    about:
+      "Access key for the bucket. Unset: credentials that the AWS SDK finds, such as the machine's role.",
   })
   @ValidateIf(({ filesS3SecretAccessKey }: FilesConfig) => !!filesS3SecretAccessKey)
   @IsString()
@@ -82,7 +83,7 @@ export class FilesConfig {
 
   @Setting({
     env: 'FILES_S3_SECRET_ACCESS_KEY',
-    about: 'Secret of that access key.',
+    about: 'Secret of FILES_S3_ACCESS_KEY_ID.',
     secret: true,
     isFollowed: true,
     mayBeMissing: true,
@@ -104,7 +105,7 @@ export class FilesConfig {
   @Setting({
     env: 'FILES_S3_REDIRECTS',
     about:
-      'Whether downloads are redirected to the bucket, to URLs that work for at most 15 minutes; set false if customers cannot reach the bucket.',
+      'Whether downloads are redirected to the bucket, to URLs that work for at most 15 minutes; set it to false if customers cannot reach the bucket.',
   })
   @IsBoolean()
   filesS3Redirects: boolean = true;

@@ -3,7 +3,7 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const UNSENT = declareGauge(
   'dds_mail_unsent',
-  'E-mails that wait to be sent, that failed at least once and are retried, and that were given up.',
+  'Unsent e-mails: waiting for the first attempt, failing (to be retried) or dead (given up).',
   { labels: ['state'] },
 );
 const OLDEST = declareGauge(

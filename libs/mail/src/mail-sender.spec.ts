@@ -11,7 +11,7 @@ import { UnsentMail } from './unsent-mail.entity.js';
 
 const mail = composeMail('someone@example.com', { subject: 'Hello', paragraphs: ['Hello'] });
 
-/** A transport that refuses a given number of e-mails, and then delivers into a mailbox. */
+/** A transport that fails once with each error of `failures`, and then delivers into a mailbox. */
 class FailingTransport extends MailTransport {
   readonly failures: Error[] = [];
   readonly mailbox = new LocalMailbox(new TestClock());
@@ -27,7 +27,7 @@ class FailingTransport extends MailTransport {
   async close(): Promise<void> {}
 }
 
-/** A server that accepts an e-mail but does not answer until it is closed. */
+/** A transport whose server does not answer until the transport is closed. */
 class SilentTransport extends MailTransport {
   private readonly silence = Promise.withResolvers<void>();
 
@@ -66,7 +66,7 @@ describe('mail sender', () => {
     database.transaction((transaction) => new MailOutbox().add(transaction, accountId, mail));
   const rows = () =>
     maintenance.query('select state, attempts, reason, recipient, subject, text, html from mail');
-  /** Advances the database's time. */
+  /** Makes time pass for all e-mails, by moving their times into the past. */
   const pass = (seconds: number) =>
     maintenance.query(
       `update work set until = until - $1 * interval '1 s' where state in ('waiting', 'claimed')`,

@@ -1,6 +1,6 @@
 import { isMailAddress } from '#libs/domain-names';
 
-/** An e-mail to one recipient, with equal content as text and HTML. */
+/** An e-mail to one recipient, with the same content as text and HTML. */
 export interface Mail {
   to: string;
   subject: string;
@@ -14,8 +14,8 @@ export interface OutgoingMail extends Mail {
 }
 
 /**
- * The error for an e-mail that has several recipients, has a subject that would be read as two headers (S82), or is too
- * long.
+ * The error for an e-mail whose recipient is not one e-mail address, whose subject is empty or contains a control
+ * character (S82), or that is too long.
  */
 export class UnsafeMail extends Error {}
 

@@ -84,7 +84,7 @@ export class EventsConfig {
 
   @Setting({
     env: 'KAFKA_SASL_PASSWORD',
-    about: 'Password of that user.',
+    about: 'Password of KAFKA_SASL_USERNAME.',
     secret: true,
     isFollowed: true,
   })
@@ -95,7 +95,7 @@ export class EventsConfig {
 
   @Setting({
     env: 'KAFKA_SASL_MECHANISM',
-    about: `How this user logs in: ${SASL_MECHANISMS.join(' or ')}.`,
+    about: `How KAFKA_SASL_USERNAME logs in: ${SASL_MECHANISMS.join(' or ')}.`,
   })
   @IsIn(SASL_MECHANISMS)
   kafkaSaslMechanism: (typeof SASL_MECHANISMS)[number] = 'scram-sha-512';

@@ -3,7 +3,7 @@ import { csvCell } from './csv-cell.js';
 
 /** More than fifty texts with their cells, grouped by the danger they pose. */
 const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> = {
-  'that begin like a formula': [
+  'texts that begin like a formula': [
     ['=1+1', `"'=1+1"`],
     ['=', `"'="`],
     ['==A1', `"'==A1"`],
@@ -26,7 +26,7 @@ const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> =
     ['@example', `"'@example"`],
     ['@=1', `"'@=1"`],
   ],
-  'texts that begin with a line break before a formula': [
+  'texts that begin with a tab or a line break': [
     ['\t=1', `"'\t=1"`],
     ['\t', `"'\t"`],
     ['\ttext', `"'\ttext"`],
@@ -42,14 +42,14 @@ const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> =
     ['－1', `"'－1"`],
     ['＠SUM(1)', `"'＠SUM(1)"`],
   ],
-  'of several values': [
+  'lists of values': [
     [['=1', 'x'], `"'=1|x"`],
     [['x', '=1'], 'x|=1'],
     [['-1', '"x"'], `"'-1|""x"""`],
     [['ns1.example', 'ns2.example'], 'ns1.example|ns2.example'],
     [[], ''],
   ],
-  'with separators, quotes and line ends': [
+  'texts with separators, quotes and line ends': [
     ['a,b', '"a,b"'],
     [',', '","'],
     ['a"b', '"a""b"'],
@@ -61,7 +61,7 @@ const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> =
     ['a\rb', '"a\rb"'],
     ['a,"b"\r\nc', '"a,""b""\r\nc"'],
   ],
-  'that are harmless': [
+  'harmless values': [
     ['', ''],
     [undefined, ''],
     [null, ''],

@@ -4,7 +4,8 @@ export type Micros = bigint;
 const CENT_MICROS = 10_000n;
 
 /**
- * Returns `numerator ÷ denominator`, rounded half up; negative numbers are rounded half down, so that −x rounds like x.
+ * Returns `numerator ÷ denominator`, rounded to the nearest integer; halves are rounded away from zero, so that −x
+ * rounds like x.
  */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   if (denominator <= 0n) throw new RangeError('the denominator is not above zero');

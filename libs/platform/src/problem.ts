@@ -20,7 +20,7 @@ export interface ProblemDescription {
 
 /**
  * A refusal that may be shown: code, public text and, for the log only, a cause (RFC 9457). Features declare their own
- * in `x.errors.ts`; only the gateway converts a refusal to its public form.
+ * in `x.errors.ts`; only the public listeners convert a refusal to its public form.
  */
 export class Problem extends Error {
   readonly code: string;

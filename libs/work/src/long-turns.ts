@@ -1,6 +1,6 @@
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** An account loses its turn if it does not ask for this long, because its item was cancelled, for example. */
+/** An account that has not asked for this long loses its turn. Its item may have been cancelled. */
 const FORGOTTEN_MS = 10 * SECOND_MS;
 
 /** An item of work of an account. */

@@ -46,7 +46,7 @@ export function useQueue(): void {
   });
 }
 
-/** One process's share of a queue. */
+/** A runner whose handler is given by the test. */
 class Runner extends WorkRunner<object> {
   constructor(
     options: Options,
@@ -77,7 +77,7 @@ export const addMany = (accountId: string, prefix: string, count: number, more =
       })),
     ),
   );
-/** Moves the time of every work item forward, by the database's clock. */
+/** Makes time pass for all work items, by moving their times into the past. */
 export const pass = (seconds: number) =>
   database.query(
     `update work set until = until - $1 * interval '1 s' where state in ('waiting', 'claimed')`,

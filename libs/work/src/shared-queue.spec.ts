@@ -22,7 +22,7 @@ useQueue();
 
 describe('accounts', () => {
   const accounts = () => [newId(), newId()] as const;
-  /** Lists the first items that a single worker handles. */
+  /** Lists the first items that a single runner handles. */
   async function firstOf(count: number, doing: Doing = note): Promise<string[]> {
     const one = runner(
       async (work) => {
@@ -65,7 +65,7 @@ describe('accounts', () => {
     expect(countOf(first, 'now')).toBe(20);
   });
 
-  it('accounts with small jobs go first, and leave every fifth turn to the others', async () => {
+  it('accounts in the fast lane go first, and leave every fifth turn to the others', async () => {
     const [small, large] = accounts();
     await addMany(large, 'large', 200, { cost: 10 });
     await addMany(small, 'small', 200, { cost: 10, lane: 'fast' });
@@ -94,7 +94,7 @@ describe('a group', () => {
   const cancel = (group: string) =>
     database.transaction((transaction) => queue.cancel(transaction, group));
 
-  it('a group that is cancelled stops in its process, counts until it has ended, and is not repeated', async () => {
+  it('when a group is cancelled, its running work is aborted, counts until it has ended, and is not repeated', async () => {
     const [group, other] = [newId(), newId()];
     await addMany(newId(), 'cancelled', 3, { group });
     await addMany(newId(), 'other', 1, { group: other });
@@ -136,7 +136,7 @@ describe('a group', () => {
     expect([done, await rows()]).toEqual([[], []]);
   });
 
-  it('cancelled work ends with its process', async () => {
+  it('cancelled work of a killed process is removed, and not repeated', async () => {
     const group = newId();
     await addMany(newId(), 'orphan', 1, { group });
     await claimAndDie();

@@ -3,12 +3,12 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const ITEMS = declareGauge(
   'dds_work_items',
-  'Items of durable work, by queue: waiting, claimed by a process, or dead (an operator decides).',
+  'Work items by queue and state: waiting, claimed by a process, or dead (an operator must redrive or discard them).',
   { labels: ['queue', 'state'] },
 );
 const LATE = declareGauge(
   'dds_work_late_seconds',
-  'How long the oldest due item of a queue has waited.',
+  'How long the oldest due item of a queue has been due.',
   { labels: ['queue'] },
 );
 

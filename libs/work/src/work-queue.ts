@@ -72,8 +72,8 @@ export class WorkQueue<T extends object> {
   }
 
   /**
-   * Requests work as of now. Dead work of this name becomes due at once, and waiting work no later than `delaySeconds`
-   * says. Running work is repeated afterwards, because it may have read its data before the request.
+   * Adds work, or makes existing work of this name due: dead work at once, and waiting work after `delaySeconds` at the
+   * latest. Running work is repeated afterwards, because it may have read its data before the request.
    */
   async want(transaction: Transaction, work: NewWork<T>): Promise<void> {
     await this.rows.want(transaction, this.rowOf(work));

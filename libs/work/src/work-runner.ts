@@ -236,7 +236,7 @@ export abstract class WorkRunner<T extends object> implements Job {
   private async settleFailure(claimed: ClaimedWork<T>, error: unknown): Promise<void> {
     const { database, logger } = this.options;
     if (error instanceof WorkLost) {
-      logger.warn(`work of ${this.name} was taken over by another process`, { name: claimed.name });
+      logger.warn(`work of ${this.name} was removed or taken over`, { name: claimed.name });
     } else if (error instanceof WorkCancelled) {
       await this.rows.finish(database, claimed);
     } else if (error instanceof WorkStopped) {

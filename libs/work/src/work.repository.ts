@@ -116,7 +116,7 @@ export class WorkRepository {
     transaction: Transaction,
     group: string,
   ): Promise<{ removed: number; marked: number }> {
-    // The first statement marks claimed rows. It waits for a claim that commits in the meantime, so the second
+    // The first statement marks all rows of the group. It waits for a claim that commits in the meantime, so the second
     // statement sees that claim.
     const marked = await transaction.query(
       `update work set cancelled = true where id in (
@@ -238,8 +238,8 @@ const RENEW = `
   where w.id = held.id returning w.id, w.cancelled`;
 
 /**
- * Deletes the row. If the item was requested again while it was claimed, a new row with the same epoch replaces the
- * row, so the old claim is over.
+ * Deletes the row. If the item was requested again while it was claimed, inserts it again as ready. The new row keeps
+ * the epoch, so that each claim still has its own.
  */
 const FINISH = `
   with gone as (

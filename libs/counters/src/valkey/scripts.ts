@@ -14,7 +14,7 @@ export const SLICE_USABLE_MS = 2_000;
  * `SLICE_USABLE_MS` plus a clock step.
  */
 const SLICE_KEPT_MS = 6_000;
-/** Replaces the second in reports about requests that were counted by mistake, which have a negative count. */
+/** Replaces the second in reports of returned tokens, whose count is negative. */
 export const GIVEN_BACK = 0;
 /** An unused entry expires after two windows, because the clock may stop for a while. */
 const ENTRY_TTL_MS = 130_000;
@@ -69,7 +69,7 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
  * Keys: meta, entries. Arguments: epoch, time or '', session, gateways; then for each entry its limit, the number of
  * waiting requests, the number of tokens wanted in hand, the number of tokens still in hand, the number of further
  * words, and these words: pairs of second and count. Returned tokens are subtracted from the oldest seconds, so that no
- * window ever contains too few. Returns the time, then for each entry the tokens granted, the tokens in hand, the room,
+ * window ever counts too few. Returns the time, then for each entry the tokens granted, the tokens in hand, the room,
  * the oldest second, and the tokens that other gateways have in hand; only -1 if the epoch differs.
  */
 export const TAKE = script(`${CLOCK}

@@ -29,11 +29,11 @@ export interface BucketRequest {
   perSecond: number;
   /** The process's own count of remaining tokens, in case the server has no entry for the host. */
   left: number;
-  /** Tokens spent without the server since then; negative for tokens that were granted but not used. */
+  /** Tokens spent without the server since its last reply; negative for tokens that were granted but not used. */
   owed: number;
 }
 
-/** The budget from which a caller claims a share. */
+/** A caller's claim to a share of a host's budget. */
 export interface ShareRequest {
   asker: string;
   /** The account's queries that wait in this process. */

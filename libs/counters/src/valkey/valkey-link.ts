@@ -66,7 +66,7 @@ export interface TakeReply {
   inOthersHands: number;
 }
 
-/** The server has another epoch: it was emptied, restarted or replaced. */
+/** The error for a server with another epoch: it was emptied, restarted or replaced. */
 export class OtherEpoch extends Error {}
 
 type Call = [name: 'evalsha', sha: string, keys: number, ...rest: (string | number)[]];
@@ -345,7 +345,7 @@ export class ValkeyLink {
     if (this.hasComplained) return;
     this.hasComplained = true;
     this.options.logger.warn(
-      'Valkey does not answer: each process counts its part of the limits by itself',
+      'Valkey does not answer: each process applies its part of the limits by itself',
       error,
     );
   }

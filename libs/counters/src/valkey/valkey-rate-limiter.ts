@@ -13,7 +13,7 @@ const SWEPT_A_TICK = Math.ceil(ENTRIES_MAX / 600);
 const BATCH_MAX = 128;
 const NO_ENTRY: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
 
-/** Entries of one turn, with their requests and the callers that wait. */
+/** An entry of a call, with its request and the callers that wait. */
 interface Turn {
   entry: SliceEntry;
   request: TakeRequest;
@@ -94,7 +94,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     if (this.link.isUsable) await this.flush();
   }
 
-  /** Searches for unused slices; runs every 100 ms. */
+  /** Sends the unused tokens and unreported usage of idle entries, and removes old entries; runs every 100 ms. */
   tick(): void {
     const nowMs = this.link.nowMs();
     if (this.link.isUsable) {
@@ -106,7 +106,10 @@ export class ValkeyRateLimiter extends RateLimiter {
     this.sweepIdle(nowMs);
   }
 
-  /** Counts a request in this gateway's own window, or refuses the request if the window is full. */
+  /**
+   * Counts a request in this gateway's own window. @returns a refusal if the server's history is incomplete and this
+   * gateway's share is used up.
+   */
   private countOwn(entry: SliceEntry, limit: number): RateLimitResult | undefined {
     if (!this.link.isWarming) {
       this.own.take(entry.id, entry.rateKey, Infinity);

@@ -78,7 +78,7 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     const options = { tlsCa: tls.authority, secret: 's', logger, timeoutMs: 60_000 };
     const gateway = await openCounters({ ...options, url: () => url, gatewayId: newId() });
     const operator = new Valkey(server.url, { tls: { ca: tls.authority } });
-    /** Returns the number of the gateway's connections; 0 if it has none. */
+    /** Returns the id of the gateway's connection; 0 if there is none. */
     const connection = async () => {
       const list = String(await operator.call('CLIENT', 'LIST'));
       return Number(/^id=(\d+) .* name=domain-data-gateways /m.exec(list)?.[1] ?? 0);

@@ -7,7 +7,7 @@ import type { ServerUser } from './server-user.js';
 
 const require = createRequire(import.meta.url);
 
-/** No PostgreSQL binaries were installed for this platform. */
+/** The error for a platform without installed PostgreSQL binaries. */
 export class NoEmbeddedPostgres extends Error {
   constructor() {
     super(

@@ -26,7 +26,7 @@ export interface EmbeddedServerOptions {
   signal?: AbortSignal;
 }
 
-/** Another process may take the port after it has been found free. */
+/** The number of attempts, because another process may take the port after it has been found free. */
 const START_TRIES_MAX = 3;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;

@@ -65,7 +65,7 @@ describe('rolling partitions', () => {
     expect(await partitions()).not.toContain(oldest);
   });
 
-  it('a statement that reads a month delays no new months, and delays the dropping of its own month only briefly', async () => {
+  it('a transaction that reads a table delays no new partitions, and delays the removal of old partitions of that table only until it ends', async () => {
     const clock = new TestClock(new Date(Date.now() + 3 * 366 * DAY_MS));
     await withClient(test.url('entitlement'), async (reader) => {
       await reader.query('begin');

@@ -1,8 +1,8 @@
 /**
  * The SQL of the functions that roll a schema's partitions, each of a month or a day. `partitioned_table` lists the
- * tables; a migration that creates a partitioned table ends with `select add_partitioned_table(…)`, and a job calls
- * `roll_partitions` and `drop_detached_partitions` each hour. The functions belong to the owner, because a service may
- * not change the schema.
+ * tables; a migration that creates a partitioned table ends with `select add_partitioned_table(…)`, and
+ * `RollPartitionsJob` calls the functions. The functions belong to the owner, because a service may not change the
+ * schema.
  *
  * A table is partitioned by an id (UUIDv7, RFC 9562: its first 48 bits are milliseconds), so that an id is unique
  * across partitions, or by a time. There are partitions from the previous period to two periods ahead. Nothing may

@@ -63,7 +63,7 @@ export class HeldPart {
     }
   }
 
-  /** Begins the next part with the bytes that are left. */
+  /** Records that bytes of the part were sent; the rest begins the next part. */
   sent(bytes: number): void {
     this.beganMs = monotonicMs();
     this.add(-bytes);

@@ -43,7 +43,9 @@ export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): 
   });
 }
 
-/** Returns the current access keys. They expire, because their files may change while the service runs. */
+/**
+ * Returns the current access key. It expires, so that the SDK asks again: its file may change while the service runs.
+ */
 function loginOf(config: FilesConfig, clock: Clock) {
   return {
     accessKeyId: config.filesS3AccessKeyId as string,

@@ -97,7 +97,7 @@ const DOWNLOAD = {
     expect(await closed.address('file', DOWNLOAD)).toBeUndefined();
   });
 
-  it('a rejected key or a missing bucket is not reported as a missing file', async () => {
+  it('a rejected access key or a missing bucket is not reported as a missing file', async () => {
     const stranger = await openAt('keys', { FILES_S3_SECRET_ACCESS_KEY: 'not-the-secret' });
     await expect(stranger.stat('a')).rejects.toThrow(FilesUnavailable);
     await expect(stranger.check()).rejects.toThrow();

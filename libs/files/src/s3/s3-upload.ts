@@ -77,7 +77,7 @@ export class S3Upload {
     this.uploadId = undefined;
   }
 
-  /** Discards the parts. The bucket's own rule for unfinished uploads removes parts that cannot be reached now. */
+  /** Discards the parts. If this fails, a lifecycle rule of the bucket removes them. */
   async abandon(): Promise<void> {
     if (this.uploadId === undefined) return;
     const command = new AbortMultipartUploadCommand({ ...this.target, UploadId: this.uploadId });

@@ -16,7 +16,7 @@ const ENOUGH = { maxBytes: LONG_BYTES };
 let server: Server;
 let store: FileStore;
 
-/** Opens a store in a bucket for which `answer` answers. */
+/** Opens a store in a bucket whose server answers by `answer`. */
 async function open(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   server = createServer((request, response) => {
     request.resume().once('end', () => answer(request, response));
@@ -79,7 +79,7 @@ describe('slow clients of a bucket', () => {
     await store.write('quick', [Buffer.alloc(MIB)], ENOUGH);
   });
 
-  it('the removal of a folder ends, even if the bucket still lists the removed files', async () => {
+  it('the removal of a folder fails, instead of running forever, if the bucket keeps listing the removed files', async () => {
     let listings = 0;
     const keys = ['a', 'b'].map((name) => `<Contents><Key>dds/worker/f/${name}</Key></Contents>`);
     const list = `<ListBucketResult><IsTruncated>true</IsTruncated>${keys.join('')}</ListBucketResult>`;

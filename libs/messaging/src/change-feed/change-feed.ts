@@ -47,9 +47,8 @@ interface FeedRow {
 /** A snapshot that sees no transaction at all. */
 const EMPTY_SNAPSHOT = '1:1:';
 
-// One statement, so that snapshot and rows belong to the same moment; with two statements, a test missed 5 changes. The
-// token identifies the server by its start time, which every role may read: no two servers start in the same
-// microsecond.
+// One statement, so that snapshot and rows belong to the same moment. The token identifies the server by its start
+// time, which every role may read: no two servers start in the same microsecond.
 const CHANGES = `
   with now as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby,

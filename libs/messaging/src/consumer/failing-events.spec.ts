@@ -192,7 +192,7 @@ describe('event consumer, when an event fails', () => {
        where key = $3`,
       [old, young, key],
     );
-    // One event more than fits into a single statement.
+    // With the old event, one more than a single statement deletes.
     await under.messaging.consumer.query(
       `insert into failed_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
          attempts, settled_at)

@@ -3,7 +3,7 @@ import { DAY_MS, machineMs } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
 import { InboxMonthMissing, isOutsidePartitions } from './failure.js';
 
-/** The time limit of statements after the lock, which end no later than a handler must. */
+/** The time limit of statements after the lock, the same as a handler's. */
 const STATEMENT_LIMIT_MS = 5_000;
 /** The days whose events have a partition, or get one when the job runs. */
 const RECENT_DAYS = { before: 30, ahead: 2 };
@@ -14,7 +14,7 @@ export class InboxRepository {
 
   /**
    * Locks the bucket: until the transaction ends, no other process handles the bucket's events for this consumer,
-   * whatever their topic. The lock is taken first: sorted row locks led to deadlocks, and one lock per bucket does not.
+   * whatever their topic. The lock is taken before all others, and there is one per bucket, so there are no deadlocks.
    */
   async lockBucket(transaction: Transaction, bucket: number): Promise<void> {
     await transaction.query(

@@ -36,7 +36,7 @@ const HANDLED = declareCounter(
 );
 const WAITING = declareGauge(
   'dds_events_waiting',
-  'Events that could not be handled and are retrying (tried again automatically) or dead (an operator decides).',
+  'Events that could not be handled and are retrying (tried again automatically) or dead (an operator must redrive or discard them).',
   { labels: ['consumer', 'type', 'state'] },
 );
 const DURATION = declareHistogram(

@@ -6,7 +6,7 @@ import { SERVICE_SECRET_FORM } from './service-secret.js';
 export const IsServiceSecret = () =>
   Matches(SERVICE_SECRET_FORM, {
     message:
-      '$property must have at least 32 characters on each of at most two lines, or be the lines of one service',
+      '$property must have at least 32 characters on each of at most two lines, or be the lines that `cli secrets` created for this service',
   });
 
 /**

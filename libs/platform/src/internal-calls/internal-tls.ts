@@ -88,7 +88,7 @@ export class InternalTls {
       listener.setSecureContext({ ca, cert, key, minVersion });
     });
     listener.on('tlsClientError', (error) => {
-      this.logger.debug('a connection without a certificate of ours was refused', error);
+      this.logger.debug('a connection without a certificate from our authority was refused', error);
     });
   }
 

@@ -28,7 +28,7 @@ export function ServiceUrls(...needed: readonly ServiceName[]): ClassDecorator {
     const owners = SERVICE_NAMES.filter((one) => !CALLERS.includes(one) && one !== READ);
     for (const name of new Set([...owners, ...needed])) {
       const isNeeded = needed.includes(name);
-      const about = `Origin of ${name}'s internal listener${isNeeded ? '' : ', where there is one'}.`;
+      const about = `Origin of ${name}'s internal listener${isNeeded ? '' : ', if the installation has this service'}.`;
       const property = propertyOf(name);
       Setting({ env: urlSettingOf(name), about })(prototype as object, property);
       if (!isNeeded) IsOptional()(prototype as object, property);

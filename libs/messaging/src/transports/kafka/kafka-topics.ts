@@ -14,7 +14,7 @@ const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;
 
-/** The error for a topic that exists but does not preserve the order of events as configured. */
+/** Thrown if a topic exists with another number of partitions. */
 export class UnfitTopic extends Error {}
 
 /**
