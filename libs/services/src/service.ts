@@ -98,8 +98,7 @@ export interface Service<C extends object = object> {
 }
 
 /** Any service in the registry, whatever its config class. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the config class is both a result and a parameter, so only
-// `any` accepts every service
+// oxlint-disable-next-line typescript/no-explicit-any -- the config class is both a result and a parameter
 export type AnyService = Service<any>;
 
 /** Returns a service with one listener, in the form that the registry needs. */
