@@ -24,7 +24,7 @@ export interface Registered extends Owner {
 }
 
 export const PASSWORD = 'seven green bicycles';
-/** A hundredth of the real cost, for tests that are not about password hashing. */
+/** A small fraction of the real cost, for tests that are not about password hashing. */
 export const CHEAP_HASH: HashCost = { memoryKib: 64, passes: 1, parallelism: 1 };
 
 export interface DashboardAnswer {
@@ -92,7 +92,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return given;
   }
 
-  /** The requests that operator commands send to account. */
+  /** Sends a request of an operator command to account. */
   async operator(route: string, accountId: string, body: object) {
     const answer = await this.service.app.inject({
       method: 'POST',

@@ -389,7 +389,7 @@ describe('audited actions', () => {
   });
 
   it.each(RECENT.map(([method, path, body]) => ({ method, path, body })))(
-    'S117: $method $path, refused for an old log-in, is one entry',
+    'S117: $method $path, refused because the log-in is old, writes one entry',
     async ({ method, path, body }) => {
       account.clock.advance(11 * MINUTE_MS);
       expect(await entriesOf(() => call(method, path, body))).toEqual(['session.refused']);
@@ -408,7 +408,7 @@ describe('audited actions', () => {
   });
 
   it.each(CLOSED.map(([method, path, body]) => ({ method, path, body })))(
-    'S117: $method $path, refused for a deleted account, is one entry',
+    'S117: $method $path, refused because the account is deleted, writes one entry',
     async ({ method, path, body }) => {
       expect(await entriesOf(() => call(method, path, body))).toEqual(['session.refused']);
     },

@@ -33,7 +33,7 @@ export interface BenchReport {
   notRun?: string[];
 }
 
-/** Returns the quantile of the sorted values at a share from 0 to 1. */
+/** Returns the quantile of the values at a share from 0 to 1. */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];

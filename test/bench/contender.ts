@@ -5,7 +5,7 @@ import { type LoadResult, driveWrk } from './wrk.js';
 /** The length of a round in which CPU time is counted, unless a bench sets another length. */
 const ROUND_MS = 2_000;
 
-/** A server under load. It runs alone on the first core, and everything else on the second. */
+/** A server under load. In the gateway bench, it runs alone on the first core, and everything else on the second. */
 export interface Contender {
   name: string;
   pid: number;

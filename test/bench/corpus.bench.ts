@@ -35,7 +35,7 @@ const CLIENTS = 8;
  */
 const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
 const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
-/** The memory of the database server, as a share of the machine's memory, as PostgreSQL's manual advises. */
+/** The cache of the database server: a quarter of the memory of a machine with 8 GB, as PostgreSQL's manual advises. */
 const SETTINGS = { shared_buffers: '2GB' };
 const NEEDLES = 1_000;
 /** The share of a zone's names that are added in a day, and of those that are removed. */

@@ -28,7 +28,7 @@ import { startLuaPeer } from './nginx.js';
 import { driveWrk } from './wrk.js';
 
 const MEMORY_KEYS = 100_000;
-/** The number of keys, each of which must be used at least once during the load; otherwise, the run is invalid. */
+/** The length of the load, during which each key must be used at least once; otherwise, the run is void. */
 const MEMORY_MS = 40_000;
 const MEMORY_WARM_UP_MS = 4_000;
 const ROUNDS = 6;
@@ -97,7 +97,7 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   const gateway = await measured(field, 'memory');
   const load = { port: gateway.port, path: LOOKUP_PATH, connections: CONNECTIONS };
   const { folder } = field.around;
-  // At this point, the idle process has compiled its code, and its young generation has seen traffic.
+  // After this load, the idle process has compiled its code, and its young generation has seen traffic.
   const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: MEMORY_WARM_UP_MS };
   await driveWrk(warmUp, folder);
   const idle = memoryMb(gateway.pid);

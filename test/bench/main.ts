@@ -8,7 +8,7 @@ interface Bench {
   measure(options: BenchOptions): Promise<BenchReport>;
 }
 
-/** Runs each named bench in turn, by default all (`npm run bench [names…]`). */
+/** The benches. Those that are named run in turn, by default all (`npm run bench [names…]`). */
 const BENCHES: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),

@@ -17,7 +17,7 @@ const WISHES = {
   'a package': { product: 'package', credits: CREDITS },
   'an add-on': { product: 'subscription', sku: 'rate-limit-month', quantity: 1 },
 } as const;
-/** A limit so high that the gateway does not shed load, because the bench measures a busy event loop. */
+/** A limit so high that the gateway does not shed load, although the bench keeps its event loop busy. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
 /** Lets the bench give each buyer a separate network with `X-Forwarded-For`. */
 const PROXIED = { DASHBOARD_TRUSTED_PROXIES: '127.0.0.0/8' };

@@ -111,7 +111,9 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
   return { ...counted, elapsedMs: counted.elapsedMs - openingMs };
 }
 
-/** At low load, wrk's timing must not be delayed by the stand-ins and PostgreSQL, which share its core. */
+/**
+ * Gives wrk priority, so that the stand-ins and PostgreSQL, which share its core, do not delay its timing at low load.
+ */
 function preferIfRoot(pid: number): void {
   if (process.getuid?.() === 0) setPriority(pid, constants.priority.PRIORITY_HIGHEST);
 }

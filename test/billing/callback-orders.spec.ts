@@ -7,16 +7,13 @@ import { pressButton } from './hosted-page.js';
 import { permutationsOf } from './permutations.js';
 import { BOTH, type ProcessorSide, sideOf } from './sides/side-of.js';
 
-/**
- * Replaces the ids and times of a run with the objects to which they refer, so that the rows of two runs can be
- * compared.
- */
+/** Match the ids and times of a run, which are replaced so that the rows of two runs can be compared. */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;
 
 const ONCE = { areRepeated: false };
-/** The number of callbacks of two payments, a refund and the end of a subscription. */
+/** Matches the types of the callbacks about two payments, a refund and the end of a subscription. */
 const NEWS_OF_TWO =
   /invoice\.paid|refund\.created|subscription\.deleted|SALE\.(COMPLETED|REFUNDED)|SUBSCRIPTION\.CANCELLED/;
 const PACKAGE = {
@@ -34,7 +31,7 @@ function withoutDates(rows: string): string {
   return rows.replace(TIME, (time) => `time ${times.indexOf(time)}`);
 }
 
-/** The number of callbacks of an upgrade that the customer approves and pays for. */
+/** The minimum number of callbacks of an upgrade that the customer approves and pays for. */
 const UPGRADE_CALLBACKS = { stripe: 3, paypal: 2 };
 
 describe.each(BOTH)('callbacks of %s in every order', (processor) => {

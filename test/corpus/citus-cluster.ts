@@ -21,8 +21,8 @@ import { corpus } from '../../apps/corpus/src/service.js';
 const SCRIPT = resolve('../shared/citus/start');
 const PASSWORD = 'test-password';
 /**
- * The number of shards: three on each node. By default, each table has 32 shards, for each of which every statement is
- * parsed and planned again.
+ * The number of shards: three on each worker. By default, each table has 32 shards, for each of which every statement
+ * is parsed and planned again.
  */
 const SHARDS = 6;
 const run = promisify(execFile);

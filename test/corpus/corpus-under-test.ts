@@ -56,7 +56,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return this.service.url;
   }
 
-  /** Imports the observations of a source, each of which is given as a line of JSON. */
+  /** Imports observations of the installation's own answers; each is given as the object of a JSON line. */
   async record(...lines: Record<string, unknown>[]): Promise<RecordedBatch> {
     return this.service.app.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
   }

@@ -54,7 +54,7 @@ const PICTURED: Readonly<Record<string, string>> = {
   job: '/jobs',
 };
 
-/** A month of requests: the later days have more requests, and some requests are refused. */
+/** Returns the figures of a month: later days have more requests, and some requests are refused. */
 function usage(): { byOperation: UsageAnswer; byKey: KeyUsageAnswer } {
   const dates = Array.from({ length: 30 }, (_, place) =>
     new Date(NOW.getTime() - (29 - place) * DAY_MS).toISOString().slice(0, 10),
@@ -103,7 +103,7 @@ const CHANGES: LedgerChanges = {
 };
 const PACE: PaceAnswer = { live: ONE, bulk: ONE, heavy: ONE };
 
-/** The versions of the browser and the fonts, because other versions draw the same letters differently. */
+/** Returns the versions of the browser and the fonts, because other versions draw the same letters differently. */
 function machine(): string {
   const run = (program: string, ...args: string[]) =>
     execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { alertFaults, promtoolAvailability, type AlertCase } from './promtool.js';
 
-/** A series of 120 equal values, one per minute: two hours. */
+/** Returns a series of equal values, one per minute, for two hours. */
 const always = (value: number) => `${value}x120`;
 const rising = (perMinute: number) => `0+${perMinute}x120`;
 

@@ -24,7 +24,7 @@ describe('declared connections of services', () => {
     }
   });
 
-  it.each(['1', '201', 'ten', ''])('no pool can have the size %j', (size) => {
+  it.each(['1', '201', 'ten', ''])('the pool size %j is rejected, unless it is empty', (size) => {
     const settings = { SERVICE_SECRET: 'x'.repeat(40), DATABASE_POOL_SIZE: size };
     const poolSize = () => loadConfig(DatabaseConfig, settings).poolSize;
     if (size === '') expect(poolSize()).toBe(10);

@@ -537,7 +537,7 @@ const missing = chartToolsAvailability();
   });
 });
 
-/** Returns how the pods of a workload are replaced. */
+/** How the pods of a workload are replaced. */
 interface Replaced {
   replicas?: number;
   strategy: { rollingUpdate: Record<'maxSurge' | 'maxUnavailable', number> };

@@ -159,7 +159,7 @@ export class ImageStore {
   }
 }
 
-/** The name of the base image in the Dockerfile, without its digest. */
+/** Returns the name of a base image in the Dockerfile, without its digest. */
 const baseNamed = (name: string) => {
   const [, base] = new RegExp(`^FROM (${name}:[^@\\s]+)`, 'm').exec(
     readFileSync('Dockerfile', 'utf8'),
@@ -169,7 +169,9 @@ const baseNamed = (name: string) => {
 
 const ownerOf = (container: string) => Number(container.slice(OWNED.length).split('-')[0]);
 
-/** The Node that runs the tests, this machine's npm, and the certificate authorities that it trusts. */
+/**
+ * Copies the Node that runs the tests, this machine's npm, and the certificate authorities that it trusts, into a root.
+ */
 function nodeInto(root: string): void {
   const local = join(root, 'usr/local');
   cpSync(process.execPath, join(local, 'bin/node'));

@@ -7,7 +7,7 @@ import { dump, load } from 'js-yaml';
 /** Series in promtool's notation, by name and labels: `0+10x120` stands for 0, 10, 20 …, one value per minute. */
 export type Series = Record<string, string>;
 
-/** The data for testing an alert: series that make it fire, and series just below the threshold. */
+/** The data for testing an alert: series with which it must fire, and series with which it must not. */
 export interface AlertCase {
   fires: Series;
   silent: Series;

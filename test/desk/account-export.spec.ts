@@ -99,7 +99,7 @@ describe('account export', () => {
   const services = Object.keys(SCHEMAS);
 
   it.each(services)(
-    'it contains each table and column of %s, unless a reason for the omission is given',
+    'contains each table and column of %s, unless a reason for the omission is given',
     async (name) => {
       const { tables, withheld } = SCHEMAS[name];
       const declared = Object.fromEntries([
@@ -118,7 +118,7 @@ describe('account export', () => {
     },
   );
 
-  it.each(services)('it contains every row of the account in every table of %s', async (name) => {
+  it.each(services)('contains every row of the account in every table of %s', async (name) => {
     const exported = (JSON.parse(text) as Exported)[name];
     for (const { table, ownedBy = 'account_id', key } of SCHEMAS[name].tables) {
       const where = ownedBy.includes('$1') ? ownedBy : `${ownedBy} = $1`;
@@ -132,7 +132,7 @@ describe('account export', () => {
     }
   });
 
-  it.each(SEEDED)('it includes %s', (seeded) => {
+  it.each(SEEDED)('includes %s', (seeded) => {
     expect(text).toContain(seeded);
   });
 
@@ -170,7 +170,7 @@ describe('account export', () => {
     },
   );
 
-  it('it requires that the password was entered within the last ten minutes, and each export is audited', async () => {
+  it('requires that the password was entered within the last ten minutes, and is audited', async () => {
     const exports = async () =>
       (await desk.audited(owner.accountId)).filter((line) => line.includes('account.exported'));
     const before = await exports();
@@ -186,7 +186,7 @@ describe('account export', () => {
     await stranger.body.dump();
   });
 
-  it('it contains the URL of each invoice’s PDF', () => {
+  it('contains the URL of each invoice’s PDF', () => {
     const { invoices } = (JSON.parse(text) as Exported).billing;
     expect(invoices).not.toHaveLength(0);
     for (const { id, pdf_path: path } of invoices) {
@@ -196,7 +196,7 @@ describe('account export', () => {
     }
   });
 
-  it('it contains no data of another account', async () => {
+  it('contains no data of another account', async () => {
     const other = await desk.account.register('other@example.com');
     const answer = await download(other.token);
     const others = await answer.body.text();
@@ -208,7 +208,7 @@ describe('account export', () => {
     }
   });
 
-  it('after five exports within an hour, it answers 429', async () => {
+  it('is answered 429 after five exports within an hour', async () => {
     const busy = await desk.account.register('busy@example.com');
     const statuses: number[] = [];
     for (let count = 0; count < 6; count++) {

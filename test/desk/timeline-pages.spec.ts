@@ -54,7 +54,7 @@ const LIVES = {
   ],
 };
 
-/** Creates several years of events of an account in one service: the given number of each kind. */
+/** Creates events of an account in one service: the given number of each kind. */
 async function seedLife(
   test: TestDatabase,
   service: keyof typeof LIVES,
@@ -67,7 +67,7 @@ async function seedLife(
   });
 }
 
-/** The number of rows of each kind. There are eight kinds, and 100,000 rows in total. */
+/** The number of rows of each kind. There are eight kinds, and 100,000 events in total. */
 const OF_EACH = 12_500;
 const PAGE = 50;
 /**

@@ -195,7 +195,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     await this.deliver(PaymentReversalUndone, accountId, { reversalId });
   }
 
-  /** Pays for a period up to the paid amount in the snapshot, at most once, and publishes the snapshot. */
+  /** Pays once for the period of a snapshot, if the snapshot says that it is paid, and publishes the snapshot. */
   async subscribe(
     accountId: string,
     { monthlyCredits = '15000', lineId, ...snapshot }: SnapshotInTest,

@@ -1,7 +1,10 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Clock } from '#libs/platform';
 
-/** The number of milliseconds since the epoch, as text of fixed length, so that each read and write is atomic. */
+/**
+ * The length of the file, which contains the milliseconds since the epoch. It never changes, so that each read and
+ * write is atomic.
+ */
 const DIGITS = 16;
 
 /** A clock in a file that several processes share. It stands still until one of them advances it for all. */
@@ -43,7 +46,7 @@ export class FileClock extends Clock {
   }
 }
 
-/** The settings that make a service's process read its time from the file of a `FileClock`. */
+/** Returns the settings that make a service's process read its time from the file of a `FileClock`. */
 export function fileClockSettings(path: string): Record<string, string> {
   const preload = new URL('./preload-file-clock.js', import.meta.url);
   return { NODE_OPTIONS: `--import=${preload.href}`, TEST_CLOCK_FILE: path };

@@ -10,7 +10,7 @@ export interface Run {
 
 let current: Run | undefined;
 
-/** State that set-up and teardown share, because the same process loads both. */
+/** Keeps the state that set-up and teardown share; the same process loads both. */
 export function remember(run: Run): void {
   current = run;
 }

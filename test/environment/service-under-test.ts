@@ -60,7 +60,7 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
     await this.service.stop();
   }
 
-  /** A caller's connections to the service, with the caller's tokens. */
+  /** Opens connections to the service with a caller's tokens. */
   protected connect(caller: ServiceName): ServiceHttp {
     const { name: audience, tokens, callers } = this;
     const { url } = this.service;

@@ -21,7 +21,7 @@ interface Runtime {
 type Given = [object, object, object, Runtime, path: string, channel?: unknown];
 type Runner = (...given: Given) => Promise<unknown>;
 
-/** The time within which connections must have closed. */
+/** The time within which a spec's resources must have closed. */
 const CLOSING_MS = 5_000;
 
 // The first line that is written opens standard output or standard error, which would count as left open by that spec.

@@ -69,7 +69,7 @@ export class TestDatabase {
     return this.openAs(auditorRole(service));
   }
 
-  /** The schemas of the template, one for each service. */
+  /** Returns the schemas of the template, one for each service. */
   async schemas(): Promise<SchemaService[]> {
     return withClient(this.url(), async (client) => {
       const { rows } = await client.query<{ name: SchemaService }>(

@@ -116,7 +116,9 @@ function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord)
   return findings;
 }
 
-/** Removes a code or address in brackets after a registrar's name, which is not part of the name. */
+/**
+ * Compares the names of registrars without a code or address in brackets at their end, which is not part of the name.
+ */
 function nameFinding(expected: string, actual: string): Finding {
   const [wanted, got] = [expected, actual].map((it) =>
     loose(it.replace(/ ?[([][^)\]]*[)\]]$/, '')),

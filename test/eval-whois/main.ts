@@ -65,7 +65,10 @@ function readRows(folder: string): RecordedRow[] {
   );
 }
 
-/** Some recorders distinguish only registered and free names, and record a reserved name as either. */
+/**
+ * Corrects the status of a row if it is known to be wrong. Some recorders distinguish only registered and free names,
+ * and record a reserved name as either.
+ */
 function corrected(row: RecordedRow): RecordedRow {
   const status = STATUSES[row.id];
   return status === undefined ? row : { ...row, expected: { status: status as Status } };

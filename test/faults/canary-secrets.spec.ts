@@ -178,7 +178,10 @@ describe('the secrets of failing services', () => {
   it('S113: secrets do not appear in the output of a service that cannot start', async () => {
     database = await TestDatabase.create();
     const wrong = canary('wrong');
-    /** One service is enough, because all services read their settings and open their database with the same code. */
+    /**
+     * Returns environments in which a service cannot start. Most faults are tried with only one service, because all
+     * services read their settings and open their databases with the same code.
+     */
     const faultsOf = (service: Service): Record<string, string>[] => {
       const settings = environmentOf(service);
       const name = `${service.toUpperCase()}_DATABASE_URL`;

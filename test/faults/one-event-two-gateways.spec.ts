@@ -21,7 +21,6 @@ let around: GatewayHarness;
 let gateways: RunningGateway[];
 let asked = 0;
 
-/** Each process has its own database. */
 function openTransport(): KafkaTransport {
   const logger = new Logger('kafka', { write: () => {} });
   const transport = new KafkaTransport({ config, logger, onDeath: () => {} });

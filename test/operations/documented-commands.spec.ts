@@ -84,7 +84,7 @@ describe('the operator commands in the documents', () => {
     const replaced = [
       ...page('upgrade').matchAll(/^docker compose up -d --no-deps ([\w -]+?) *(?:#.*)?$/gm),
     ].flatMap(([, words]) => words.replaceAll(/-\d/g, '').split(' '));
-    // The service runs only with its profile.
+    // Billing runs only with its own Compose profile.
     expect([...new Set(replaced), 'billing'].toSorted()).toEqual(names.toSorted());
   });
 

@@ -215,7 +215,7 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'AccountsService.get not_found': 'whoever has a session has an account',
   'ORDER_CREATE OrdersService.find not_found': 'it reads back the order that it has just stored',
   'ORDER_CREATE PaymentProcessors.get not_found':
-    'another processor is rejected as an invalid request',
+    'an unknown processor is rejected as an invalid request',
 };
 
 const CONSTANTS = new Map<string, unknown>(Object.entries(contracts));

@@ -58,7 +58,7 @@ export class Worker {
   private harness(random: Random, counts: Record<string, number>): Harness {
     const { isLong } = this.options;
     return {
-      // A scenario with `isApart` does not use the installation.
+      // A scenario of the group `apart` does not use the installation.
       installation: this.installation as Installation,
       random,
       isLong,

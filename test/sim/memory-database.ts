@@ -50,7 +50,7 @@ interface Waiting {
 }
 
 /**
- * A simulation of PostgreSQL at READ COMMITTED as a state machine sees it: locks are kept until the end of the
+ * A simulation of PostgreSQL at READ COMMITTED, reduced to rows, locks and commits: locks are kept until the end of the
  * transaction, and writes are visible once they are committed. (No transaction under test reads its own writes.) If a
  * caller dies, its transaction is rolled back. Sometimes the connection breaks, before or after a statement or commit
  * takes effect.
@@ -65,7 +65,10 @@ export class MemoryDatabase {
   readonly inboxSequences = new Map<string, string>();
   readonly failedEvents = new Map<string, FailedEventRow>();
   readonly commands: Command[] = [];
-  /** Positions and arrivals are assigned at once but become visible only at the commit, so their orders may differ. */
+  /**
+   * The last assigned position or arrival. Rows become visible only at the commit, so a row may appear before another
+   * with a lower number.
+   */
   private serial = 0;
   /** The holder of each lock, followed by the transactions that wait for it. */
   private readonly locks = new Map<string, Waiting[]>();

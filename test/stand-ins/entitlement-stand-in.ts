@@ -49,7 +49,7 @@ export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
   readonly leases = new Map<string, Lease>();
   readonly holds = new Map<string, Hold>();
-  /** The open leases by account, because a bench uses 100,000 accounts for minutes. */
+  /** An index of the open leases, for a benchmark with 100,000 accounts. */
   private readonly openByAccount = new Map<string, Set<Lease>>();
   private readonly closedUse = new Map<string, number>();
   readonly recalled = new Set<string>();
@@ -220,7 +220,9 @@ export class EntitlementStandIn extends JsonServer {
     this.recalled.delete(use.leaseId);
   }
 
-  /** Closing a lease with an unknown id leaves a tombstone. */
+  /**
+   * Records the consumed credits of a lease. An unknown lease is stored as closed, so that it cannot be acquired later.
+   */
   private apply({ leaseId, accountId, consumed, operations }: LeaseUse): void {
     const known = this.leases.get(leaseId);
     const lease = known ?? { accountId, amount: 0, consumed: 0, isClosed: true };

@@ -19,7 +19,7 @@ export class GatewayHarness {
   readonly lookup = new LookupStandIn();
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   logged = '';
-  /** The operations of the gateways that are started next, in place of the table. */
+  /** If set, the gateways that are started next serve these operations instead of the product's. */
   operations?: readonly Operation[];
   /** The transport through which the newest gateway receives events. */
   transport: InProcessTransport;

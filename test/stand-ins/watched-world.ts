@@ -34,7 +34,7 @@ export class WatchedWorld extends LookupStandIn {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(all.join(''));
   };
 
-  /** Returns the part of a registration that each source publishes. */
+  /** Answers WHOIS lookups of a name with a registration. */
   register(name: string, members: object): void {
     const body = { status: true, domain_name: name, domain_registered: 'yes', ...members };
     this.whois.set(name, { outcome: 'delivered', body });

@@ -6,7 +6,7 @@ import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { RegistryWorld } from './registry-world.js';
 
 /** Tests the gateway, lookup and the registries over real sockets. */
-describe('a lookup whose client has disconnected', () => {
+describe('a lookup', () => {
   let world: RegistryWorld;
   let under: GatewayUnderTest;
 
@@ -25,7 +25,7 @@ describe('a lookup whose client has disconnected', () => {
 
   const live = (name: string, query = '') => `/v2.0/whois/live?domainName=${name}${query}`;
 
-  it('aborts its query to the registry, caches nothing for a repeat, costs nothing, and counts towards the rate limit', async () => {
+  it('whose client disconnects ends its query to the registry, caches nothing, costs nothing, and counts towards the rate limit', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const name = 'silent-shop.de';
     const key = { 'x-api-key': apiKey };
@@ -45,7 +45,7 @@ describe('a lookup whose client has disconnected', () => {
     expect(Number(limit) - Number(left)).toBe(4);
   });
 
-  it('is followed by a stale answer only on request, at the price of a live answer', async () => {
+  it('that fails gets a stale answer only if it accepts one, at the price of a live answer', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const key = { 'x-api-key': apiKey };
     const first = await under.ask(live('stale-shop.de'), key);

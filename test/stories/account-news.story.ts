@@ -7,7 +7,7 @@ import { Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
 
 const HOST = 'news.hooks.example';
-/** A number of names that costs more than four fifths of the trial credits. */
+/** Names whose lookups cost more than four fifths of the trial credits. */
 const NAMES = Array.from({ length: 410 }, (_, n) => `news-story-${n}.com`);
 const EVENTS = ['job.completed', 'credits.low', 'invoice.issued', 'monitor.triggered'];
 const WAIT_MS = 180_000;

@@ -25,8 +25,8 @@ const ARGUMENTS = [
 const TIMEOUT_MS = 90_000;
 
 /**
- * The rules of axe for the second wide layout. Colour schemes differ only in their colours, but widths also differ in
- * structure: the narrow layout stacks tables and hides their headings.
+ * The rules of axe for the wide layout: those whose results depend on colours, or on tables, which the narrow layout
+ * stacks and shows without headings. The narrow layout is checked with all rules.
  */
 const RULES_OF_WIDE_LOOK = [
   'color-contrast',
@@ -63,7 +63,7 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: TIMEOUT_MS });
 }
 
-/** A user of a browser with separate cookies, who records every message in the console. */
+/** A user of a browser with separate cookies, who records the errors of every page. */
 export class BrowserUser {
   /** Console errors, page errors and violations of the content security policy. */
   readonly faults: string[] = [];

@@ -13,7 +13,7 @@ const NAMES = Array.from(
   { length: 60 },
   (_, n) => `bulk-story-${n}.${['com', 'de', 'org'][n % 3]}`,
 );
-/** A CSV file from a spreadsheet, with a repeated line, a line without a name and an unregistered name. */
+/** A CSV file from a spreadsheet, with a repeated line and a line without a domain name. */
 const FILE = ['domain;note', ...NAMES.map((name) => `${name};x`), `${NAMES[0]};x`, 'no name;x'];
 
 /**

@@ -205,7 +205,7 @@ export function buyCredits(
     expect(body.processors[1].differences.join(' ')).toContain('approve');
   });
 
-  it('a refusal for lack of credits or rights links to the page that sells them', async () => {
+  it('a 429 links to the page that sells credits, which sends visitors to the log-in page', async () => {
     const poor = new Customer(deployment, `eve-${processor}@story.example`, 'Eve');
     await poor.join();
     const refused = await waitFor('a refusal', async () => {

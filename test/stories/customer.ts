@@ -31,8 +31,8 @@ export class Customer {
   ) {}
 
   /**
-   * Makes a call as the dashboard's own script does, with cookies, origin and the CSRF token. A question that a service
-   * could not answer in time, as can happen on a busy machine, is repeated.
+   * Makes a call as the dashboard's own script does, with cookies, origin and the CSRF token. A GET request is repeated
+   * if it is answered 503, as can happen on a busy machine.
    */
   async call(
     method: string,
@@ -96,7 +96,7 @@ export class Customer {
     await waitFor('the trial credits', async () => (await this.spendable()) > 0);
   }
 
-  /** Returns the credits that can be spent. Those of a lease are returned when it is closed. */
+  /** Returns the credits that can be spent or are reserved, because unused reserved credits are returned. */
   async spendable(): Promise<number> {
     const { body } = await this.call('GET', '/api/balance');
     return body.spendable + body.reserved;

@@ -36,7 +36,7 @@ export interface Deployment {
   };
   /** The business time of every service, which stands still until it is advanced. */
   clock: Clock & { advance(ms: number): void };
-  /** The database, in which stories perform the actions of operators. */
+  /** The URL of entitlement, to which stories send requests as operators' commands do. */
   entitlementUrl: string;
   serviceSecret: string;
   superuserUrl: string;
@@ -62,7 +62,9 @@ export async function openSolo(settings: Record<string, string> = {}): Promise<D
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings });
 }
 
-/** Starts every service in this process, with the addresses of registries that an operator can set. */
+/**
+ * Starts every service except billing in this process, with these settings of an internet instead of the simulated one.
+ */
 export async function openSoloOn(internet: Record<string, string>): Promise<Deployment> {
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...internet }, { offline: false });
 }
@@ -73,7 +75,7 @@ export async function openSoloWithPayments(settings: Record<string, string> = {}
 }
 
 /**
- * Starts the same services, but every service that can uses its database through a PgBouncer in transaction mode.
+ * Starts the same services, which, except for corpus, use their databases through a PgBouncer in transaction mode.
  * PgBouncer has fewer connections than the services: two for each role.
  */
 export async function openSoloBehindPgBouncer(settings: Record<string, string> = {}) {
@@ -110,7 +112,7 @@ export async function openSoloBehindPgBouncer(settings: Record<string, string> =
 
 /**
  * Returns a data folder with a migrated database. Creating a database takes five seconds of CPU time, so all processes
- * of a run copy one, beside the run's own database.
+ * of a run copy the same template, which is stored beside the run's own database.
  */
 export async function preparedFolder(): Promise<string> {
   const server = new URL(process.env[TEST_SERVER_URL]!);

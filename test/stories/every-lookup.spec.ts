@@ -133,7 +133,7 @@ describe('in one process: every lookup', () => {
   });
 });
 
-/** Removes times and the sources of an answer, because they differ from those in an example. */
+/** Removes the sources of an answer and replaces its times, because they differ from those in an example. */
 function comparable(member: string, value: unknown): unknown {
   if (member === 'served_from' || member === 'sources') return undefined;
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:/.test(value);

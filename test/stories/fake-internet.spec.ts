@@ -131,13 +131,16 @@ here('the product on a private internet', () => {
     expect([await authenticated(SIGNED), await authenticated(UNSIGNED)]).toEqual([true, false]);
   });
 
-  it.each(ADDRESSES)('the network %s has an owner and a name', async (ip) => {
-    const network = await ask(`/v2.0/ip-whois?ip=${ip}`);
-    expect(network).toMatchObject({ ip_address: ip, meta: { credits_charged: 1 } });
-    const { dns_records } = await ask(`/v2.0/dns/live?ipAddress=${ip}`);
-    const { stdout } = await run('dig', [`@${resolver()}`, '+short', '-x', ip]);
-    expect(dns_records.map(({ target }: DnsRecord) => `${target}.`)).toEqual([stdout.trim()]);
-  });
+  it.each(ADDRESSES)(
+    'IP WHOIS answers about %s, and its host name is as dig prints it',
+    async (ip) => {
+      const network = await ask(`/v2.0/ip-whois?ip=${ip}`);
+      expect(network).toMatchObject({ ip_address: ip, meta: { credits_charged: 1 } });
+      const { dns_records } = await ask(`/v2.0/dns/live?ipAddress=${ip}`);
+      const { stdout } = await run('dig', [`@${resolver()}`, '+short', '-x', ip]);
+      expect(dns_records.map(({ target }: DnsRecord) => `${target}.`)).toEqual([stdout.trim()]);
+    },
+  );
 
   it.each([...RPSL.map((ip) => [ip, `ip-whois?ip=${ip}`]), ['AS37100', 'asn-whois?asn=AS37100']])(
     'without RDAP the raw answer about %s equals the text that Debian’s whois prints',
@@ -153,7 +156,7 @@ here('the product on a private internet', () => {
     },
   );
 
-  it('an AS number has an organisation', async () => {
+  it('an AS number is found', async () => {
     expect(await ask('/v2.0/asn-whois?asn=AS15169')).toMatchObject({ as_number: 'AS15169' });
   });
 

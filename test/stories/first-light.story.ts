@@ -167,7 +167,7 @@ export function firstLight(deployed: () => Deployment): void {
     expectStatus(await customer.lookUp(freshName()), 200);
   });
 
-  it('a revoked key is refused by every gateway, and another key replaces it', async () => {
+  it('a revoked key is refused, and another key replaces it', async () => {
     const { body } = await customer.call('GET', '/api/keys');
     const { id } = body.keys.find(
       (key: { environment: string; state: string }) =>
@@ -237,7 +237,7 @@ export function firstLight(deployed: () => Deployment): void {
     await waitFor('401 at the log-in', async () => (await customer.logIn()).status === 401);
   });
 
-  it('S118: after erasure, no table contains the customer’s name or address', async () => {
+  it('S118: after erasure, no table contains the customer’s name or e-mail address', async () => {
     await waitFor('the last e-mail to be sent', async () =>
       withClient(deployment.superuserUrl, async (client) => {
         const { rowCount } = await client.query('select from account.mail');
@@ -301,7 +301,7 @@ export function firstLight(deployed: () => Deployment): void {
     });
   }
 
-  /** Returns every row of every table of the services as text. */
+  /** Returns every row of every table of account, billing, entitlement and gateway as text. */
   async function everyText(): Promise<string> {
     return withClient(deployment.superuserUrl, async (client) => {
       const { rows } = await client.query<{ name: string }>(

@@ -32,7 +32,7 @@ describe('in one process', () => {
     buyCredits(() => deployment, processor),
   );
 
-  // Billing's own specs follow the plans of both processors.
+  // Billing's own specs test the plans of both processors.
   describe('plans and refunds with PayPal', () => plansAndMoneyBack(() => deployment, 'paypal'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));

@@ -5,7 +5,6 @@ import { waitFor, withEnoughTime } from '#test/environment';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
-/** Tests the answers of a well-behaved registry. */
 describe('a lookup service and its registries', () => {
   let world: RegistryWorld;
   beforeAll(async () => {
@@ -154,7 +153,7 @@ describe('a lookup service and its registries', () => {
     const path = '/internal/whois/live?domainName=silent-shop.jp';
     const { authorization } = world;
     const answer = pool.request({ method: 'GET', path, headers: { authorization } });
-    await waitFor('the registry is queried', () => world.asked('silent-shop.jp') === 1);
+    await waitFor('the registry to be queried', () => world.asked('silent-shop.jp') === 1);
     const stopped = world.stop();
     expect((await answer).statusCode).toBe(504);
     await (await answer).body.dump();

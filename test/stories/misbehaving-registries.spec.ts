@@ -117,7 +117,7 @@ describe('a misbehaving upstream', () => {
   );
 
   it.each(['loop', 'to-http', 'to-private'])(
-    'S59: an RDAP redirect %s is not followed, and port 43 answers instead',
+    'S59: an invalid RDAP redirect (%s) causes at most four queries, and port 43 answers instead',
     async (kind) => {
       const domain = `rdap-redirect-${kind}-shop.org`;
       const { status, body } = await world.ask(domain);

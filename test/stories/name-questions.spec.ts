@@ -84,7 +84,7 @@ describe('a worker’s request for many names', () => {
     expect(found.body).toMatchObject({ domain_name: 'name-1.com', dns_types: { A: 1 } });
   });
 
-  it('does not evict the cached answers of live lookups', async () => {
+  it('has its answers cached only if it is for monitors', async () => {
     const { cache } = service.app.get(LiveService, { strict: false });
     await ask({ names: ['forgotten.fr', 'forgotten.de'] });
     expect(cache.size.entries).toBe(0);

@@ -41,7 +41,7 @@ export function plansAndMoneyBack(
     );
     const ordersOf = async (accountId: string) => ordered.get(accountId) ?? [];
     side = sideOf({ simulator: deployment.payments, clock, ordersOf }, processor);
-    // Moves earlier sign-ups from this address to yesterday.
+    // Earlier sign-ups from this address were then yesterday, and no longer count.
     clock.advance(DAY_MS);
     for (const customer of [rosa, yves, rhea]) {
       await customer.join();
@@ -57,7 +57,7 @@ export function plansAndMoneyBack(
       throw new Error(`${error.message}; found ${found}`);
     });
   }
-  /** Returns the limit in an answer to the test key, which costs nothing. */
+  /** Waits until answers to the test key, which cost nothing, state this limit. */
   const waitForLimit = (customer: Customer, expected: number) =>
     waitFor(`a limit of ${expected}`, async () => {
       const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
@@ -202,7 +202,7 @@ export function plansAndMoneyBack(
     await waitForLimit(rhea, TRIAL_LIMIT);
   });
 
-  it('the credits follow the bank’s decisions about a disputed payment: withdrawn, won, reopened and lost', async () => {
+  it('credits are withdrawn while their payment is disputed, returned if the dispute is won, and withdrawn again if it is lost after all', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
     await waitForCredits(rhea, TRIAL + 15_000);
     const [payment] = await side.paymentsOf(rhea.accountId);
@@ -225,7 +225,7 @@ export function plansAndMoneyBack(
     await waitFor('the cancellation at the processor', isEnding);
     await yves.logIn();
     expect((await yves.call('POST', '/api/account/restore', {})).status).toBe(200);
-    await waitFor('the end of the subscription at the processor', async () => !(await isEnding()));
+    await waitFor('the plan to be resumed at the processor', async () => !(await isEnding()));
     await yves.logIn();
     await waitForPlan(yves, { state: 'active', cancel_at: null });
     await waitForCredits(yves, TRIAL + 5_000);

@@ -16,10 +16,7 @@ const START = '2026-11-20T11:42:03Z';
 const DRIP_INTERVAL_MS = 20;
 
 export interface WorldOptions {
-  /**
-   * The time limit of a whole lookup, which is long enough for a slow machine and short enough for servers that never
-   * answer.
-   */
+  /** The time limit of a whole lookup; by default 20 s, which is enough on a slow machine. */
   budgetMs?: number;
   secret?: string;
 }

@@ -40,7 +40,7 @@ describe('one customer at several gateways', () => {
       dashboardPort: 0,
       offline: true,
       durable: false,
-      // All services stall when this process does, so the gateways' data does not become stale.
+      // Several services share this process, so delays do not mean that a gateway is overloaded.
       overrides: { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '30000' },
       log: { path: join(folder, 'story.log'), write: () => {} },
     });
@@ -175,7 +175,7 @@ describe('one customer at several gateways', () => {
     }
   });
 
-  it('after a gateway is killed, it charges exactly the answers that it gave when it restarts', async () => {
+  it('a killed gateway charges exactly the answers that it gave, once it has restarted', async () => {
     const customer = (killed = await joined('killed'));
     const { key } = customer;
     const apiUrl = await forkGateway('killed');
@@ -204,7 +204,8 @@ describe('one customer at several gateways', () => {
     await waitFor('401', async () => (await lookUp(second.apiUrl, key)).status === 401);
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
     const refusal = await waitFor('the refusal', async () => {
-      // The minute since the gateway's last successful poll is over. A poll of the other feed would extend it.
+      // Ends the minute for which records may be used after a successful poll. A poll that was in progress may extend
+      // it.
       third.authCache.trustUntil(0);
       const answer = await lookUp(third.apiUrl, key);
       return answer.status === 200 ? undefined : answer;

@@ -22,7 +22,7 @@ export function watchedNames(open: () => Deployment): void {
     const { status, body } = await customer.call('POST', '/api/monitors', wish);
     expect(status).toBe(201);
     const checks = await waitFor(
-      'both looks',
+      'both checks',
       async () => {
         const monitor = await customer.call('GET', `/api/monitors/${body.id}`);
         const { dns_checked_at, whois_checked_at } = monitor.body.checks;

@@ -29,7 +29,10 @@ export function nameFaults(files: SourceFile[]): string[] {
   });
 }
 
-/** Checks that features of an app contain only the kinds of files that the house style allows. */
+/**
+ * Checks that each folder contains only the kinds of files that the house style allows there, and that consumers and
+ * watchers are named after their events.
+ */
 export function kindFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const kind = kindOf(path);
@@ -42,8 +45,8 @@ export function kindFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * Finds features with more than twelve files, which should be split. Specs beside their subjects do not count, nor do
- * the root folders of libraries, where each file is a separate topic.
+ * Finds folders of features with more than twelve files, which should be split. Specs and migrations do not count. A
+ * `src` folder may have any number of files, because each is a separate topic.
  */
 export function folderFaults(files: SourceFile[]): string[] {
   const counts = new Map<string, number>();
@@ -58,7 +61,7 @@ export function folderFaults(files: SourceFile[]): string[] {
     .map(([folder, count]) => `${folder}: ${count} files`);
 }
 
-/** Checks that every app and library has a README that says what it owns. `paths` are all files of the repository. */
+/** Checks that every app and library has a README. `paths` are all files of the repository. */
 export function readmeFaults(paths: string[]): string[] {
   const rooms = new Set(paths.flatMap((path) => /^(apps|libs)\/[^/]+(?=\/)/.exec(path)?.[0] ?? []));
   return [...rooms]

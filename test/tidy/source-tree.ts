@@ -39,7 +39,7 @@ export function readSources(): SourceFile[] {
 
 /** Whether a file is a spec, or a suite that each implementation of a port or each deployment runs. */
 export const isSpec = ({ path }: SourceFile) => /\.(spec|contract|story)\.ts$/.test(path);
-/** Whether a file is a spec, or is used only by specs because it is in `test`. */
+/** Whether a file is a spec or is in `test`. */
 export const isTest = (file: SourceFile) => isSpec(file) || /(^|\/)test\//.test(file.path);
 /** Returns the kind of a file: `entity` for `key.entity.ts`, and undefined for `account.ts`. */
 export const kindOf = (path: string) =>

@@ -56,7 +56,7 @@ async function count(stored: Stored, source: Readable): Promise<void> {
   await pipeline(source, sink);
 }
 
-/** The uploads, each stored only as a number of bytes. */
+/** The uploads, each stored only as a size and a checksum. */
 class CountingStore extends DataStore {
   readonly uploads = new Map<string, Stored & { upload: Upload }>();
 
@@ -94,7 +94,7 @@ class CountingStore extends DataStore {
 export class OwnerState {
   readonly store = new CountingStore();
   readonly accounts: string[] = [];
-  /** The requests and answers that ended before they were complete. */
+  /** The number of calls whose request or answer ended before it was complete. */
   brokenOff = 0;
   fileBytes = 1024 ** 3;
   readBytes = 0;

@@ -41,7 +41,7 @@ class ReleaseTree {
     return join(this.folder, 'dist/apps/');
   }
 
-  /** The preloaded module for the services of the release, whose own classes must also read the test's clock. */
+  /** Settings that make the services of the release read the test's clock, with that release's own module. */
   get clockSettings(): Record<string, string> {
     const preload = pathToFileURL(join(this.folder, 'dist/test/environment/preload-file-clock.js'));
     return { NODE_OPTIONS: `--import=${preload.href}` };
@@ -94,7 +94,7 @@ const history = new ReleaseHistory();
       tree?.remove();
     });
 
-    it('the stored data of the last release is migrated after that release’s own migrations', async () => {
+    it('a database that the last release has migrated can be migrated by this release', async () => {
       const operator = deployment.cluster.settings.operator();
       const url = new URL(operator.DATABASE_ADMIN_URL as string);
       url.pathname = '/upgraded';
@@ -135,10 +135,7 @@ const history = new ReleaseHistory();
       },
     );
 
-    /**
-     * Performs the actions of a customer that cause every event of the product: a sign-up, a payment, lookups, deletion
-     * and restoration.
-     */
+    /** Acts as a customer: signs up, pays, looks up names, deletes the account and restores it. */
     async function aWholeCustomer(email: string): Promise<void> {
       const customer = new Customer(deployment, email);
       const isServed = async () => (await customer.call('GET', '/api/session')).status < 500;
@@ -172,6 +169,6 @@ const history = new ReleaseHistory();
   },
 );
 
-/** Calls each of the two gateways, so that both releases answer the same customer. */
+/** Returns the processes of a service; of the two gateways only the first, so that gateways of both releases run. */
 const processesOf = ({ processes }: RunningCluster, name: string): ServiceProcess[] =>
   processes.filter((process) => process.name === (name === 'gateway' ? 'gateway-1' : name));

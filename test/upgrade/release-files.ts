@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { UNRELEASED_HEADING, releasedVersions } from './releases.js';
 
 const CHANGELOG = 'CHANGELOG.md';
-/** The places that contain the version, apart from the changelog. Each pattern matches the text around the version. */
+/**
+ * The places that contain the version, apart from the changelog. Each pattern matches the version, after the text that
+ * precedes it.
+ */
 const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['package.json', /(?<=^ {2}"version": ")[^"]+/m],
   ['package-lock.json', /(?<=^ {2}"version": ")[^"]+/m],

@@ -27,7 +27,7 @@ export class CorpusStandIn extends LookupStandIn {
   private readonly suppressions: { version: number; isDomain: boolean; hash: string }[] = [];
   /** Whether the lines of datasets break off before the last line. */
   breaksOff = false;
-  /** Pages of changes that have not been read yet. */
+  /** Changes that have not been read yet. */
   readonly changes: CorpusChange[] = [];
   readonly sources: CorpusSource[] = [];
   /** The names to look up next, each of which is returned only once. */

@@ -11,7 +11,7 @@ export const [DAILY, WEEKLY] = [8, 4];
 export const ALL_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'];
 export const HOSTILE = '=HYPERLINK("https://evil.example","<script>x</script>")';
 
-/** Returns the names of a day. Each name is new on two days, so that files overlap. */
+/** Returns the rows of a day. Each name is new on two days, so that files overlap. */
 export function planned(dataset: Dataset, day = '2026-11-22'): PlannedRow[] {
   const date = Number(day.slice(8));
   return [date - 1, date].map((number) => ({

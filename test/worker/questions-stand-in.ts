@@ -10,7 +10,7 @@ export interface AskedNames {
 /** A stand-in for lookup that provides what the worker needs: every name is answered, unless the test changes this. */
 export class QuestionsStandIn extends LookupStandIn {
   readonly calls: AskedNames[] = [];
-  /** The outcomes of names for which no answer is delivered. */
+  /** Returns the members of a name's findings that differ from those of a delivered answer. */
   found: (name: string) => Partial<NameFindings> = () => ({});
   private waiting?: (() => void)[];
 

@@ -24,13 +24,16 @@ import { connectTo } from '../stories/connections.js';
 
 const NOWHERE = 'http://127.0.0.1:1';
 
-/** Changes to the worker's default settings, and the folder of its files. */
+/** Changes to the worker's default settings, the settings of its file store, and a shared database. */
 export interface WorkerSettings extends Partial<WorkerConfig> {
   files?: Record<string, string>;
   test?: TestDatabase;
 }
 
-/** The worker with its own database and socket, with stand-ins for other services and a replacement for lookup. */
+/**
+ * The worker with its own or a given database, and with stand-ins for account and entitlement. Tests pass the URLs of
+ * lookup and corpus.
+ */
 export class WorkerUnderTest {
   readonly clock = new TestClock('2026-11-23T10:00:00Z');
   readonly tokens = new ServiceTokens(HARNESS_SECRET, this.clock);

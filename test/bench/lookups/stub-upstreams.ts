@@ -15,7 +15,7 @@ export interface StubPorts {
   dns: number;
 }
 
-/** A record of about 2 KB, like the records of generic top-level domains. */
+/** Returns a record of about 2 KB, like the records of generic top-level domains. */
 function whoisAnswer(name: string): string {
   const contact = (role: string) =>
     `${role} Name: REDACTED FOR PRIVACY\r\n${role} Street: 1 Sample Street\r\n` +

@@ -128,7 +128,8 @@ type FlowName = keyof typeof FLOWS;
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
 
 /**
- * Flows that fetch several objects: a subscription with its checkout and its bill, or the subscription before a change.
+ * The number of objects that a flow fetches, if there are several: a subscription with its checkout and its bill, or
+ * the subscription before a change.
  */
 const SYNCS: Partial<Record<FlowName, number>> = {
   subscription: 3,

@@ -45,7 +45,10 @@ const seed = Number(options.seed);
 
 /** The maximum number of commands in a history, which has half as many on average. */
 const COMMANDS_MAX = 120;
-/** The validity of the certificate that signs PayPal's callbacks: decades, because years pass in each history. */
+/**
+ * The number of histories in one installation. Years pass in each, and the certificate that signs PayPal's callbacks is
+ * valid only for decades.
+ */
 const HISTORIES_AN_INSTALLATION = 40;
 /** After this time, the reduction ends and the smallest failing history so far is shown. */
 const REDUCTION_MS = 600_000;

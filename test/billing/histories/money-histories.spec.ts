@@ -36,8 +36,8 @@ const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
 };
 
 /**
- * The seed of these histories. `npm run histories` runs more of them, from new seeds. A history that fails is added to the
- * regressions permanently.
+ * The seed of these histories. `npm run histories` runs more of them, from new seeds. A history that fails is added to
+ * `FAILED_ONCE` permanently.
  */
 const SEED = 20_261_122;
 /**
@@ -51,7 +51,10 @@ const HISTORIES = [
   ['paypal', PATHS.slice(0, 4)],
 ] as const;
 const COMMANDS = 60;
-/** The variants that each history is compared with; longer runs use all of them. */
+/**
+ * The modes in which histories are replayed in turn, in addition to `order`; longer runs use all modes for each
+ * history.
+ */
 const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
 /** A time limit that suits a busy machine and ends hanging runs. */
 const LIMIT_MS = 900_000;

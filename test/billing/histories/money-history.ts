@@ -20,7 +20,7 @@ const SILENT = ['holdCallbacks', 'dropCallbacks', 'lose', 'card', 'move'];
 /** Commands of customers; after these, the jobs may also run after the next command. */
 const OWN_STEPS = ['buy', 'change', 'cancel', 'undo'];
 
-/** Prices that are not whole dollars and a tax rate that is not a whole percentage, so that cents must be rounded. */
+/** A tax rate that is not a whole percentage, so that cents must be rounded. */
 export const TAX_RATES = ['CH=8.1'];
 const MICROS_A_CENT = 10_000;
 const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
@@ -117,7 +117,7 @@ export class MoneyHistory {
     await billing.retry();
   }
 
-  /** The events that were published during the history, to be delivered to entitlement in other orders. */
+  /** Returns the events that were published during the history, to be delivered to entitlement in other orders. */
   told(name: string): Promise<ToldHistory> {
     const { billing, accountId, since } = this;
     return toldHistory(billing, { name, accountId, since });
@@ -240,7 +240,7 @@ export class MoneyHistory {
     return lostAnswers + lostRequests;
   }
 
-  /** Delivers callbacks in order or, after a while, in reverse order. */
+  /** Delivers the waiting callbacks, unless they are held. */
   private async receive(): Promise<void> {
     const { callbacks } = this.side;
     this.waiting.push(...callbacks.takeHeld());
@@ -292,8 +292,8 @@ export class MoneyHistory {
 }
 
 /**
- * Errors that are expected. A refund that the processor refuses is only logged. A busy machine may fail to open a
- * connection; the end of each history shows that the effects are repaired.
+ * Whether a logged error is a fault. A refund that the processor refuses is only logged. A busy machine may fail to
+ * open a connection; the end of each history shows that the effects are repaired.
  */
 const isFault = (line: string) =>
   !line.includes('a refund was not made') &&

@@ -12,8 +12,8 @@ const FAILS_FROM = 60;
 const FAILS_UNTIL = 67;
 
 /**
- * Lets customers start at the end of a month, and lets the days pass one by one. In the end, each period must have been
- * paid once, and each late payer must be active again.
+ * Lets customers start at the end of a month, and lets the days pass one by one. In the end, all periods must have been
+ * paid without a gap, and each late payer must be active again.
  * @returns the customers' histories.
  * @throws Error if either is not the case.
  */

@@ -26,7 +26,7 @@ export class PaypalSide {
     return this.paypal.identity.headersFor(raw, PAYPAL_WEBHOOK_ID);
   }
 
-  /** The simulator's only payer, who pays for every account. */
+  /** Sets whether the simulator's only payer, who pays for every account, has funds. */
   async setFunds(_: string, behaviour: 'works' | 'declines'): Promise<void> {
     this.paypal.subscriptions.setFunds(behaviour);
   }
@@ -87,7 +87,7 @@ export class PaypalSide {
       .toReversed();
   }
 
-  /** PayPal retries every five days and has no page for this. */
+  /** Returns none: PayPal retries every five days and has no page for unpaid bills. */
   async openBills(): Promise<string[]> {
     return [];
   }

@@ -158,7 +158,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       ['services.gateway.podAnnotations={"not a name":"x"}', /name part must consist of/],
       ['postgresql.port=70000', /70000/],
     ])(
-      'only the API server, or an earlier refusal, finds the fault in %s',
+      'the API server, if not an earlier check, reports the fault in %s',
       async (set, sentence) => {
         const values = CHART_VALUES['all on'] as string[];
         const attempt = async () => {

@@ -3,7 +3,7 @@ import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
 import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
 import { strimziDefinitions } from './strimzi-definitions.js';
 
-/** Runs before all tests, so that no test measures time while compilers use the cores. */
+/** Builds the tools before all tests, so that compilers do not take the cores from tests. */
 const paths = [
   await s3Server(),
   await chartTools(),

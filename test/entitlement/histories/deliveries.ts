@@ -5,8 +5,8 @@ import { BEGIN, type Said, type ToldHistory } from './told-history.js';
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
- * The modes in which events reach entitlement: in order; shuffled and repeated; up to 25 days late and repeated; or with
- * some snapshots never fetched.
+ * The modes in which events reach entitlement: in order; shuffled and repeated; up to 25 days late and repeated; or, in
+ * addition, with some snapshots missing.
  */
 export const MODES = ['order', 'shuffle', 'delay', 'skip'] as const;
 export type Mode = (typeof MODES)[number];

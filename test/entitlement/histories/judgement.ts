@@ -22,7 +22,8 @@ export interface GrantRow {
 }
 
 /**
- * A customer's usage and its times, which are the same in every mode of a history, so that the results can be compared.
+ * Plans a customer's usage and its times. They are the same in every mode of a history, so that the results can be
+ * compared.
  */
 export function planSpends(random: Random): { slot: number; amount: number }[] {
   return Array.from({ length: random.between(0, SPENDS_MAX) }, () => ({

@@ -170,7 +170,7 @@ class Replay {
   }
 }
 
-/** Sends a repeated event, which keeps its row, once more. */
+/** Writes events to the outbox. A repeated event keeps its row and is sent once more. */
 const SAY = `
   insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
   select id, bucket, key, aggregate, sequence, type, version, $2, data

@@ -262,7 +262,7 @@ export class KafkaBroker {
   }
 }
 
-/** The broker's own certificate, which the broker also accepts from clients. */
+/** Returns the broker's own certificate, which the broker also accepts from clients. */
 function ownCertificate({ keyStoreFile, clientAuthority }: NonNullable<KafkaBrokerOptions['tls']>) {
   if (clientAuthority === undefined) return {};
   const text = readFileSync(keyStoreFile, 'utf8');

@@ -36,7 +36,7 @@ export class S3Server {
     return server;
   }
 
-  /** The settings that make services store their files in this bucket. */
+  /** Returns the settings that make services store their files in this bucket. */
   settings(): Record<string, string> {
     return {
       FILES_LOCATION: `s3://${BUCKET}/dds`,

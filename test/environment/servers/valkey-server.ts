@@ -40,7 +40,7 @@ export class ValkeyServer {
     private readonly options: ValkeyServerOptions & { port: number },
   ) {}
 
-  /** @throws Error if no server program is installed, or if the server does not answer within a minute. */
+  /** @throws Error if no server program is installed, or if the server does not answer within two minutes. */
   static async start(options: ValkeyServerOptions): Promise<ValkeyServer> {
     const program = valkeyProgram();
     if (program === undefined) throw new Error(valkeyAvailability());

@@ -168,7 +168,7 @@ export class Installation {
     });
   }
 
-  /** Moves the times of deletions back by 90 days, so that account's next job erases the accounts. */
+  /** Ends the time in which a deleted account can be restored, so that account's next job erases it. */
   async erase(accountId: string): Promise<void> {
     await this.sql(
       `update account.accounts set restore_until = now() - interval '1 s' where id = $1`,
@@ -222,7 +222,7 @@ function packageOf(paymentId: string): PaymentConfirmed {
   return { ...payment, catalogueVersion: CATALOGUE_VERSION, lines: [line] };
 }
 
-/** The settings of each process that differ from the defaults: addresses lead through the proxies. */
+/** Returns the settings of each process that differ from the defaults. Addresses lead through the proxies. */
 async function laidThrough(
   planned: ClusterEnvironment,
   cables: Record<Cable, TcpProxy>,

@@ -17,8 +17,8 @@ interface Traffic {
   /** The URLs of the API to which requests are sent; by default, those of all gateways. */
   origins?: string[];
   /**
-   * Whether every lookup must be answered, because every gateway has cached the customers who look up names while
-   * others pay.
+   * Whether every lookup must be answered. For this, every gateway first caches the customers who look up names, and
+   * another customer pays.
    */
   isSteady?: boolean;
 }

@@ -32,7 +32,7 @@ const skewRows: Scenario[] = Object.entries(OFFSETS_HOURS).map(([name, offset]) 
   },
 }));
 
-/** Lookups are answered throughout, and nothing is granted or renewed twice. */
+/** With wrong clocks, nothing is granted or charged twice; with right clocks, lookups are answered again. */
 export const clockRows: Scenario[] = [
   ...skewRows,
   {

@@ -98,7 +98,7 @@ async function crashDuring(
   round: Record<string, CrashPoint[]>,
   flows: Flow[],
 ): Promise<void> {
-  // A customer for whom no flow has to wait while the crash points are set.
+  // This customer already exists, so the flows that use it need not wait for a sign-up.
   const [known] = harness.installation.regulars;
   const victims = Object.entries(round).map(([name, points]) => new Victim(harness, name, points));
   await Promise.all(victims.map((victim) => victim.arm()));

@@ -30,7 +30,7 @@ export const killRows: Scenario[] = SERVICES.map((name) => ({
   },
 }));
 
-/** The services that run jobs. Billing is listed more often, because every purchase passes through it. */
+/** The services that are killed. Billing is listed twice, because every purchase passes through it. */
 const BUYERS_SERVICES = [
   'billing',
   'billing',
@@ -45,7 +45,7 @@ const LONG_KILLS_WHILE_BUYING = 40;
 const LONG_PAUSE_MAX_MS = 3_000;
 const CREDITS = 5_000;
 
-/** Kills any service while customers pay at a processor. All jobs are due, including daily jobs. */
+/** Kills services at random while customers pay at a processor. All jobs are due, including daily jobs. */
 export const killsWhileBuyingRow: Scenario = {
   name: 'kills while people buy',
   run: async (harness) => {

@@ -50,7 +50,8 @@ const paused = (name: string, part: Part): Outage => ({
 /** The bytes of a connection are held, and then it is reset. */
 const cut = (cable: `gateway-${(typeof CUTS)[number]}`): Outage => ({
   name: `cut ${cable}`,
-  // Account and entitlement are each cut off for less than 60 s. While entitlement is cut off, leases may run out.
+  // Cached records can be used for 60 s without the change feeds, which is longer than a short cut. While entitlement
+  // is cut off, leases may run out.
   isSteady: ({ isLong }) => cable !== 'gateway-entitlement' && !isLong,
   begin: ({ installation }) => installation.cables[cable].stall(),
   end: async ({ installation }) => {
@@ -147,7 +148,7 @@ const OUTAGES = [
   fullDisk,
 ];
 
-/** Payments are accepted during the outage, and their credits are granted once when it is over. */
+/** The credits of every accepted payment are granted once, at the latest when the outage is over. */
 export const outageRows: Scenario[] = [
   { name: 'pause relay owner', run: pauseRelayOwner },
   ...OUTAGES.map((outage) => ({

@@ -6,14 +6,14 @@ const STRIKES = 5;
 const COMMIT = 'COMMIT';
 const FURTHER_CONSUMERS = 3;
 
-/** Faults that come and go. Acknowledged data exists, and repeated work counts once. */
+/** Brief faults, after which no acknowledged data is missing and repeated work has counted only once. */
 export const strikeRows: Scenario[] = [
   { name: 'postgres cut in transaction', run: (harness) => strikeCommits(harness, 'resetBefore') },
   { name: 'postgres commit answer lost', run: (harness) => strikeCommits(harness, 'loseAnswerTo') },
   { name: 'rebalance storm', run: rebalanceStorm },
 ];
 
-/** Injects the faults one after another, so that each affects a different connection. */
+/** Injects the faults one after another, alternately into account's and entitlement's connections to the database. */
 async function strikeCommits(
   harness: Harness,
   fault: 'resetBefore' | 'loseAnswerTo',

@@ -76,7 +76,7 @@ const HOST = 'prove.hooks.example';
 const WATCHED = 5;
 const NEW_NAMES = 20;
 const COLLECTED = 10;
-/** Names that are all in different chunks, because each has a different registry. */
+/** Suffixes with different registries, so that their names are in different chunks. */
 const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
 /** Returns a unique word that can be part of a domain name. */
@@ -287,8 +287,8 @@ async function openCollector({ installation }: World) {
 }
 
 /**
- * Waits until every delivery is recorded. Each delivery has arrived, and repeated deliveries have the same id. @returns
- * the bodies of the deliveries.
+ * Waits until every delivery is recorded as delivered, and checks that exactly these have arrived, where repeats have
+ * the same id and body. @returns the bodies of the deliveries.
  */
 async function allArrive(
   installation: Installation,
