@@ -24,7 +24,7 @@ const DIST = join(ROOT, 'dist');
 const STATE = join(DIST, '.build.json');
 const PARTIAL = '.partial';
 const FOLDERS = ['apps', 'libs', 'test'];
-/** The folders that other tools build. */
+/** Folders that contain no sources. */
 const NOT_OURS = new Set(['node_modules', 'dist']);
 const SWC_OPTIONS = {
   configFile: false,
