@@ -97,7 +97,7 @@ export interface BillingOptions {
   isScheduled?: boolean;
 }
 
-/** Starts the billing service: databases, listener, relay, jobs. `stop` closes them in reverse order. */
+/** Starts the billing service: databases, listener, relay, jobs. `stop` closes all of them. */
 export async function startBilling(options: BillingOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
   const { database, maintenanceDatabase } = await openServiceDatabases('billing', config, ENTITIES);

@@ -6,7 +6,7 @@ import { MaintenanceDatabase } from '#libs/database';
 const PROCESSORS = ['stripe', 'paypal'];
 const MATCHES_MAX = 50;
 
-/** Finds accounts by the ids of their orders, payments and subscriptions. */
+/** Finds accounts by the ids and numbers of their orders, payments, subscriptions and invoices. */
 @Injectable()
 export class ReferencesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -79,7 +79,7 @@ export class CallbacksRepository {
   }
 }
 
-/** Reads the callbacks of all accounts. */
+/** Deletes old data about callbacks, for all accounts. */
 @Injectable()
 export class CallbacksMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

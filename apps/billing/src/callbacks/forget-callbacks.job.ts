@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, type Job } from '#libs/platform';
 import { CallbacksMaintenanceRepository } from './callbacks.repository.js';
 
-/** How long the bodies of PayPal's callbacks are kept for investigating faults. They contain the payer's data. */
+/** How long the bodies of callbacks are kept for investigating faults. They contain the payer's data. */
 const KEPT_MS = 30 * DAY_MS;
 
 /** Deletes the bodies of old callbacks, and old rejected callbacks entirely. Ids and counts stay. */

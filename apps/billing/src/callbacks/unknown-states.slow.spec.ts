@@ -5,7 +5,7 @@ import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 
 /**
- * Values that a later version of a processor may send, and the number of fetches after which an operator is alerted.
+ * A value that a later version of a processor may send, and the number of fetches after which an operator is alerted.
  */
 const WORD = 'frozen';
 const ROUNDS = 4;

@@ -45,7 +45,7 @@ export class CancellationReasonsRepository {
   }
 }
 
-/** Reads the reasons of all accounts. */
+/** Deletes old reasons, for all accounts. */
 @Injectable()
 export class CancellationReasonsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -51,7 +51,7 @@ export class OwnInvoicesService {
     });
   }
 
-  /** Returns the newest matching invoice. */
+  /** Returns the newest matching invoices, up to `limit`. */
   async newest(
     accountId: string,
     asked: AskedInvoices,

@@ -24,7 +24,7 @@ export class RevisionsRepository {
       .getOne();
   }
 
-  /** Counts the revisions of each invoice, by the invoice's id. */
+  /** Returns the newest revision of each invoice, by the invoice's id. */
   async listLatest(
     transaction: Transaction,
     accountId: string,

@@ -6,9 +6,9 @@ import type { PaymentProcessor } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { type MissedNewsCount, MissedNewsService } from './missed-news.service.js';
 
-/** How far back the first check looks. */
+/** How far back a check looks if it does not know which events were read. */
 const LOOK_BACK_MS = 3 * DAY_MS;
-/** An event may become visible this long after newer events. */
+/** An event may appear in the list this long after newer events. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
 /** Reads the processors' lists of events, and handles those for which no callback arrived. */
@@ -34,7 +34,7 @@ export class MissedEventsJob implements Job {
     const stored = await this.database.transaction((transaction) =>
       this.callbacks.readCursor(transaction, name),
     );
-    // While the clock was wrong, a cursor in the future was stored, so it does not show which events were read.
+    // A cursor in the future was stored while the clock was wrong, so it does not show which events were read.
     const latest = count.startedAt.getTime() + OVERLAP_MS;
     const isKnown = stored !== undefined && stored.getTime() <= latest;
     const from = isKnown ? stored.getTime() - OVERLAP_MS : count.startedAt.getTime() - LOOK_BACK_MS;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 
-/** The result of one check for missed events. */
+/** The result of one run of a job that makes up for lost callbacks. */
 export interface MissedNewsRun {
   job: string;
   startedAt: Date;

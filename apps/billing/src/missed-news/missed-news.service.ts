@@ -3,7 +3,7 @@ import { MaintenanceDatabase } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { MissedNewsRepository } from './missed-news.repository.js';
 
-/** The results so far of a check for missed events. */
+/** The results so far of a job that makes up for lost callbacks. */
 export interface MissedNewsCount {
   readonly startedAt: Date;
   checked: number;
@@ -11,7 +11,7 @@ export interface MissedNewsCount {
   failed: number;
 }
 
-/** Stores the results of each check for missed events. */
+/** Stores the results of each completed run of a job that makes up for lost callbacks. */
 @Injectable()
 export class MissedNewsService {
   constructor(

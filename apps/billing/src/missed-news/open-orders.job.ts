@@ -9,7 +9,10 @@ import { MissedNewsService } from './missed-news.service.js';
 const SILENT_MS = 5 * MINUTE_MS;
 const ORDERS_MAX = 200;
 
-/** Fetches orders that have been neither paid nor dropped, because a callback or an answer may have been lost. */
+/**
+ * Fetches the checkouts of open orders that have not changed for five minutes, because a callback or an answer may have
+ * been lost.
+ */
 @Injectable()
 export class OpenOrdersJob implements Job {
   readonly name = 'open-orders';
@@ -27,7 +30,7 @@ export class OpenOrdersJob implements Job {
       const before = new Date(count.startedAt.getTime() - SILENT_MS);
       for (const order of await this.checkouts.listSilent(before, ORDERS_MAX)) {
         const hasAnswer = await this.lookAfter(order).catch((err: unknown) => {
-          // This order waits for the next round, so that the others continue.
+          // This order waits for the next run, and the others continue.
           this.logger.error('an open order could not be followed up yet', { id: order.id, err });
           return false;
         });

@@ -17,7 +17,7 @@ import { OrdersMaintenanceRepository, OrdersRepository } from './orders.reposito
 /** The refusal code of a processor that cannot close an open page. */
 const NOT_CLOSABLE = 'not_closable';
 
-/** Opens the processor's page for an order. A repeat makes the same call with the same key. */
+/** Opens, finds and closes the processors' checkout pages of orders. */
 @Injectable()
 export class CheckoutsService {
   constructor(
@@ -29,7 +29,10 @@ export class CheckoutsService {
     private readonly config: BillingConfig,
   ) {}
 
-  /** Calls the processor, then stores the answer. The request is built only from the order's rows. */
+  /**
+   * Calls the processor, then stores the answer. The request is built from stored rows, so a repeat can use the same
+   * idempotency key.
+   */
   async open(order: Order): Promise<CallResult<CreatedCheckout>> {
     const { accountId, id: orderId, processor } = order;
     const { lines, customerId } = await this.database.transaction(async (transaction) => ({
@@ -85,8 +88,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Closes the page of an order that its customer drops. @returns false if the page is no longer open because the
-   * customer has paid.
+   * Closes the page of an order that its customer drops. @returns false if the order is no longer open, or the customer
+   * has paid on the page.
    * @throws ProcessorUnavailable.
    */
   async drop(order: Order): Promise<boolean> {
@@ -102,7 +105,7 @@ export class CheckoutsService {
     return true;
   }
 
-  /** Lists open orders that the processor has sent nothing about since `before`. */
+  /** Lists open orders that have not been updated since `before`. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.silentOrders.listSilent(before, limit);
   }
@@ -130,8 +133,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Ends an order whose checkout the processor no longer returns a day after the page closed. (Some processors delete
-   * unpaid checkouts.) A late payment still counts. @returns false before that day is over.
+   * Ends an order whose checkout the processor no longer knows, once a day has passed since the page closed. (Some
+   * processors delete unpaid checkouts.) A late payment still counts. @returns false before that day is over.
    */
   async giveUp(order: Order): Promise<boolean> {
     if (this.clock.now().getTime() < order.expiresAt.getTime() + DAY_MS) return false;

@@ -9,8 +9,8 @@ const ORDERS_MAX = 100;
 export class CloseCheckoutsJob implements Job {
   readonly name = 'close-checkouts';
   /**
-   * The position at which the next run continues, so that a page that the processor does not close never delays later
-   * ones.
+   * The id of the order after which the next run continues, so that a page that the processor does not close never
+   * delays later ones.
    */
   private after = FIRST_ID;
 

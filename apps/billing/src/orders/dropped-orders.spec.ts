@@ -36,7 +36,7 @@ describe('an unpaid order', () => {
   );
 
   it.each(['stripe', 'paypal'] as const)(
-    'remains paid if the customer paid at %s before it was dropped',
+    'is paid if %s had taken the money before it was dropped, and cancelled otherwise',
     async (processor) => {
       const order = await billing.order(accountId, 15_000, processor);
       const { callbacks } = processor === 'paypal' ? billing.simulator.paypal : billing.simulator;

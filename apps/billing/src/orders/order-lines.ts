@@ -6,7 +6,7 @@ import type { CheckoutLine } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import type { OrderLine } from './order-line.entity.js';
 
-/** Returns the lines of an order as they are stored. */
+/** Converts quoted lines to the rows of an order. */
 export function orderLinesOf(
   accountId: string,
   orderId: string,

@@ -23,7 +23,7 @@ export function stateAfterCheckout(
   return checkout === 'open' ? 'redirected' : checkout;
 }
 
-/** The reversed part of an order's money, on which the order's state depends. */
+/** The paid and the reversed money of an order, which determine the order's state. */
 export interface ReversedMoney {
   paidMicros: bigint;
   refundedMicros: bigint;

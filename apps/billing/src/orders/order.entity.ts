@@ -33,7 +33,9 @@ export class Order {
   @Column('text')
   currency: string;
 
-  /** The buyer's tax status at the time of the order, which applies to all bills of the order's subscription. */
+  /**
+   * Whether the buyer owes the tax, as decided at the time of the order. A subscription's renewals may be decided anew.
+   */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 
@@ -47,7 +49,7 @@ export class Order {
   @Column('text', { name: 'redirect_url', nullable: true })
   redirectUrl: string | null;
 
-  /** The time of the payment's last refusal; null once the payment has arrived. */
+  /** When the payment was last refused; null if it never was. */
   @Column('timestamptz', { name: 'declined_at', nullable: true })
   declinedAt: Date | null;
 

@@ -18,7 +18,7 @@ export class TooManyOpenOrders extends Problem {
     super({
       code: 'too_many_open_orders',
       status: 409,
-      detail: `You have ${limit} unpaid orders open. Pay one of them, or wait: each closes an hour after it was made.`,
+      detail: `You have ${limit} unpaid orders. Pay or drop one of them, or wait: each closes an hour after it was placed.`,
     });
   }
 }

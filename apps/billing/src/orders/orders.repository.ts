@@ -177,7 +177,7 @@ export class OrdersRepository {
 export class OrdersMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Lists orders that the processor has sent nothing about since `before`, those with the longest silence first. */
+  /** Lists open orders that have not been updated since `before`, those with the oldest update first. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

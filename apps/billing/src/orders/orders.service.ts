@@ -68,7 +68,7 @@ export class OrdersService {
 
   /**
    * Drops the order unless it is paid. @throws NotFound, ProcessorUnavailable.
-   * @returns whether it was already paid.
+   * @returns `wasPaid`: false if this call dropped the order; true also for an order that had already ended.
    */
   async drop(accountId: string, orderId: string): Promise<{ wasPaid: boolean }> {
     const order = await this.database.transaction((transaction) =>
@@ -98,8 +98,8 @@ export class OrdersService {
   }
 
   /**
-   * Applies a fetched checkout. Amount, currency and account must match our order; otherwise the order is set aside for
-   * an operator and nothing is granted (S47).
+   * Applies a fetched checkout. If it does not match our order, the order is set aside for an operator and nothing is
+   * granted (S47).
    * @returns the account of our order; undefined if the checkout belongs to no order.
    */
   async applyCheckout(
@@ -155,7 +155,7 @@ export class OrdersService {
     return order && !isUnpaid(order.state) ? order.accountId : undefined;
   }
 
-  /** Applies a change to the reversed part of a payment. */
+  /** Updates the order after a change to the reversed part of its payment. */
   async applyReversed(transaction: Transaction, reversed: ReversedPayment): Promise<void> {
     const { accountId, orderId, amountMicros: paidMicros } = reversed.payment;
     if (orderId === null) return;

@@ -164,7 +164,7 @@ describe('orders', () => {
       expect((await post(wish({ processor: 'manual' }))).status).toBe(400);
     });
 
-    it('S50: no quantity changes the catalogue price', async () => {
+    it('S50: every number of credits has its catalogue price or is rejected', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.oneof(
@@ -304,7 +304,7 @@ describe('orders', () => {
       return run;
     };
 
-    it('a paid order is found within five minutes even if no callback arrives', async () => {
+    it('a paid order is found after five minutes even if no callback arrives', async () => {
       const { callbacks } = sideOf(billing, processor);
       callbacks.faults.drop = true;
       const order = await billing.order(accountId, 15_000, processor);
@@ -333,7 +333,7 @@ describe('orders', () => {
       expect(billing.logLines.splice(0)).toHaveLength(1);
     });
 
-    it('a checkout whose creation got no answer is resolved by repeating the call, and expires after a search', async () => {
+    it('an order whose checkout got no answer is resolved by repeating the call, and expires with its page', async () => {
       billing.simulator.apiFaults.lostAnswers = Infinity;
       const lost = await post(wish({ processor }));
       expect(lost.status).toBe(503);

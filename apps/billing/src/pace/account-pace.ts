@@ -7,13 +7,13 @@ import { TooManyCalls } from './pace.errors.js';
 const BURST = 60;
 /** The interval between later calls. People are slower anyway, and each order stores a row. */
 const EVERY_MS = 10 * SECOND_MS;
-/** Maximum number of accounts in memory. Above this number, accounts whose full burst is available are removed. */
+/** At this number of accounts in memory, those whose full burst is available again are removed. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
  * Limits how often one account may cause calls to a processor, or reads of its billing details. All customers share the
  * calls that a processor allows, and callbacks need some of these calls, so one account must not use them up (S102).
- * Each read adds a row to the audit log, which is never deleted (S122).
+ * Each read of billing details adds a row to the audit log, which is never deleted (S122).
  */
 @Injectable()
 export class AccountPace implements CanActivate {

@@ -9,7 +9,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** The subscription. Like the columns below, it is null on other lines. */
+  /** The subscription that the line paid for. Like the other nullable columns, it is null if the line paid for none. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 

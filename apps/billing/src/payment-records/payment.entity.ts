@@ -44,7 +44,7 @@ export class Payment {
 
   /**
    * Whether the payment is announced. False for money that is refunded without an event, because the payment is a
-   * duplicate or the account is deleted.
+   * duplicate, came too late for its change, or belongs to a deleted account.
    */
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;

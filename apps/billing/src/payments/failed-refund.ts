@@ -1,10 +1,7 @@
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 
-/**
- * The pauses between attempts at a refund that the processor rejects. In the meantime, our balance there may be topped
- * up.
- */
+/** The pauses between attempts at a refund that fails, for example because our balance at the processor is too low. */
 export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 
 /** Whether a refund failed and was neither replaced by another refund nor dismissed. */
@@ -12,8 +9,8 @@ export const isFailedRefund = ({ cause, state, closedAt }: Reversal): boolean =>
   cause === 'refund' && state === 'undone' && closedAt === null;
 
 /**
- * Marks a refund as failed. A refund that was started here is retried after a pause, at most four times. @returns the
- * marked refund.
+ * Marks a reversal as undone. A refund that was started here is retried after a pause, at most four times. @returns the
+ * marked reversal.
  */
 export function failed(refund: Reversal, now: Date): Reversal {
   const { cause, reason, attempt } = refund;

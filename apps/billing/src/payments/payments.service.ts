@@ -20,7 +20,7 @@ import type { SubscriptionPayment } from './subscription-payment.js';
 
 const PAYMENTS_MAX = 500;
 
-/** One part of a payment, with its purpose. */
+/** One part of a payment: the item and its price. */
 export interface PaidLine {
   kind: PaymentLineKind;
   sku: string;
@@ -136,7 +136,7 @@ export class PaymentsService {
     });
   }
 
-  /** Whether a payment through a processor was finally reversed. */
+  /** Whether any payment of the account through this processor was finally reversed. */
   async wasReversed(
     transaction: Transaction,
     accountId: string,
@@ -189,12 +189,15 @@ export class PaymentsService {
     return this.payments.findOfReversal(transaction, accountId, reversalId);
   }
 
-  /** Records that this payment was unwanted and that its refund has begun. */
+  /** Records that the refund of this unwanted payment has begun. */
   async markReturned(transaction: Transaction, payment: Payment): Promise<void> {
     await this.payments.markReturned(transaction, payment, this.clock.now());
   }
 
-  /** Records that the rights announced for the running period of a second subscription are withdrawn. */
+  /**
+   * Marks the announced payments for the unfinished periods of a second subscription as unwanted, so that they are
+   * refunded.
+   */
   async unwant(
     transaction: Transaction,
     { accountId, id }: { accountId: string; id: string },

@@ -107,7 +107,7 @@ export class ReversalsService {
     return (await this.close(transaction, own)) > 0;
   }
 
-  /** Records that the processor will never make a refund that was started here. */
+  /** Marks a refund that was started here as failed, unless the processor has confirmed it. */
   async giveUp(transaction: Transaction, payment: Payment, reversalId: string): Promise<void> {
     const lock = await this.lock(transaction, payment);
     const reversals = await this.payments.listReversals(transaction, payment);
@@ -118,7 +118,10 @@ export class ReversalsService {
     await this.announce(transaction, lock, payment, { next: undone, reversals });
   }
 
-  /** Replaces failed refunds with another refund. The rest of an unwanted payment is refunded separately. */
+  /**
+   * Closes the failed refunds that another refund replaces. What remains of an unwanted payment is then refunded
+   * separately.
+   */
   private async replace(
     transaction: Transaction,
     payment: Payment,
@@ -209,8 +212,8 @@ export class ReversalsService {
 }
 
 /**
- * Finds the latest attempt to which a snapshot belongs. For a refund that was started here, this is the row that has no
- * processor id yet.
+ * Finds the latest attempt to which a snapshot belongs. A refund that was started here and has no processor id yet is
+ * found by our own id.
  */
 function latestOf(
   snapshot: RefundSnapshot | DisputeSnapshot,

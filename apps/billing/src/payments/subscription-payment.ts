@@ -1,6 +1,6 @@
 import type { PaymentLineKind } from '#libs/contracts';
 
-/** A payment for a period of a subscription, and what is left of the payment. Amounts are decimal strings. */
+/** A paid line of a subscription, and how much of its payment was reversed. Amounts are decimal strings. */
 export interface SubscriptionPayment {
   kind: PaymentLineKind;
   sku: string;
@@ -11,7 +11,7 @@ export interface SubscriptionPayment {
   periodStart: Date;
   periodEnd: Date;
   paidMicros: string;
-  /** The part of the whole payment that was finally reversed. */
+  /** The amount finally reversed for the whole period. */
   wholeMicros: string;
   /** The amount finally reversed for the rest of the period, which begins at `keptUntil`. */
   restMicros: string;

@@ -16,7 +16,7 @@ interface Row {
   period_end: Date;
 }
 
-describe('changes whose payment PayPal is still reviewing at the end of the period', () => {
+describe('changes whose reviewed payment PayPal reports after the end of the period', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   /** PayPal's id of the subscription. */
@@ -62,7 +62,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
   }
 
   /**
-   * Holds back the subscription's callbacks until PayPal has decided and the next period is paid. @returns the
+   * Holds back all callbacks until PayPal has decided and the next period is paid. @returns the subscription's
    * callbacks.
    */
   async function callbacksAfterwards(): Promise<readonly Callback[]> {
@@ -72,7 +72,10 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     return held.filter(({ body }) => body.includes(agreementId));
   }
 
-  /** Expects that the price of one plan was kept and the difference refunded, without any event. */
+  /**
+   * Expects that the prices of both periods were kept, and that the change's payment was refunded without being
+   * announced.
+   */
   async function expectReturned(): Promise<void> {
     await billing.follow();
     const { paid, refunded } = await side().moneyOf(accountId);

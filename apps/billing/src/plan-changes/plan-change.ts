@@ -10,9 +10,8 @@ export interface PlannedUnits {
 }
 
 /**
- * Decides when a change takes effect. A larger plan with the same interval is an upgrade, which takes effect now and is
- * prorated. A smaller plan, or another interval, waits for the end of the period. Returns undefined if nothing would
- * change.
+ * Decides when a change takes effect. A more expensive plan with the same interval is an upgrade, which takes effect
+ * now and is prorated. Any other change waits for the end of the period. Returns undefined if nothing would change.
  */
 export function effectOfChange(
   from: PlannedUnits,
@@ -24,7 +23,7 @@ export function effectOfChange(
   return worth(to) > worth(from) ? 'now' : 'period_end';
 }
 
-/** Returns a plan at today's catalogue price, in the form that processors need. A change counts as a purchase. */
+/** Returns a plan at today's catalogue price, as for a new purchase, in the form that processors need. */
 export function planRefOf(
   { sku, interval, name, unitMicros }: SubscriptionPlan,
   taxPpm: number,
@@ -50,8 +49,9 @@ interface Running {
 
 /**
  * Returns the credits that an upgrade adds for the rest of the current month, as entitlement computes them: the share
- * of the difference, rounded down. If the rest of the period costs the whole price in cents, the upgrade adds the whole
- * difference (`../bills/bill-lines.ts`). The months of a yearly plan are counted from its start.
+ * of the difference, rounded down. If the rest of the period costs as much as the whole period, rounded to cents, the
+ * upgrade adds the whole difference (`../bills/bill-lines.ts`). The months of a yearly plan are counted from the start
+ * of its period.
  */
 export function creditsAtOnce(
   running: Running,

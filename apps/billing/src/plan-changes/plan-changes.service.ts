@@ -53,7 +53,7 @@ const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const NEXT_IS_PAID = 'The next period is already paid. Change the plan once that period has begun.';
 const MAY_BE_MADE =
-  'The payment processor did not answer, so it is not known whether the change was made. Wait a minute and look at the subscription before you repeat it.';
+  'The payment processor did not answer, so it is not known whether the change was made. Wait a minute and look at the subscription before you try again.';
 const BEING_PAID =
   'The payment processor is reviewing the payment of an earlier change. Wait until it has finished.';
 
@@ -63,7 +63,7 @@ const BEING_PAID =
  */
 @Injectable()
 export class PlanChangesService {
-  /** The accounts with a running change, so that a slow change delays only its own customer. */
+  /** The accounts with a running or waiting change. Another change of the same account is rejected. */
   private readonly changing = new Set<string>();
   private readonly turns = new Semaphore(CHANGES_AT_ONCE);
 
@@ -75,7 +75,7 @@ export class PlanChangesService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable. */
+  /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable, ChangeRefused. */
   async preview(accountId: string, id: string, request: PlanRequest): Promise<PlanPreviewAnswer> {
     const known = await this.own.findCurrent(accountId, id);
     // PayPal does not report that a period has begun.
@@ -154,7 +154,7 @@ export class PlanChangesService {
 
   /**
    * Cancels the subscription at the end of its period, so that the paid time is not lost. The customer's reason is
-   * stored after that.
+   * stored first.
    */
   async cancel(
     accountId: string,
@@ -169,7 +169,7 @@ export class PlanChangesService {
     return this.alone(accountId, id, () => this.undoAlone(accountId, id));
   }
 
-  /** Drops an unpaid change. If the customer has paid in the meantime, the change stays, and the answer says so. */
+  /** Drops an unpaid change. If the customer has paid in the meantime, the change stays, and the answer shows it. */
   async drop(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.alone(accountId, id, async () => {
       const row = await this.own.findCurrent(accountId, id);
@@ -301,7 +301,7 @@ export class PlanChangesService {
     const from = new Date(agreed);
     const isRecent = from <= now && now.getTime() - from.getTime() <= PREVIEW_MS;
     if (isRecent && from >= wholeSecond(periodStart)) return from;
-    const message = 'is not within the last 15 minutes of this period';
+    const message = 'must be in the current period and at most 15 minutes ago';
     throw new InvalidRequest([{ field: 'from', message }]);
   }
 
@@ -353,7 +353,7 @@ function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
   return { plan, quantity };
 }
 
-/** Returns the change that the cancellation dropped, if its plan is still sold. */
+/** Returns the change that the cancellation dropped, if its plan is still sold and differs from the current plan. */
 function droppedBy(row: Subscription): PlannedUnits | undefined {
   const plan = row.restorableSku === null ? undefined : planOfSku(row.restorableSku);
   const units = plan && { plan, quantity: row.restorableQuantity ?? 1 };

@@ -193,7 +193,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect((await ask('undo')).body.subscription).toMatchObject({ pending_change: null });
   });
 
-  it('after a simultaneous cancellation and resumption, both sides have the state that one of them requested', async () => {
+  it('after a simultaneous cancellation and resumption, billing and the processor agree on a state that was requested', async () => {
     for (let round = 0; round < 6; round += 1) {
       const wishes = round % 2 === 0 ? ['cancel', 'undo'] : ['undo', 'cancel', 'undo'];
       const answers = await Promise.all(wishes.map((wish) => ask(wish)));
@@ -208,7 +208,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     }
   });
 
-  it('while a change is running, no other change starts or reaches the processor', async () => {
+  it('while a change is running, other changes are rejected without a call to the processor', async () => {
     const statuses = async () => {
       const before = side.calls();
       const found: [string, number, number][] = [];
@@ -345,7 +345,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
       card('works');
     });
 
-    it('an upgrade whose answer is lost is not reported as free of charge, and is paid once', async () => {
+    it('an upgrade whose answer is lost is reported as possibly made, and is paid once', async () => {
       await said();
       billing.simulator.apiFaults.lostAnswers = Infinity;
       const lost = await ask('change', { sku: 'api-150K-month' });

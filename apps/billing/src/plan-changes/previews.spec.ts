@@ -32,14 +32,14 @@ async function previewed(
   return { id, accountId, start, end, preview };
 }
 
-/** Returns the share of a difference, rounded down. */
+/** Returns the share of `more` for the rest of the period, rounded down. */
 const shareOf = (more: number, start: Date, end: Date, from: string) => {
   const [part, whole] = [end.getTime() - Date.parse(from), end.getTime() - start.getTime()];
   return Math.floor((more * part) / whole);
 };
 
 it.each(['stripe', 'paypal'] as const)(
-  'the preview of an upgrade at %s states the next price, its date, and the credits granted at once',
+  'the preview of an upgrade at %s states the renewal price and date, and the credits granted at once',
   async (processor) => {
     const { start, end, preview } = await previewed(
       processor,
@@ -94,7 +94,7 @@ it.each(
   },
 );
 
-it('an upgrade of a yearly plan grants the current month’s share at once', async () => {
+it('the preview of a yearly plan’s upgrade states the current month’s share of the credits', async () => {
   const { start, end, preview } = await previewed(
     'stripe',
     'api-15K-year',
@@ -109,7 +109,7 @@ it('an upgrade of a yearly plan grants the current month’s share at once', asy
   });
 });
 
-it('a change at the end of the period grants nothing before then', async () => {
+it('the preview of a change at the end of the period states that no credits are granted at once', async () => {
   const { end, preview } = await previewed('stripe', 'api-15K-month', 'api-5K-month', DAY_MS);
   expect(preview).toMatchObject({
     effect: 'period_end',

@@ -109,7 +109,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('is replaced by a downgrade from the next period on', async () => {
+  it('is replaced by a downgrade, which waits for the end of the period', async () => {
     await subscribed('stripe');
     card('asks');
     const { body } = await ask('change', WISH);
@@ -198,7 +198,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('takes no money after it has been dropped at PayPal, whatever the customer does later', async () => {
+  it('takes no money after it has been dropped at PayPal, even if the customer approves it later', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await ask('drop');

@@ -27,9 +27,8 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * Returns the account of an object that needs no further fetch, because its payment is stored and has not been
-   * reversed. Two sources request the same fetch: a bill's callback and its subscription, or both callbacks of a
-   * package.
+   * Returns the account of an object that needs no further fetch, because its payment is stored. The same fetch may be
+   * requested twice: by a bill's callback and its subscription, or by both callbacks of a package.
    */
   async ownerOfSettled(
     transaction: Transaction,
@@ -113,8 +112,8 @@ export class SnapshotsService {
   }
 
   /**
-   * Lists the objects to fetch after a snapshot: the subscription that a checkout started, or a subscription's bills
-   * without a stored payment.
+   * Lists the objects to fetch after a snapshot: the subscription that a checkout started, or a subscription's paid
+   * bills whose payments are not stored.
    */
   async wantedAfter(
     transaction: Transaction,

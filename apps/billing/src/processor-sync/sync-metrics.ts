@@ -3,7 +3,7 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const DUE = declareGauge(
   'dds_billing_sync_objects',
-  'Payments and subscriptions whose state at the processor must be fetched: due, or failing after at least one try.',
+  'Payments, subscriptions and other objects whose state at the processor must be fetched: due, or failing after at least one try.',
   { labels: ['processor', 'state'] },
 );
 const LATE = declareGauge(

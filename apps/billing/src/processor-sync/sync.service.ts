@@ -10,15 +10,13 @@ import { SnapshotsService } from './snapshots.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
- * `unknown`: the processor gave no answer. `refused`: the processor has no such object, or we cannot read the object.
- * `foreign`: the object is not ours. All are retried with growing delays, and stay visible in the meantime.
+ * `unknown`: the processor gave no answer, or other fetches kept overtaking this one. `refused`: the processor has no
+ * such object, or we cannot read the object. `foreign`: the object is not ours. The queue retries all three with
+ * growing delays and keeps them visible in the meantime.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
-/**
- * Maximum number of times that a fetch is repeated because a newer one overtook it; then the next round fetches the
- * object.
- */
+/** Maximum number of fetches in one call of `sync`, each because another process overtook the previous one. */
 const RACES_MAX = 5;
 /** The kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */
 const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];
@@ -53,9 +51,9 @@ export class SyncService {
 
   /**
    * Fetches an object and applies the result. Waits while this process is already fetching the object, and does nothing
-   * if that fetch settled the object: both callbacks of a package lead to the same checkout. Callbacks in several
-   * processes share the queue. Only a customer's return may fetch an object that another process is fetching. The later
-   * of the two then fetches again, which is harmless and cheaper than a lock that holds a connection during the call.
+   * if that fetch settled the object: both callbacks of a package lead to the same checkout. All processes share the
+   * queue of callbacks, but a customer's request may fetch an object that another process is fetching. The later of the
+   * two then fetches again, which is harmless and cheaper than a lock that holds a connection during the call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
     return this.turns.take(ref, () => this.syncAlone(ref));

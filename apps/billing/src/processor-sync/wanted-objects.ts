@@ -8,7 +8,7 @@ export interface ObjectRef extends ProcessorRef {
   processor: ProcessorName;
 }
 
-/** An object to fetch from a processor. */
+/** The queue of objects to fetch from processors. */
 @Injectable()
 export class WantedObjects extends WorkQueue<ObjectRef> {
   constructor(private readonly clock: Clock) {

@@ -31,7 +31,7 @@ describe('a call rate', () => {
     for (let at = 0; at < 5_000; at += 50) expect(rate.take(at)).toBe(0);
   });
 
-  it('a call that would wait for ten seconds is rejected and takes no place in the queue', () => {
+  it('a call that would wait for more than ten seconds is rejected and takes no place in the queue', () => {
     const rate = new CallRate(10);
     expect(() => times(rate, 1_000)).toThrow(CallsExhausted);
     expect(() => rate.take(0)).toThrow(CallsExhausted);

@@ -31,7 +31,7 @@ export interface PlanRef {
   sku: string;
   catalogueVersion: string;
   interval: BillingInterval;
-  /** A name for people. */
+  /** The name that customers see. */
   name: string;
   /** The amount to pay, with tax. */
   unitMicros: Micros;
@@ -62,7 +62,7 @@ export interface CheckoutRequest {
   lines: CheckoutLine[];
   /** When the page closes: 30 minutes to 24 hours from now. */
   expiresAt: Date;
-  /** The URL to which the customer returns, paid or not. */
+  /** The URL to which the customer returns after the checkout, whether or not the money has arrived. */
   successUrl: string;
   cancelUrl: string;
 }
@@ -156,11 +156,14 @@ export interface SubscriptionSnapshot extends BilledPlan {
 /** A plan change that waits for its payment; the plan stays the same in the meantime. */
 export interface UnpaidChange extends BilledPlan {
   dueMicros: Micros;
-  /** The URL where the customer pays; empty if the customer must approve the change first. */
+  /**
+   * The URL where the customer pays; empty if the customer must approve the change first, or the payment is under
+   * review.
+   */
   pageUrl: string;
   /** When the change is dropped. */
   until: Date;
-  /** Whether the payment was declined; if false, the customer has not tried yet. */
+  /** Whether the payment was declined; if false, the customer has not tried yet, or the payment is under review. */
   isDeclined: boolean;
 }
 
@@ -307,7 +310,10 @@ export interface PaymentProcessor {
    */
   completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>>;
 
-  /** Closes a checkout page permanently. The result is `refused` if the customer has already paid. */
+  /**
+   * Closes a checkout page permanently. The result is `refused` if the customer has already paid, or if the page cannot
+   * be closed.
+   */
   closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>>;
 
   /**

@@ -74,7 +74,10 @@ export class PaypalCallbacks {
     return event ? { verdict: 'accepted', event } : rejected('malformed');
   }
 
-  /** Returns `transmission id|time|webhook id|CRC-32 of the body`, as PayPal's guide to webhooks says. */
+  /**
+   * Checks the signature over `transmission id|time|webhook id|CRC-32 of the body`, as PayPal's guide to webhooks
+   * describes.
+   */
   private async isSigned(
     raw: Buffer,
     transmission: Transmission,

@@ -27,7 +27,7 @@ describe('callback certificates', () => {
   let server: Server;
   let processor: PaypalProcessor;
   let url: string;
-  /** The served certificates by the last part of their URLs, and how often each was requested. */
+  /** The served certificates, by the last part of their URLs. */
   let served: Record<string, string | undefined>;
   let asked: string[];
   /** The status for a name that is not served. */
@@ -89,7 +89,7 @@ describe('callback certificates', () => {
     expect(asked).toEqual(['GENUINE']);
   });
 
-  it('S45: a certificate with another authority, subject, key type or validity is rejected, even if its signature is valid', async () => {
+  it('S45: a certificate with another authority, subject or key type, or an expired one, is rejected, even if the callback’s signature is valid', async () => {
     const stranger = new CertificateAuthority('The authority we trust');
     const rsa = { keyType: 'rsa' } as const;
     const forged: Record<string, IssuedCertificate> = {

@@ -55,7 +55,7 @@ export interface PaypalTransactions {
   transaction_details?: {
     transaction_info?: {
       transaction_id?: string;
-      /** `T0002` is a subscription's payment, other `T00…` codes are other payments, `T11…` is a reversal. */
+      /** `T0002` is a subscription's payment, other `T00…` codes are other payments, `T11…` is a refund or reversal. */
       transaction_event_code?: string;
       transaction_status?: string;
       transaction_amount?: PaypalMoney;
@@ -140,7 +140,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/reporting/transactions?${query}`);
   }
 
-  /** Reads the first page of transactions between two times, both included. */
+  /** Reads the first page of the events between two times, both included. */
   listEvents(from: Date, to: Date): Promise<PaypalEventList> {
     const query = new URLSearchParams({
       start_time: from.toISOString(),
@@ -150,7 +150,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/notifications/webhooks-events?${query}`);
   }
 
-  /** Reads another page by its link. Only the link's query is used. */
+  /** Reads another page of events by its link. Only the link's query is used. */
   nextEvents(link: string): Promise<PaypalEventList> {
     const { search } = new URL(link);
     return this.connection.call('GET', `/v1/notifications/webhooks-events${search}`);

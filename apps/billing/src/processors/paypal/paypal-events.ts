@@ -45,7 +45,7 @@ const REFS: readonly [
   [/^CUSTOMER\.DISPUTE\./, 'dispute', ({ dispute_id: id }) => id],
 ];
 
-/** Converts a delivered or listed event to our form; undefined if it is not an event, even with a valid signature. */
+/** Converts a delivered or listed event to our form; undefined if it is malformed, even with a valid signature. */
 export function eventOf(event: PaypalEvent): ProcessorEvent | undefined {
   const { id, event_type: type, create_time: time } = event;
   const occurredAt = new Date(time ?? Number.NaN);

@@ -15,7 +15,7 @@ const KINDS: readonly [code: RegExp, kind: ProcessorRef['kind']][] = [
 ];
 
 /**
- * Lists PayPal's money movements of a period, and disputes by their last change.
+ * Lists PayPal's money movements in a period, and the disputes that last changed in it.
  * @throws UnfitObject if there are too many.
  */
 export async function listPaypalMoney(

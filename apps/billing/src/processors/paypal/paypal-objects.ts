@@ -102,7 +102,7 @@ export function currencyOf({ currency_code: code }: PaypalMoney = {}): string {
   throw new UnfitObject(`"${String(code).slice(0, 40)}" is not a currency`);
 }
 
-/** @throws UnfitObject if the id is missing. */
+/** @throws UnfitObject if the id is missing or malformed. */
 export function idOf(id: string | undefined): string {
   if (isPaypalId(id)) return id;
   throw new UnfitObject(`"${String(id).slice(0, 80)}" is not an id`);

@@ -18,7 +18,7 @@ export class PaypalOrders {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws UnfitObject if PayPal answers with a different order. */
+  /** @throws UnfitObject if PayPal answers with a different amount or currency. */
   async create(request: CheckoutRequest): Promise<CreatedCheckout> {
     const key = `order:${request.orderId}:checkout`;
     const { orderId, expiresAt: until } = request;
@@ -37,7 +37,7 @@ export class PaypalOrders {
     };
   }
 
-  /** Fetches an order. Captures an approved order first, whatever the reason for the fetch. */
+  /** Fetches an order. Captures an approved order first, unless we have closed it. */
   async fetch(id: string): Promise<CheckoutSnapshot> {
     const order = await this.client.getOrder(id);
     const capture = order.status === 'APPROVED' ? await this.capture(order) : 'not_tried';
@@ -65,9 +65,9 @@ export class PaypalOrders {
   }
 
   /**
-   * Captures an approved order. `tried`: the order was captured, or PayPal refused because another call came first.
-   * `declined`: the customer's payment was declined. An order that we closed is not captured. An approval after our
-   * time limit still counts, because the customer wants to pay.
+   * Captures an approved order. `tried`: the order was captured, or PayPal refused, for example because another call
+   * came first. `declined`: the customer's payment was declined. An order that we closed is not captured. An approval
+   * after our time limit still counts, because the customer wants to pay.
    */
   private async capture(order: PaypalOrder): Promise<'tried' | 'declined' | 'not_tried'> {
     const id = idOf(order.id);

@@ -49,14 +49,14 @@ export interface PaypalOptions {
   webhookIds: readonly string[];
   /** PEM of the authorities for the certificates of callbacks; Node's own if omitted. */
   authorities?: readonly string[];
-  /** The URLs to which customers return from the pages of a subscription. */
+  /** The URL to which customers return from the pages of a plan change. */
   returnUrl: string;
   /** The limit on the call rate. */
   rate: CallRate;
   clock: Clock;
 }
 
-/** Maximum number of event pages in memory. */
+/** Maximum number of pages in one list of events. */
 const EVENT_PAGES_MAX = 20;
 /** The page where customers see and change the payment method of their subscriptions. */
 const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';
@@ -119,8 +119,7 @@ export class PaypalProcessor implements PaymentProcessor {
 
   closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>> {
     if (!isSubscriptionId(checkoutId)) return resultOf(() => this.orders.close(checkoutId));
-    // The offer of a subscription ends by itself after three hours. A subscription accepted before then is ended and
-    // refunded.
+    // The offer of a subscription ends by itself after three hours.
     const message = 'an offer of a subscription cannot be withdrawn at PayPal';
     return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
   }
@@ -248,7 +247,7 @@ export class PaypalProcessor implements PaymentProcessor {
 
   /**
    * Lists the events from `start` on and before `end`. PayPal includes both times, and documents neither the order of
-   * the events nor the page size.
+   * the events nor the page size. @returns undefined if there are too many pages.
    */
   private async eventsBetween(start: Date, end: Date): Promise<ProcessorEvent[] | undefined> {
     const found = new Map<string, ProcessorEvent>();

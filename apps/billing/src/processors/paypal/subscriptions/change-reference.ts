@@ -19,7 +19,7 @@ export function toChangeId({ subscriptionId, old, wanted, from }: ChangeReferenc
   return ['change', subscriptionId, planText(old), planText(wanted), seconds].join(',');
 }
 
-/** Parses our data on an order; undefined for data that we did not write, and for orders that customers made. */
+/** Parses our data on an order; undefined for data that we did not write, and for orders that pay for no change. */
 export function toChangeReference(customId: unknown): ChangeReference | undefined {
   const found = CHANGE.exec(String(customId));
   if (!found || !isPaypalId(found[1])) return undefined;

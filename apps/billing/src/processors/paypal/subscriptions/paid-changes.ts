@@ -44,7 +44,7 @@ export interface PaidChangesParts {
   plans: PaypalPlans;
   known: KnownSubscriptions;
   clock: Clock;
-  /** The URLs to which customers return from the pages of a change. */
+  /** The URL to which customers return from the pages of a change. */
   returnUrl: string;
 }
 
@@ -121,7 +121,7 @@ export class PaidChanges {
   /**
    * Bills the same plan with another tax rate from the next period on, without the customer's consent. PayPal does not
    * apply a new price to renewals within the next 10 days.
-   * @throws PaypalRefusal if another plan is scheduled in the meantime.
+   * @throws PaypalRefusal if another plan has been scheduled in the meantime.
    */
   async changeTax({ subscriptionId, plan, quantity, currency }: ChangeRequest): Promise<void> {
     const known = await this.parts.known.read(subscriptionId);
@@ -158,7 +158,10 @@ export class PaidChanges {
     return 'settled';
   }
 
-  /** Returns the latest change if its order waits for the customer; `isDeclined`: the payment was just declined. */
+  /**
+   * Returns the latest change, unless it is in force or can no longer be paid. `isDeclined`: the payment was just
+   * declined.
+   */
   async unpaid(known: KnownSubscription, isDeclined: boolean): Promise<UnpaidChange | null> {
     const { mark, running, next } = known;
     const now = this.parts.clock.now();
@@ -289,7 +292,7 @@ export class PaidChanges {
     return isOver && mark.changeOrderId === order.id && !isInForce;
   }
 
-  /** Finds an order; undefined for an order that was never paid, which PayPal deletes within hours. */
+  /** Finds an order; undefined if PayPal has deleted it, as it does with unapproved orders after some hours. */
   private async findOrder(id: string): Promise<PaypalOrder | undefined> {
     try {
       return await this.parts.orders.getOrder(id);
@@ -342,7 +345,7 @@ export class PaidChanges {
 /** Returns the URL of the page for a customer who did not approve or pay. */
 const cancelUrl = (returnUrl: string) => `${returnUrl}?cancelled=1`;
 
-/** Returns our data on the order of a change: the plan of the current period, with the change. */
+/** Returns our data on a subscription: its mark for the current period, with the change. */
 function customIdOf(
   { mark, running, anchor, period }: KnownSubscription,
   change: Partial<SubscriptionMark>,

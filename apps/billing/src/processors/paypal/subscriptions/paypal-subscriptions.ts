@@ -32,7 +32,7 @@ export interface PaypalSubscriptionsParts {
   clock: Clock;
 }
 
-/** How far the search for the latest payment looks back: longer than a period. */
+/** How far the search for the latest payment looks back: longer than the longest period. */
 const LOOK_BACK_MS = 400 * DAY_MS;
 /** The time after its start within which a subscription may be paid for the first time: all attempts, plus a day. */
 const FIRST_PAYMENT_MS = 11 * DAY_MS;
@@ -126,8 +126,8 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * @throws PaypalRefusal if the subscription has ended, if only the customer can undo its change, or if PayPal does
-   *   not bill the next period; in the last case it is suspended again.
+   * @throws PaypalRefusal if the subscription has ended or was suspended without a cancellation, if only the customer
+   * can undo its change, or if PayPal does not bill the next period; in the last case it is suspended again.
    */
   async resume(id: string): Promise<SubscriptionSnapshot> {
     const { client, known, clock } = this.parts;
@@ -249,7 +249,7 @@ export class PaypalSubscriptions {
     const bills = sales
       .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
       .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
-    // If there are two payments in the same second, the later one is for the change.
+    // Of two payments in the same second, the one for the change counts as the later one.
     const [latest] = [...(change ? [change] : []), ...bills].toSorted(
       (a, b) => b.at.getTime() - a.at.getTime(),
     );

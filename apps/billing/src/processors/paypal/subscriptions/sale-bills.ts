@@ -14,8 +14,8 @@ import type { PaidChanges } from './paid-changes.js';
 import type { SubscriptionsClient } from './subscriptions-client.js';
 
 /**
- * Turns PayPal's payments for periods into bills. A payment names neither plan nor period, so both are derived from the
- * time of the payment.
+ * Turns PayPal's payments for periods into bills. A payment names neither plan nor period, so both are derived from its
+ * amount and time.
  */
 export class SaleBills {
   constructor(

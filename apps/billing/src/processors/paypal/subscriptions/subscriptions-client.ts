@@ -76,7 +76,7 @@ export interface PlanRequest {
       frequency: { interval_unit: 'MONTH' | 'YEAR'; interval_count: 1 };
       tenure_type: 'REGULAR';
       sequence: 1;
-      /** Permanent. */
+      /** Unlimited. */
       total_cycles: 0;
       pricing_scheme: { fixed_price: PaypalMoney };
     },
