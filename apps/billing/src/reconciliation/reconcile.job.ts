@@ -16,6 +16,9 @@ export class ReconcileJob implements Job {
     const { runId, findings } = await this.reconciliation.run();
     const open = findings.filter(({ isHealed }) => !isHealed);
     if (open.length === 0) return;
-    this.logger.error('billing does not agree with others', { runId, count: open.length });
+    this.logger.error('billing does not agree with entitlement or a processor', {
+      runId,
+      count: open.length,
+    });
   }
 }

@@ -18,7 +18,10 @@ type Run = Pick<ReconciliationAnswer, 'lines' | 'payments' | 'subscriptions'> & 
 export class ReconciliationMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Lists announced lines confirmed before `before`, by id, with the reversed amounts of their payments. */
+  /**
+   * Lists the lines of announced payments that were confirmed before `before`, by id, with the reversed amounts of the
+   * payments.
+   */
   async listLines(before: Date, after = FIRST_ID, limit = 500): Promise<ComparedLine[]> {
     const lines = await this.maintenance.transaction((transaction) =>
       transaction.manager

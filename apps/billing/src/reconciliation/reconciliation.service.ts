@@ -77,7 +77,7 @@ export class ReconciliationService {
     }
   }
 
-  /** Publishes the stored rows' events again unchanged, because the stored rows are authoritative. */
+  /** Publishes the line's payment again unchanged, because the stored rows are authoritative. */
   private async replay({ accountId, paymentId }: ComparedLine): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const payment = await this.payments.findOwn(transaction, accountId, paymentId);

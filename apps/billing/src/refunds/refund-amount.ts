@@ -21,7 +21,7 @@ export function restRefunded(reversals: readonly Reversal[]): Micros {
 
 /**
  * Returns the money, tax included, for the time of a payment's lines from `from` on, rounded to the nearest cent for
- * each line. If a coupon or a balance paid part of the lines, only the rest counts.
+ * each line. If a coupon or a balance paid part of the lines, only what the customer paid counts.
  * @returns undefined for a payment without a period, or if its period is over by then.
  */
 export function restOf(

@@ -25,7 +25,7 @@ export class RefundCallsService {
 
   /**
    * Completes a started refund at the processor: by the same call with the same key while the processor remembers the
-   * key, afterwards by a search for our reference. An unknown outcome is retried.
+   * key, afterwards by a search for our reference. After an unknown outcome, `SettleRefundsJob` tries again.
    */
   async settle(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const outcome = await this.ask(payment, begun);

@@ -14,8 +14,8 @@ export class RefundsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Lists unwanted payments, of a deleted account or of a second subscription, for which no refund is requested yet,
-   * oldest first.
+   * Lists payments that must be returned, such as those for a deleted account or a second subscription, and whose
+   * refund has not begun, oldest first.
    */
   async listToReturn(limit: number): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>

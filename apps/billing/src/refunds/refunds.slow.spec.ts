@@ -146,7 +146,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       ['was made', true],
       ['was not made', false],
     ])(
-      'after the processor has forgotten the key, a refund that %s is found by a search',
+      'after the processor has forgotten the key, a search shows that a refund %s',
       async (_, isMade) => {
         await buy();
         const before = refunds().length;

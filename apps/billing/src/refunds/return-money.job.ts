@@ -7,8 +7,8 @@ const PAYMENTS_MAX = 100;
 const REFUNDS_MAX = 100;
 
 /**
- * Refunds duplicate payments, payments for a deleted account and payments for a period that was over, and retries
- * failed refunds.
+ * Refunds duplicate payments, payments for a deleted account and payments that came too late for their plan change, and
+ * retries failed refunds.
  */
 @Injectable()
 export class ReturnMoneyJob implements Job {

@@ -18,7 +18,7 @@ export class SettleRefundsJob implements Job {
 
   async runOnce(): Promise<void> {
     for (const { payment, refund } of await this.repository.listToSettle(REFUNDS_MAX)) {
-      // This refund waits for the next round, so that the others continue.
+      // This refund waits for the next run, and the others continue.
       await this.calls.settle(payment, refund).catch((error: unknown) =>
         this.logger.error('a refund could not be settled yet', {
           refundId: refund.id,

@@ -8,7 +8,7 @@ import { subscriptionNotice } from './subscription-notice.js';
 
 const NOTICES_MAX = 200;
 
-/** Sends subscribers e-mails about upcoming renewals, failed payments and ending subscriptions. */
+/** Sends subscribers e-mails about upcoming renewals, failed payments, declined changes and ending subscriptions. */
 @Injectable()
 export class MailNoticesJob implements Job {
   readonly name = 'mail-notices';
@@ -24,7 +24,7 @@ export class MailNoticesJob implements Job {
 
   async runOnce(): Promise<void> {
     for (const due of await this.dueNotices.list(this.clock.now(), NOTICES_MAX)) {
-      // Account did not answer, so this notice waits for the next round. The others continue.
+      // This notice waits for the next run, for example because account did not answer. The others continue.
       await this.send(due).catch((error: unknown) =>
         this.logger.warn('a notice could not be sent yet', { about: due.about, err: error }),
       );

@@ -118,7 +118,7 @@ describe('the tax of a running subscription', () => {
     },
   );
 
-  it('a change at PayPal in the last 14 days before a renewal takes effect one renewal later, and cannot be undone', async () => {
+  it('at PayPal, a country that changes in the last 14 days before a renewal counts one renewal later, and is no pending plan change', async () => {
     const id = await subscribe('paypal');
     await renew(1);
     const end = addMonths(start, 2).getTime();
@@ -156,7 +156,7 @@ describe('the tax of a running subscription', () => {
     ['an upgrade', 'api-50K-month', ['75000000', '14250000', '89250000']],
     ['a downgrade', 'api-5K-month', ['10000000', '1900000', '11900000']],
   ])(
-    'at PayPal, after %s following the decision, the plan renews at the decided rate if there is time, otherwise at the old rate; the e-mail names the rate',
+    'at PayPal, after %s following the decision, the plan renews at the decided rate if there is time, otherwise at the old rate; the e-mail names the price',
     async (_, sku, renewed) => {
       const id = await subscribe('paypal');
       const change = async (daysBefore: number, wanted: string) => {

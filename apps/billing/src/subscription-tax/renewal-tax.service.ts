@@ -73,8 +73,7 @@ export class RenewalTaxService {
       );
       return { isReverseCharge: tax.isReverseCharge, taxPpm: tax.ppm };
     } catch (error) {
-      // The subscription began before the operator set any tax rates, and the buyer never gave a country, so the rate
-      // is unknown.
+      // The buyer's country is unknown, for example because the operator had no tax rates when the subscription began.
       if (error instanceof BillingDetailsMissing) return UNDECIDABLE;
       this.logger.warn('a subscription keeps its tax rate', { id, err: error });
       return error instanceof ChangeRefused ? UNDECIDABLE : undefined;

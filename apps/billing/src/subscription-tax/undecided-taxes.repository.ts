@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** A subscription that renews soon. */
+/** A subscription that renews soon and whose tax is not decided. */
 export interface UndecidedTax {
   id: string;
   accountId: string;
@@ -31,8 +31,8 @@ export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Lists subscriptions whose period ends between `from` and `to`, soonest first. Subscriptions with prices of an older
-   * catalogue are left out, because their net price is not today's.
+   * Lists subscriptions that renew between `from` and `to` and whose tax is not decided, soonest first. Subscriptions
+   * with prices of an older catalogue are left out, because their net price is not today's.
    */
   async list({ processor, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
     return this.maintenance.query<UndecidedTax>(

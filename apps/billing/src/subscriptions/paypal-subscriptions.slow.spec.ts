@@ -179,7 +179,7 @@ describe('subscriptions through PayPal', () => {
     expect(await plan.row()).toMatchObject({ sku: 'api-15K-month', pending_change: null });
   });
 
-  it('a downgrade is accepted, waits for the end of the period, and can be withdrawn on the page where it was accepted', async () => {
+  it('a downgrade is accepted, waits for the end of the period, and can be withdrawn with another approval at PayPal', async () => {
     const lower = await plan.ask('change', { sku: 'api-5K-month' });
     expect(lower.body.subscription.pending_change).toBeNull();
     await plan.agree(lower.body.redirect_url);
@@ -281,7 +281,7 @@ describe('subscriptions through PayPal', () => {
     expect(await plan.row()).toMatchObject(ended);
   });
 
-  it('an upgrade that PayPal approves after the end of its subscription is stored', async () => {
+  it('the payment of an upgrade that PayPal approves after the end of the subscription is stored', async () => {
     const asked = await plan.ask('change', { sku: 'api-50K-month' });
     await agreeAtPaypal(asked.body.redirect_url, 'delayed');
     await billing.settle();

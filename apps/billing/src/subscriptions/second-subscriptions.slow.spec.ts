@@ -11,7 +11,7 @@ import { BOTH, type ProcessorSide, sideOf } from '../../../../test/billing/sides
 /** The events about money or a state; the other events of a purchase name the same objects. */
 const TELLING = /invoice\.paid|subscription\.(created|updated)|SALE\.COMPLETED|ACTIVATED/;
 /**
- * The amounts that the processor keeps, in cents: one month of 150K, and 5K, which PayPal renews before it charges the
+ * The money that is not refunded, in cents: one month of 150K, and 5K, which PayPal renews before it charges the
  * reactivated subscription.
  */
 const KEPT = { stripe: 19_500 + 1_000, paypal: 19_500 + 2 * 1_000 };
@@ -70,7 +70,10 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     await billing.settle();
   }
 
-  /** Returns the money for plans that the processor keeps, and the part that was announced and not reversed. */
+  /**
+   * Returns the money that was not refunded at the processor, and the money that was announced and not reversed, in
+   * cents.
+   */
   async function kept(accountId: string): Promise<{ there: number; announced: number }> {
     for (let round = 0; round < 3; round += 1) {
       await billing.follow();

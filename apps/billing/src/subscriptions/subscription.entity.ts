@@ -93,7 +93,10 @@ export class Subscription {
   @Column('bigint', { name: 'unpaid_micros', nullable: true })
   unpaidMicros: string | null;
 
-  /** The URL where the change is paid; null if the customer must request the change again. */
+  /**
+   * The URL where the change is paid; null if the customer must request the change again, or the payment is under
+   * review.
+   */
   @Column('text', { name: 'unpaid_page', nullable: true })
   unpaidPage: string | null;
 

@@ -67,8 +67,8 @@ export class SubscriptionsService {
 
   /**
    * Stores the payment of a paid bill and updates the paid period.
-   * @returns the account that owns the bill; undefined if the subscription, or the bill of the changed period, is not
-   * known (yet).
+   * @returns the account that owns the bill; undefined if the subscription is unknown, or the bill of the changed
+   * period is not stored yet.
    */
   async applyBill(
     transaction: Transaction,
@@ -163,8 +163,8 @@ export class SubscriptionsService {
   }
 
   /**
-   * Whether the bills of a subscription may be applied: the processor's current state decides which of two
-   * subscriptions of a line counts.
+   * Whether the bills of a subscription may be applied, because it is decided which of two subscriptions of a line
+   * counts.
    */
   async isDecided(
     transaction: Transaction,
@@ -283,7 +283,7 @@ export class SubscriptionsService {
     };
   }
 
-  /** Writes changes and publishes the whole row. A repeat writes and publishes nothing. */
+  /** Writes changes, and publishes the subscription if its published form changes. A repeat does neither. */
   private async write(
     transaction: Transaction,
     row: Subscription,

@@ -178,7 +178,7 @@ describe('subscriptions', () => {
     },
   );
 
-  it('the add-on needs a plan or package, in 1 to 20 units', async () => {
+  it('the add-on needs a plan or package, and is sold in 1 to 20 units', async () => {
     expect(await order('rate-limit-month')).toMatchObject({
       status: 409,
       body: { code: 'base_missing' },

@@ -7,7 +7,7 @@ import { ContactsService } from '../contacts/contacts.service.js';
 import { BillingDetailsMissing } from './tax.errors.js';
 import { type BuyerTax, NO_TAX, TaxRates } from './tax-rates.js';
 
-/** Determines the tax of an account by the country of its billing details. */
+/** Determines the tax of an account by its billing details. */
 @Injectable()
 export class BuyerTaxService {
   constructor(
@@ -29,7 +29,7 @@ export class BuyerTaxService {
     return this.rates.taxOf(contact.details);
   }
 
-  /** Works like `taxOf`, but does not throw if the country is missing. @throws ServiceUnavailable. */
+  /** Works like `taxOf`, but returns null as the rate if the country is missing. @throws ServiceUnavailable. */
   async preview(accountId: string): Promise<TaxAnswer> {
     try {
       const { ppm, isReverseCharge } = await this.taxOf(accountId);

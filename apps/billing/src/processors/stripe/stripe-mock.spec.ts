@@ -9,7 +9,7 @@ import { StripeProcessor } from './stripe-processor.js';
 
 const program = stripeMockProgram();
 
-/** Whether a call belongs to API v1, the only version that Stripe publishes. The list of events is API v2. */
+/** Whether a call belongs to API v1, the only version that stripe-mock knows. The list of events is API v2. */
 const isChecked = ({ path }: { path: string }) => path.startsWith('/v1/');
 
 function valueOf<T>(outcome: CallResult<T>): T {

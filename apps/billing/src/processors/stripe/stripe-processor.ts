@@ -52,7 +52,7 @@ type CheckoutItem = Stripe.Checkout.SessionCreateParams.LineItem;
 
 const TIMEOUT_MS = 10 * SECOND_MS;
 const EVENTS_PAGE = 100;
-/** Maximum number of events in memory. */
+/** Maximum number of events in one list. */
 const EVENTS_MAX = 1_000;
 
 /**

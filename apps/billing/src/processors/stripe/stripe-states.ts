@@ -3,7 +3,10 @@ import { UnfitObject } from '../unfit-object.js';
 
 type Known<T> = readonly Exclude<T, null>[];
 
-/** All states that we understand (API 2026-10-28.endive). For subscriptions, these are the states in a snapshot. */
+/**
+ * All states that we understand (API 2026-10-28.endive). The states of subscriptions are checked when a snapshot is
+ * made.
+ */
 const STATES = {
   'checkout.session': [
     'complete',

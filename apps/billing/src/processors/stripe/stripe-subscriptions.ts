@@ -152,7 +152,7 @@ export class StripeSubscriptions {
     await this.stripe.invoices.voidInvoice(idOf(subscription.latest_invoice), {}, options);
   }
 
-  /** Creates a schedule that keeps the running period, then switches to the new plan and then ends. */
+  /** Creates or updates a schedule that keeps the running period, then switches to the new plan and then ends. */
   async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
     // Otherwise, an unpaid change could still be paid, and the schedule would then override it.
