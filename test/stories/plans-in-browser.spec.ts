@@ -150,7 +150,7 @@ interface Held {
     });
   });
 
-  it('payment details can be changed at the processor, whose page leads back to the dashboard', async () => {
+  it('payment details lead to the processor’s page, and its return address shows the subscriptions', async () => {
     await user.submit('Payment details: API plan 15K');
     await user.examine();
     await user.follow('Go to the processor’s page');

@@ -130,7 +130,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     );
 
     it.each([1, 9 * MIB])(
-      'only the first of several simultaneous writers of %i bytes succeeds',
+      'exactly one of several simultaneous writers of %i bytes succeeds',
       async (size) => {
         const key = `first/${size}`;
         const writers = ['a', 'b', 'c'].map((letter) =>
@@ -150,7 +150,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       },
     );
 
-    it('different content has a different tag, and a reader of the old file is told of the change', async () => {
+    it('different content has a different tag, and a read with the old tag fails', async () => {
       const old = await write('tags/file', 'one');
       const now = await write('tags/file', 'two');
       expect(now.etag).not.toBe(old.etag);
@@ -230,7 +230,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(whole.equals(Buffer.concat(texts))).toBe(true);
     });
 
-    it('a few short files, one file and an empty list can also be joined', async () => {
+    it('a few short files and an empty list can also be joined, and one file can be copied', async () => {
       await write('short/a', 'a');
       await write('short/b', 'b');
       await store.concatenate(['short/a', 'short/b', 'short/a'], 'short/c');

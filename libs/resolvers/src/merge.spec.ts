@@ -83,7 +83,7 @@ describe('mergeSources', () => {
     expect(merged?.fields).toMatchObject({ created: 's1', statuses: 's1', dnssec: 's1' });
   });
 
-  it("each contact as a whole, and the registrar's data about itself, are taken from the registrar", () => {
+  it("each contact as a whole, and the registrar's URL, are taken from the registrar; its name and IANA id from the registry", () => {
     expect(merged?.record.contacts.registrant).toEqual({
       organization: 'Example Holdings BV',
       email: 'owner@holdings.example',

@@ -117,8 +117,8 @@ async function attempt<Found extends Finding>(
     return await exchange(permit);
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    // The failure does not count as a rate limit. Only a server that answers can say "too many queries", so even a
-    // closed port is none.
+    // A failed connection never counts as throttling, not even a closed port: only an answer can say that there were
+    // too many queries.
     const outcome = TIMEOUTS.has(error.fault) ? 'timeout' : 'unreachable';
     return { outcome, error: error.fault };
   } finally {

@@ -23,7 +23,7 @@ describe('event server', () => {
     }
   });
 
-  it('Nest is told when the server listens, and why it cannot', async () => {
+  it('Nest is informed when the server listens, or why it cannot', async () => {
     const heard: (unknown | undefined)[] = [];
     let handlers: ServiceHandlers | undefined;
     const works = new EventServer({

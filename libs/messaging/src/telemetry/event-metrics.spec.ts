@@ -66,7 +66,7 @@ describe('event metrics', () => {
     expect(await lineOf(heard, lag)).toBe(`${lag} 0`);
   });
 
-  it('a dead event is counted and shown; an undeclared type is "unknown"', async () => {
+  it('a failed event is counted and shown; an undeclared type is "unknown"', async () => {
     await messaging.sayUnknown(newId());
     const failed = 'dds_events_waiting{consumer="entitlement",type="unknown",state="retrying"}';
     await waitFor('it to be stored', async () => (await lineOf(heard, failed)) === `${failed} 1`);

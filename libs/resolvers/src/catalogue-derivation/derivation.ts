@@ -51,7 +51,10 @@ export function writeCatalogue(folder: string, file: string, terms: string): str
   return `${after.length} sentences, ${before.length} before`;
 }
 
-/** Returns the shortest sentences that together contain every phrase. */
+/**
+ * Chooses sentences, beginning with the shortest, each of which adds a phrase to those chosen before. Names in them are
+ * replaced with `*`.
+ */
 function catalogueOf(sentences: readonly string[]): string[] {
   const vocabulary = vocabularyOf(sentences);
   const entries = sentences.map((sentence) => wordsOf(sentence, vocabulary));

@@ -78,7 +78,10 @@ export class WireReader {
     return text === '' ? '.' : text;
   }
 
-  /** Reads an octet with a length, and returns as many octets as a string with one character per octet. */
+  /**
+   * Reads a character string (RFC 1035 §3.3): an octet with its length, then its octets. @returns one character per
+   * octet.
+   */
   characterString(): string {
     return octetsOf(this.take(this.u8()));
   }

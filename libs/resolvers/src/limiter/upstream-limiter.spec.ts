@@ -180,7 +180,7 @@ describe('UpstreamLimiter', () => {
     expect(log).toEqual(['a person goes']);
   });
 
-  it('a query is told to return later only if its own turn would come too late, not because another account has many waiting queries', async () => {
+  it('a query is refused as not ready only if its own turn would come too late, however many queries of another account wait', async () => {
     const buckets = [{ burst: 1, perSecond: 1 }];
     const { limiter } = polite({ defaultLimit: { buckets, connections: 4 } });
     const ofAccount = async (asker: string) =>

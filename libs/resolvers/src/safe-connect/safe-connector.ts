@@ -27,7 +27,7 @@ export interface ConnectLimits {
   signal?: AbortSignal;
 }
 
-/** Maximum number of a name's addresses to which a connection is tried. All addresses are checked. */
+/** Maximum number of a name's addresses that are tried. All addresses are checked. */
 const ADDRESSES_TRIED_MAX = 6;
 
 /**

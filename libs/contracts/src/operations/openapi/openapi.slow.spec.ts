@@ -318,7 +318,7 @@ describe('rejections of the API', () => {
 describe('the description of the dashboard', () => {
   const { paths } = described('dashboard');
 
-  it('S29: the description names the calls that need the token, and S35: those that need a recent password', () => {
+  it('S29, S35: the description names the calls that need the token, and those that need a recent password', () => {
     const { security, parameters, responses } = paths[KEY_CREATE.routes[0].path].post;
     expect(security).toEqual([{ session: [] }]);
     expect(parameters.map(({ name }) => name)).toEqual(['X-CSRF-Token', 'Idempotency-Key']);

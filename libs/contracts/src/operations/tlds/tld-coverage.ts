@@ -70,7 +70,7 @@ export class TldTableAges {
   whois_days: number;
 }
 
-/** Every top-level domain. */
+/** The answer about all top-level domains. */
 export class TldList {
   @IsBoolean()
   status: boolean;
@@ -88,7 +88,7 @@ export class TldList {
   tlds: TldCoverage[];
 }
 
-/** A top-level domain. */
+/** The answer about one top-level domain. */
 export class TldAnswer extends TldCoverage {
   @IsBoolean()
   status: boolean;

@@ -335,7 +335,7 @@ describe('phrases of one server', () => {
     ['test', 'Domain name is prohibited', 'blocked'],
     ['test', 'Registration of this name is prohibited', 'blocked'],
     ['test', 'Domain application pending', 'reserved'],
-  ])('.%s reserves a name: %j', (tld, text, restriction) => {
+  ])('a name under .%s is restricted: %j', (tld, text, restriction) => {
     expect(asked(tld, text)).toMatchObject({ outcome: 'restricted', record: { restriction } });
   });
 });
