@@ -5,14 +5,14 @@ import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import { worthOf } from './paid-time.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 
-/** Why a bill is implausible. Nothing is granted, and an operator checks the bill. */
+/** Why a bill is implausible. Its payment is not stored, and an operator checks the bill. */
 export interface UnfitBill {
   fault: string;
   /** Whether the bill of a change arrived before the bill of its period. If so, it is retried. */
   isEarly?: boolean;
 }
 
-/** The subscription of a bill, and the start of the period in which the bill was issued. */
+/** The subscription of a bill. `periodStartAt` returns the start of the paid period that ends at `end`. */
 export interface BilledSubscription {
   id: string;
   periodStartAt(end: Date): Date | undefined;

@@ -118,7 +118,7 @@ describe('the tax of a running subscription', () => {
     },
   );
 
-  it('at PayPal, a country that changes in the last 14 days before a renewal counts one renewal later, and is no pending plan change', async () => {
+  it('at PayPal, a move to another country in the last 14 days before a renewal changes the tax one renewal later, and is not shown as a pending change', async () => {
     const id = await subscribe('paypal');
     await renew(1);
     const end = addMonths(start, 2).getTime();

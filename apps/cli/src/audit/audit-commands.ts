@@ -82,7 +82,9 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
   answer(options, found, () => [`${entries} entries in ${chains} chains, none changed${compared}`]);
 }
 
-/** Rejects a file without anchors, because a comparison without anchors would always succeed. */
+/**
+ * Reads anchors from a file. Rejects a file without anchors, because a comparison without anchors would always succeed.
+ */
 function anchorsIn(file: string): object[] {
   let anchors: object[];
   try {

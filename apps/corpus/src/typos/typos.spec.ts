@@ -208,7 +208,7 @@ describe('typos', () => {
     );
   });
 
-  it('names of a customer are scored against one of them, and keep their order', async () => {
+  it('a customer’s list of names is scored against one name, and keeps its order', async () => {
     const answer = await corpus.send<TypoScoresAnswer>(TYPO_SCORES.owner.path, {
       domainName: 'brandname.com',
       domainNames: ['wikipedia.org', 'BRANDNAME.net', 'brandnarne.com', 'brandnаme.com'],

@@ -17,7 +17,7 @@ export interface Confirmation {
   back: { href: string; text: string };
 }
 
-/** Returns a page that asks for confirmation before an irreversible action. */
+/** Returns a page that asks the customer to confirm an action. */
 export function confirmationPage(context: PageContext, asked: Confirmation): Markup {
   const { title, body, action, button, isDanger, back } = asked;
   const submit = isDanger

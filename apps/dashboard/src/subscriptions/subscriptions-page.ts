@@ -133,7 +133,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
   </li>`;
 }
 
-/** Returns a pending change with the possible actions, for every page about the plan. */
+/** Returns an unpaid change with the possible actions. */
 function unpaidSection(
   context: PageContext,
   owned: SubscriptionAnswer,

@@ -65,7 +65,7 @@ async function namesOf({ id }: UploadAnswer): Promise<number> {
   return count;
 }
 
-describe('S71: a file with a header line', () => {
+describe('S71: an upload at the limits', () => {
   it('a file with 3,000,000 names is accepted in bounded memory', async () => {
     const growth = await growthOf(async () => {
       const upload = await read(linesOf(UPLOAD_LINES_MAX));

@@ -102,7 +102,7 @@ function planRef(sku: string): PlanRef {
     valueOf(await processor.cancel(id, 'now', newId()));
   }
 
-  it('Stripe’s published API accepts every call that billing makes', async () => {
+  it('Stripe’s published API accepts billing’s calls for payments, refunds, subscriptions and plan changes', async () => {
     await buyOnce();
     await subscribe();
     valueOf(await processor.listSince(new Date(clock.now().getTime() - DAY_MS)));
