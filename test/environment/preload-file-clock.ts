@@ -4,7 +4,7 @@ import { FileClock } from './file-clock.js';
 /**
  * This module is loaded before a service's own code (`--import`), so that the service reads its business time from the
  * file in `TEST_CLOCK_FILE`. `Date` itself stays real, because clients of brokers and databases use it for their
- * time-outs.
+ * timeouts.
  */
 const path = process.env.TEST_CLOCK_FILE;
 if (path) {

@@ -18,7 +18,7 @@ export function ValkeyTlsCa(): PropertyDecorator {
   return applyDecorators(Setting({ env: 'VALKEY_TLS_CA', about }), IsOptional(), IsString());
 }
 
-/** Declares the setting `VALKEY_TIMEOUT_MS`. @param about the effect of the time-out. */
+/** Declares the setting `VALKEY_TIMEOUT_MS`. @param about the effect of the timeout. */
 export function ValkeyTimeout(about: string): PropertyDecorator {
   return applyDecorators(Setting({ env: 'VALKEY_TIMEOUT_MS', about }), IsInt(), Min(1), Max(1_000));
 }

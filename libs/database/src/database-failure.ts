@@ -26,7 +26,7 @@ const CONNECT_TIMEOUT_TEXTS = /connection timeout$|^timeout exceeded when trying
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state === undefined) return isConnectionLoss(error);
-  // A statement time-out does not mean that the server is down, so other requests must not be held back.
+  // A statement timeout does not mean that the server is down, so other requests must not be held back.
   if (state === QUERY_CANCELED) return false;
   return state === READ_ONLY_TRANSACTION || UNAVAILABLE_CLASSES.includes(state.slice(0, 2));
 }
@@ -38,7 +38,7 @@ export function isUnavailable(error: unknown): boolean {
 export class StatementTimeout extends Error {
   /**
    * Whether load causes the error. A flood of requests causes thousands of these errors, so they are logged like other
-   * time-outs.
+   * timeouts.
    */
   readonly isOfLoad = true;
 

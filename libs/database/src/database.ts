@@ -49,7 +49,7 @@ export class Database {
   ) {}
 
   /**
-   * Opens a pool. A time-out of `connectTimeoutMs` is followed by a second attempt. @throws if the server cannot be
+   * Opens a pool. A timeout of `connectTimeoutMs` is followed by a second attempt. @throws if the server cannot be
    * reached.
    */
   static async open(options: DatabaseOptions): Promise<Database> {
@@ -72,7 +72,7 @@ export class Database {
         Client: clientFor(options.url),
       },
     });
-    // A process that is still loading its modules may see a time-out although the answer has arrived, so it tries
+    // A process that is still loading its modules may see a timeout although the answer has arrived, so it tries
     // twice.
     await source.initialize().catch((error: unknown) => {
       if (!isConnectTimeout(error)) throw error;

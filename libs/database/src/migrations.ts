@@ -47,7 +47,7 @@ const LEAVE_TO_OWNER = `
   end $$`;
 
 /**
- * Brings one schema up to date: under a lock, in order, each migration in its own transaction with a lock time-out of 5
+ * Brings one schema up to date: under a lock, in order, each migration in its own transaction with a lock timeout of 5
  * s, unless it is declared to run outside a transaction. Concurrent callers wait for one another. It requires an
  * unpooled URL of the owner role. @param extensions the extensions that the migrations use; provisioning creates them.
  * @returns the names of the migrations applied by this call.

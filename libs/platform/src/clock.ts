@@ -1,6 +1,6 @@
 /**
  * The business time: periods, expiry, grace, sessions. It is injected everywhere, so that tests can move it. Technical
- * time (leases, outbox, time-outs) uses the database's clock or `monotonicMs` instead.
+ * time (leases, outbox, timeouts) uses the database's clock or `monotonicMs` instead.
  */
 export abstract class Clock {
   abstract now(): Date;

@@ -213,7 +213,7 @@ describe('referrals on port 43', () => {
 });
 
 describe('simultaneous lookups', () => {
-  it('lookups of one name share one query and one answer', async () => {
+  it('concurrent lookups of one name share one query and one answer', async () => {
     await harness.internet.whois('whois.nic.test', said('a.whoisonly'));
     const lookup = harness.lookups();
     const answers = await Promise.all([1, 2, 3].map(() => lookup.lookup('a.whoisonly')));

@@ -116,7 +116,7 @@ describe('an incomplete answer', () => {
   });
 
   it.each(['% a comment\n', 'No match for domain "A.WHOISONLY".\n', 'Domain Name: a.who'])(
-    'is a time-out if only this had arrived when the time was up: %j',
+    'is a timeout if only this had arrived when the time was up: %j',
     async (text) => {
       await harness.internet.whois('whois.nic.test', stall(text));
       const lookup = await answerTo(text);
@@ -200,7 +200,7 @@ describe('unavailable upstreams', () => {
   });
 
   it.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    'an upstream that asks for a pause until %s is paused for at most an hour',
+    'an upstream that answers with Retry-After: %s is paused for only an hour',
     async (retryAfter) => {
       await harness.internet.rdap('rdap.nic.test', (_request, response) => {
         response.writeHead(429, { 'retry-after': retryAfter }).end();
@@ -210,7 +210,7 @@ describe('unavailable upstreams', () => {
     },
   );
 
-  it('silence is a time-out, an unknown host is not, and both may be retried', async () => {
+  it('silence is a timeout, an unknown host is not, and both may be retried', async () => {
     await harness.internet.whois('whois.nic.test', () => undefined);
     const silent = await harness.lookups({ whois: { firstByteMs: 50 } }).lookup('a.whoisonly');
     expect(told(silent)).toEqual(['timeout', 'whois43 registry first_byte_timeout']);

@@ -86,7 +86,7 @@ function cutShort(
   const truncated = true;
   if (outcome !== 'delivered') {
     const isSaid = outcome === 'throttled' || outcome === 'restricted';
-    // If the time limit cut off an answer, the answer counts as a time-out, not as unreadable.
+    // If the time limit cut off an answer, the answer counts as a timeout, not as unreadable.
     const unsaid = cut === 'cancelled' ? 'timeout' : 'parse_failed';
     return { outcome: isSaid ? outcome : unsaid, truncated };
   }

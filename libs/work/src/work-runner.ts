@@ -101,7 +101,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     _work: { id: string; name: string; payload: T; reason: string },
   ): Promise<void> {}
 
-  /** Does all due work, several items at a time; resolves when nothing is left to claim or running. */
+  /** Does all due work, several items at a time; resolves when nothing is left to claim and nothing is running. */
   async runOnce(): Promise<void> {
     while (this.running) await this.running.catch(() => {});
     if (this.isStopping) return;

@@ -160,7 +160,7 @@ describe('a shutdown', () => {
 });
 
 describe('a client whose next request is late', () => {
-  it('a client with running requests gets their answers instead of a time-out', async () => {
+  it('a client with running requests gets their answers instead of a timeout', async () => {
     const isLate = (statuses: number[] | undefined) => statuses === undefined;
     expect(await withEnoughTime(500, askLate, isLate)).toEqual([200, 200, 200]);
   });

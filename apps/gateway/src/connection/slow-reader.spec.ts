@@ -26,7 +26,7 @@ async function openServer(keepAliveTimeoutMs: number): Promise<void> {
       reply.sendWhole(200, '', LARGE);
       return true;
     },
-    // Node's server sets this time-out on its sockets, too.
+    // Node's server sets this timeout on its sockets, too.
     handOver: (handedOver) => handedOver.setTimeout(HANDED_OVER_MS),
   });
   server = createServer((accepted) => plain.add((socket = accepted)));
@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 describe('a client that reads its answer slowly', () => {
-  it('the idle time is the socket’s time-out until the client has received the whole answer', async () => {
+  it('the idle time is the socket’s timeout until the client has received the whole answer', async () => {
     await openServer(MINUTE_MS);
     // Node restarts this timer with each chunk that is sent.
     expect(socket.timeout).toBe(MINUTE_MS);

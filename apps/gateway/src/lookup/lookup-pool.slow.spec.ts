@@ -154,7 +154,7 @@ describe('a call to lookup', () => {
     await waitFor('the first connection to close', () => server.open === 1);
   });
 
-  it('silence before the headers or within the body ends in a time-out', async () => {
+  it('silence before the headers or within the body ends in a timeout', async () => {
     const lookup = await open({ timeoutMs: 60 });
     expect(await ask(lookup).result()).toBeInstanceOf(AnswerLate);
     server.onRequest = (socket) => socket.write(answerOf('{"a":1}').subarray(0, -1));
@@ -162,7 +162,7 @@ describe('a call to lookup', () => {
     expect(lookup.size).toBe(0);
   });
 
-  it('S63: an answer that arrives too slowly ends in a time-out', async () => {
+  it('S63: an answer that arrives too slowly ends in a timeout', async () => {
     const lookup = await open({ timeoutMs: 100 });
     const bytes = answerOf(`{"a":"${'x'.repeat(1_000)}"}`);
     let sent = 0;

@@ -143,8 +143,8 @@ export class LookupPool {
   }
 
   /**
-   * Counts time-outs in ticks of one timer, because a timer per call costs more than reading the request's parameters.
-   * A time-out fires less than two ticks late.
+   * Counts timeouts in ticks of one timer, because a timer per call costs more than reading the request's parameters.
+   * A timeout fires less than two ticks late.
    */
   private tick(): void {
     const { connect, answer, keepAlive } = this.ticks;

@@ -22,7 +22,7 @@ const TIME_LIMIT_MS = 5 * MINUTE_MS;
  */
 export const ASKING_MS = 45 * SECOND_MS;
 /**
- * Replaces `ASKING_MS` while an account without a place is waiting for one. It is longer than the time-out for a silent
+ * Replaces `ASKING_MS` while an account without a place is waiting for one. It is longer than the timeout for a silent
  * name server.
  */
 export const ASKING_MIN_MS = 10 * SECOND_MS;

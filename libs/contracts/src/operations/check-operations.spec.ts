@@ -37,7 +37,7 @@ describe('the table of operations', () => {
     expect(byKey.filter(({ isForLiveKeys }) => isForLiveKeys !== true)).toEqual([]);
   });
 
-  it('a payer can limit the price of every operation, choose the members and freshness of a lookup, and choose the mode of a search', () => {
+  it('a payer can limit the price of every paid operation, choose the members and freshness of a lookup, and choose the mode of a search', () => {
     const lookups = OPERATIONS.filter(({ price }) => price.per !== 'free');
     expect(lookups.length).toBeGreaterThan(0);
     for (const { name, parameters, paged } of lookups) {

@@ -205,7 +205,7 @@ describe('service', () => {
     expect(await (await get(path)).text()).not.toMatch(/canary|%/);
   });
 
-  it('health answers without a token', async () => {
+  it('readiness is served without a token', async () => {
     const response = await fetch(`${service.url}/ready`);
     expect(await response.json()).toEqual({ status: 'ok', faults: [] });
   });

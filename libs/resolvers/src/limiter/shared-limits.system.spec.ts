@@ -10,7 +10,7 @@ import type { Priority } from './upstream.js';
 import type { UpstreamLimit } from './upstream-limits.js';
 
 const logger = new Logger('lookup', { write: () => {} });
-/** With a shorter time-out, processes on a busy machine would fall back to their own part of the limit. */
+/** With a shorter timeout, processes on a busy machine would fall back to their own part of the limit. */
 const TIMEOUT_MS = 30_000;
 const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
 /** A daily budget; it does not refill noticeably during a test. */

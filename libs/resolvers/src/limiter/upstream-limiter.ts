@@ -50,7 +50,7 @@ export interface Permit {
   granted: true;
   /** Reports that the upstream answered normally. */
   release(): void;
-  /** Reports a result that says nothing about the upstream's load, such as a time-out or a broken answer. */
+  /** Reports a result that says nothing about the upstream's load, such as a timeout or a broken answer. */
   failed(): void;
   /** Reports that the upstream throttled, with the seconds to wait if the upstream named them. */
   throttled(retryAfterSeconds?: number): void;

@@ -197,7 +197,7 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/33']);
   });
 
-  it('is rejected with the reason if it is a block that is too large, and no block is answered in part', async () => {
+  it('is rejected with the reason if it is too large a block, and is never answered with a part of it', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     await internet.whois('whois.ripe.net', RPSL);
     open();

@@ -34,7 +34,7 @@ const START_TIMEOUT_MS = 10_000;
  * them.
  */
 const IN_HAND_MAX = 16;
-/** A time-out is counted in this many parts, so that a pause of the whole process counts as only one of them. */
+/** A timeout is counted in this many parts, so that a pause of the whole process counts as only one of them. */
 const TIMEOUT_PARTS = 10;
 const FAILED = { outcome: 'parse_failed' } as const;
 

@@ -109,7 +109,7 @@ export class SafeConnector {
 
   private async resolve(name: string, signal: AbortSignal): Promise<string[]> {
     signal.throwIfAborted();
-    // Under packet loss, the resolver exceeds its own time-outs, so the deadline runs in parallel.
+    // Under packet loss, the resolver exceeds its own timeouts, so the deadline runs in parallel.
     const aborted = new Promise<never>((_resolve, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
     );

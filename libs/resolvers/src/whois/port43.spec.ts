@@ -87,7 +87,7 @@ describe('Port43Client', () => {
     await expect(ask({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
   });
 
-  it('S63: the limits of the design apply unless overridden', () => {
+  it('S63: by default, connecting takes at most 5 s, the first byte 8 s, and the answer 15 s and 256 KiB', () => {
     expect(new Port43Client(internet.connector())).toMatchObject({
       limits: { connectMs: 5_000, firstByteMs: 8_000, wholeMs: 15_000, sizeBytes: 262_144 },
     });

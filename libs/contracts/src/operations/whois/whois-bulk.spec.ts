@@ -4,7 +4,7 @@ import { faultsOf } from '#libs/platform';
 
 it.each([
   ['nothing', {}, 'must be a list of up to 100 strings'],
-  ['a text', { domainNames: 'registered.test' }, 'must be a list of up to 100 strings'],
+  ['a string', { domainNames: 'registered.test' }, 'must be a list of up to 100 strings'],
   ['an empty list', { domainNames: [] }, 'must name at least one domain'],
   [
     'a list that is too long',

@@ -108,7 +108,7 @@ interface RequestQueue {
 }
 
 /**
- * Prevents Node's warnings about negative time-outs: after each answer, kafkajs 2.2.4 sets a timer for the end of the
+ * Prevents Node's warnings about negative timeouts: after each answer, kafkajs 2.2.4 sets a timer for the end of the
  * last throttling, which is usually long past. If nothing is pending, there is nothing to check, and later requests set
  * their own timer.
  */

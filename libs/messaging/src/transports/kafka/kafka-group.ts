@@ -34,7 +34,7 @@ export interface GroupHealth {
 /** The number of messages that share a transaction and an offset commit. */
 const BATCH_LIMIT = 200;
 /**
- * The session time-out. A killed member's partitions are not read until its session expires and the others have sent
+ * The session timeout. A killed member's partitions are not read until its session expires and the others have sent
  * their next heartbeat and rejoined. This takes at most 12 s, even on a busy machine.
  */
 const SESSION_LIMIT_MS = 8 * SECOND_MS;

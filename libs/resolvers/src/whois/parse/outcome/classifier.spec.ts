@@ -140,7 +140,7 @@ describe('an answer without a record or a statement', () => {
     expect(outcome(text)).toBe('parse_failed');
   });
 
-  it('small print alone says nothing about a name', () => {
+  it('small print about limits, alone, counts as a throttle', () => {
     expect(outcome(SMALL_PRINT)).toBe('throttled');
   });
 
