@@ -241,7 +241,7 @@ describe('operator commands with --json', () => {
     },
   );
 
-  it('in the chart’s pod, every command has the settings that it needs, except commands that need a superuser', async () => {
+  it('in the chart’s pod, every command has the settings that it needs, except commands that need an administrator of the database', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {
       // These commands read and write only files.

@@ -78,7 +78,7 @@ beforeEach(() => {
   under.setBalance();
 });
 
-describe('an irreversible action', () => {
+describe('an action that must be confirmed', () => {
   const steps = [
     ['/keys/0197-a/rotate', '24 hours', 'POST /internal/dashboard/keys/0197-a/rotate'],
     ['/keys/0197-a/revoke', 'never works again', 'DELETE /internal/dashboard/keys/0197-a'],

@@ -90,7 +90,7 @@ describe('callbacks from PayPal', () => {
     expect(kept).toBe(16);
   });
 
-  it('S46: a body over 1 MiB is rejected; a smaller body is verified', async () => {
+  it('S46: a body over 1 MiB is rejected; a body of 1 MiB is verified', async () => {
     const large = Buffer.alloc(MIB, 'x');
     expect(await post(large, sign(large))).toMatchObject({
       status: 400,

@@ -99,7 +99,7 @@ describe('the invoices of an account', () => {
     expect([...(await unzipped()).keys()]).toEqual([]);
   });
 
-  it('are rejected with a request to choose fewer if there are more than 500', async () => {
+  it('are not packed if there are more than 500; the answer asks to choose fewer', async () => {
     const side = sideOf(billing, 'stripe');
     const payment = await buy();
     side.refund(payment, 10);

@@ -80,7 +80,7 @@ describe('access to a file', () => {
 });
 
 describe('public data about files', () => {
-  it('the status names the newest file of each dataset and offers a sample that is one day old', async () => {
+  it('the status names the newest file of each dataset and offers a sample that is two days old', async () => {
     const status = await under.gateway.call<FilesStatus>('GET', '/internal/files/status');
     expect(status.datasets).toHaveLength(12);
     const newly = status.datasets.find(({ dataset }) => dataset === 'newly');
