@@ -8,7 +8,7 @@ interface Bench {
   measure(options: BenchOptions): Promise<BenchReport>;
 }
 
-/** The benches. Those that are named run in turn, by default all (`npm run bench [names…]`). */
+/** The benches by name. `npm run bench [names…]` runs the named ones in turn; without a name, it runs all. */
 const BENCHES: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),

@@ -70,7 +70,7 @@ const missing = chartToolsAvailability();
   const appOf = ({ args }: Container) =>
     (args.find((word) => word.startsWith('dist/')) as string).split('/')[2] as string;
 
-  it.each(Object.keys(CHART_VALUES))('lints without a message: %s', async (name) => {
+  it.each(Object.keys(CHART_VALUES))('passes `helm lint --strict`: %s', async (name) => {
     expect(await chart.lint(CHART_VALUES[name] as string[])).toContain('0 chart(s) failed');
   });
 

@@ -71,7 +71,7 @@ describe('a client generated from the OpenAPI description', () => {
   }
 
   it.each(LISTENERS)(
-    'sends every example of the %s, including those with old paths, and reads its answer',
+    'compiles calls with every example of the %s, at old paths too, and their answers',
     async (listener) => {
       const rows = OPERATIONS.filter(
         (row) => listenerOf(row) === listener && row.access.kind !== 'signed',

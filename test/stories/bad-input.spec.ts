@@ -237,7 +237,7 @@ describe('in one process: unusable input', () => {
     expect(await customer.call('GET', '/api/uploads')).toMatchObject({ body: { uploads: [] } });
   });
 
-  it('after 30 days, results are deleted, and requests for them get 410', async () => {
+  it('after 30 days, requests for the results of a job get 410', async () => {
     const { id } = (await post('/v2.0/jobs/dns', { domainNames: ['one.com'], types: ['A'] })).body;
     await waitFor('its end', async () => {
       const { body } = await customer.call('GET', `/api/jobs/${String(id)}`);

@@ -87,7 +87,7 @@ export function buyCredits(
     expect(await customer.spendable()).toBe(balance);
   });
 
-  it('S18: an order needs a session, and a key is not enough', async () => {
+  it('S18: orders need a session, and a key is not enough', async () => {
     const headers = { authorization: `Bearer ${customer.key}` };
     const answer = await fetch(`${deployment.dashboardUrl}/api/orders`, { headers });
     expect(answer.status).toBe(401);

@@ -71,7 +71,7 @@ describeOnCluster('a process for each service', () => {
       );
     });
 
-    it('a service accepts no work without its database, and recovers when the database is back', async () => {
+    it('a service is not ready without its database, and becomes ready when the database is back', async () => {
       const { postgres, processes } = deployment.cluster;
       const account = named(processes, 'account');
       postgres.kill('SIGKILL');

@@ -151,7 +151,7 @@ describe('a misbehaving upstream', () => {
     },
   );
 
-  it('S67: bytes that are not valid UTF-8 are read as Latin-1', async () => {
+  it('S67: an answer in Latin-1 instead of UTF-8 is read correctly', async () => {
     const { body } = await world.ask('latin-1-published-shop.it');
     expect(JSON.stringify(body)).toContain('Société Exemple');
   });

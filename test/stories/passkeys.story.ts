@@ -48,7 +48,7 @@ export function passkeys(open: () => { deployment: Deployment; browser: Browser 
   const credentials = async () =>
     (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
 
-  it('S34: a passkey is created on the security page as our policy requires, with a name, and is listed', async () => {
+  it('S34: a discoverable passkey with a name is created on the security page and listed, and the same device cannot add a second one', async () => {
     await user.open('/log-in');
     const fields = { 'E-mail': customer.email, Password: customer.password };
     expect(await user.submit('Log in', fields)).toBe(303);

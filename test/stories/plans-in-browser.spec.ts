@@ -159,7 +159,7 @@ interface Held {
     expect(await user.title()).toBe('Subscriptions');
   });
 
-  it('the processor can be chosen before an order, and the differences are shown', async () => {
+  it('the processor can be chosen before an order', async () => {
     await user.open('/plans');
     await user.follow('PayPal');
     expect(await user.words()).toContain('PayPal');

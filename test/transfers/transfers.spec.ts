@@ -215,7 +215,7 @@ describe('a download', () => {
     expectProblem(refused, 403, 'test_key_not_allowed');
   });
 
-  it('forwards its owner’s refusals', async () => {
+  it('forwards its owner’s problems, but answers 503 if the owner refuses the gateway as a caller', async () => {
     owner.state.serve = (reply) => {
       const problem = new Problem({ code: 'not_found', status: 404, detail: 'No such date.' });
       void reply.status(404).send(problem.toBody());

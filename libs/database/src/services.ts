@@ -1,6 +1,6 @@
 import type { ServiceName } from '#libs/platform';
 
-/** A service that owns a schema, whose name and role names derive from the service's name. */
+/** A service that owns a schema. The names of the schema and of its roles derive from the service's name. */
 export type SchemaService = ServiceName;
 
 /** Returns the role that owns every table; only migrations use it. */

@@ -79,7 +79,7 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
     await http.close();
   }
 
-  it('is true of every allowed and forbidden request, and no answer is a 5xx', async () => {
+  it('is true of generated requests, allowed and forbidden, and no answer is a 5xx', async () => {
     const options = [
       `--checks=${CHECKS.join(',')}`,
       '--phases=examples,coverage,fuzzing',

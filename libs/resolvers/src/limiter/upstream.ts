@@ -175,7 +175,10 @@ export class Upstream {
     return undefined;
   }
 
-  /** Returns the request to the shared budgets; undefined while no query waits or an answer is pending. */
+  /**
+   * Returns the request to the shared budgets; undefined if no waiting query has a free connection, or while an earlier
+   * request is unanswered.
+   */
   request(now: number, processes: number): BudgetRequest | undefined {
     const tokens = this.places(processes);
     if (tokens === 0 || this.isAsking) return undefined;

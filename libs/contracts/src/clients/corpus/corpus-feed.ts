@@ -188,7 +188,7 @@ export function versionFor(dataset: Dataset, { version, domains }: SuppressionVe
 const KEYS = 2n ** 64n;
 const FIRST_KEY = -(2n ** 63n);
 
-/** Splits the keys of all names into `count` ranges of equal width. */
+/** Splits the keys of all names into `count` ranges of equal width; the last range also contains the remainder. */
 export function keyRanges(count: number): Required<KeyRange>[] {
   const width = KEYS / BigInt(count);
   return Array.from({ length: count }, (_, place) => {

@@ -230,7 +230,7 @@ export class IpWhoisAnswer extends NumberAnswer {
   isp?: NetworkProvider;
 }
 
-/** A range of AS numbers that was assigned together. */
+/** A range of AS numbers that were assigned together. */
 export class AsnBlock {
   @IsString()
   start_as: string;

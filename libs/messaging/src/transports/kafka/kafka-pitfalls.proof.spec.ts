@@ -243,7 +243,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await app.close();
   });
 
-  it('P11: messages that a killed consumer had not committed are redelivered and count once', async () => {
+  it('P11: messages that are redelivered, as after a lost commit, count once', async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => 1000 + n);
     for (const n of numbers) await messaging.say(Counted, key, { n });
     await untilHeard(key, numbers);

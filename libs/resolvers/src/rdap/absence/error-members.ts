@@ -21,7 +21,7 @@ const SILENT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 /** A language with script and region (RFC 5646 §2.1). Longer subtags are excluded, because they could be words. */
 const LANGUAGE_TAG = /^(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)?$/i;
-/** Matches host names of WHOIS servers. Other host names are excluded, because `held.by.another` may be a statement. */
+/** Matches host names of registry services. Others are excluded, because `held.by.another` may be a statement. */
 const OF_WHOIS_HOST = /(?:^|[.-])(?:\w*whois\d*|rdap\d*|nic)[.-]/;
 const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
 /** The characters between the parts of an identifier, which is a token with digits, or a time. */
