@@ -62,6 +62,9 @@ describe('the successor of a key', () => {
 
   it('S6: a rotated key works until its overlap ends, and not afterwards', async () => {
     const old = await createKey({ scopes: ['dns'], daily_credit_cap: 7 });
+    for (const overlap of ['8d', '169h', '-1h']) {
+      expect((await call('POST', `keys/${old.id}/rotate`, { overlap })).status).toBe(400);
+    }
     const { body } = await call('POST', `keys/${old.id}/rotate`, { overlap: '24h' });
     const end = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
     expect(await recordOf(old.key)).toMatchObject({ state: 'active', expiresAt: end, rank: 0 });

@@ -9,7 +9,9 @@ import { appCode } from '../../../../test/account/authenticator-app.js';
 import { IdentitySimulator } from '../../../simulators/src/identity/identity-simulator.js';
 import { SoftwarePasskey } from '../../../../test/account/software-passkey.js';
 import { ErasureService } from '../deletion/erasure.service.js';
+import { PeopleService } from '../people/people.service.js';
 import { CurrentSessionsService } from '../sessions/current-sessions.service.js';
+import { ThrottlingService } from '../throttling/throttling.service.js';
 
 interface Visit {
   step: string;
@@ -103,6 +105,26 @@ describe('log-in with a provider', () => {
     expect(new Set(answers.map(({ body }) => body.account_id)).size).toBe(1);
     expect(answers.filter(({ body }) => body.key !== undefined)).toHaveLength(1);
   });
+
+  it.each([
+    ['its address is looked up', PeopleService, 'findByAddress'],
+    ['its sign-up is counted', ThrottlingService, 'isWithin'],
+  ] as const)(
+    'a first log-in opens the account that another one creates while %s',
+    async (_, type, method) => {
+      const [late, early] = [await go('google'), await go('google')];
+      const service = account.get<Record<string, (...given: unknown[]) => unknown>>(type as never);
+      const original = service[method];
+      const created: unknown[] = [];
+      service[method] = async (...given) => {
+        service[method] = original;
+        created.push((await comeBack(early)).body.account_id);
+        return original.apply(service, given);
+      };
+      const { status, body } = await comeBack(late);
+      expect([status, [body.account_id]]).toEqual([200, created]);
+    },
+  );
 
   it('S36: a return from the provider works once, in the browser that started the log-in, with its state and code', async () => {
     const [one, other] = [await go('google'), await go('google')];
@@ -213,6 +235,30 @@ describe('log-in with a provider', () => {
     async (provider) => {
       const refused = await comeBack(await go(provider, { unverified: '1' }));
       expect([refused.status, refused.body.code]).toEqual([403, 'provider_address_not_verified']);
+    },
+  );
+
+  it.each([
+    ['google', () => ({ email_verified: 'false' })],
+    ['google', () => ({ email_verified: undefined })],
+    ['google', undefined],
+    ['github', undefined],
+  ])(
+    'S37: an unverified address at %s (%#) connects nothing to its account, even for its owner',
+    async (provider, claims) => {
+      const owner = await account.register(email);
+      if (claims) simulator.faults = { claims: claims() };
+      const answers: Record<string, string> = claims ? {} : { unverified: '1' };
+      const asked = await call(`log-in/providers/${provider}`, { to: '/keys' });
+      const there = await comeBack(await visit(asked, answers));
+      expect([there.status, there.body.code]).toEqual([403, 'provider_address_not_verified']);
+      // Neither the browser nor the account remembers the identity.
+      expect(stepOf(there)).toBe('undefined');
+      expect((await logIn(stepOf(asked))).status).toBe(200);
+      const begun = await call(`identities/${provider}`, {}, '', owner.token);
+      const refused = await comeBack(await visit(begun, answers), owner.token);
+      expect([refused.status, refused.body.code]).toEqual([403, 'provider_address_not_verified']);
+      expect((await identitiesOf(owner.token)).identities).toEqual([]);
     },
   );
 

@@ -191,6 +191,24 @@ describe('registration', () => {
     expect((await signUp('ada@gmail.com')).status).toBe(202);
   });
 
+  it('S38: spellings of one mailbox get separate accounts, e-mails and log-ins, but only one trial', async () => {
+    const spellings = ['grace@example.net', 'grace+shop@example.net'];
+    const owners: string[] = [];
+    for (const spelling of spellings) owners.push((await account.register(spelling)).accountId);
+    expect(new Set(owners).size).toBe(2);
+    const logIn = async (email: string) =>
+      account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } });
+    for (const [at, spelling] of spellings.entries()) {
+      expect((await logIn(spelling)).body.account_id).toBe(owners[at]);
+    }
+    expect((await logIn('grace+other@example.net')).status).toBe(401);
+    const registered = (await recordedEvents(account.database)).filter(
+      ({ type, key }) => type === 'account.account-registered' && owners.includes(key),
+    );
+    const claims = registered.map(({ data }) => data.trialClaim);
+    expect([claims.length, new Set(claims).size]).toEqual([2, 1]);
+  });
+
   it.each([
     ['Ada.Lovelace+news@GMAIL.com', 'adalovelace@googlemail.com', true],
     ['ada+1@example.com', 'ADA@example.com', true],
