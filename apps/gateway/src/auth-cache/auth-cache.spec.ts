@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { AccountErased, ApiKeyChanged, type EventClass } from '#libs/contracts';
 import { Outbox } from '#libs/messaging';
+import { HOUR_MS, Logger, monotonicMs } from '#libs/platform';
 import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountStandIn } from '../../../../test/stand-ins/account-stand-in.js';
 import { EraseLogsJob } from '../request-log/erase-logs.job.js';
 import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import type { RunningGateway } from '../start.js';
 import { AuthCache } from './auth-cache.js';
+import { ChangePollers } from './change-pollers.js';
 
 let database: TestDatabase;
 let around: GatewayHarness;
@@ -120,6 +122,35 @@ describe('cached keys and allowances', () => {
       const status = await statusFor(apiKey);
       return status === 200 && gateway.authCache.size > 0;
     });
+  });
+
+  it('S13: records are served for at most 60 seconds after the last answer of either feed', async () => {
+    const { apiKey } = around.account.addKey();
+    const { account, entitlement } = gateway.services;
+    const keyPepper = around.environment().KEY_PEPPER;
+    const authCache = new AuthCache({ account, entitlement, clock, keyPepper });
+    const logger = new Logger('feeds', { write: () => {} });
+    const poll = async () => {
+      const sources = [
+        { name: 'account', changes: async () => account.changes() },
+        { name: 'entitlement', changes: async () => entitlement.changes() },
+      ];
+      // After its first poll, each feed is silent.
+      const pollers = new ChangePollers({ authCache, sources, logger, intervalMs: HOUR_MS });
+      const askedMs = monotonicMs();
+      await pollers.start();
+      await pollers.stop();
+      return { askedMs, answeredMs: monotonicMs() };
+    };
+    around.entitlement.isDown = true;
+    const { askedMs: early } = await poll();
+    around.entitlement.isDown = false;
+    await authCache.load(apiKey);
+    expect(authCache.find(apiKey, early)).toBeUndefined();
+    const { askedMs, answeredMs } = await poll();
+    await authCache.load(apiKey);
+    expect(authCache.find(apiKey, askedMs + 60_000)).toBeDefined();
+    expect(authCache.find(apiKey, answeredMs + 60_001)).toBeUndefined();
   });
 
   it('S14: a key is rejected at its daily cap and accepted again the next UTC day', async () => {

@@ -16,12 +16,8 @@ describe('connections of one address', () => {
     await under?.stop();
   });
 
-  async function open(localAddress: string): Promise<Socket> {
-    const socket = connect({
-      port: Number(new URL(under.url).port),
-      host: '127.0.0.1',
-      localAddress,
-    });
+  async function open(localAddress: string, url = under.url): Promise<Socket> {
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
     sockets.push(socket);
     socket.on('error', () => {});
     await once(socket, 'connect');
@@ -46,5 +42,21 @@ describe('connections of one address', () => {
     const other = await open('127.0.0.3');
     expect(await ask(other, live(apiKey))).toContain('200 OK');
     expect(await ask(other, live(apiKey))).toContain('200 OK');
+  });
+
+  it('S126: of 2,000 idle connections from one address, its share stays open, and others are served', async () => {
+    const { apiUrl } = await under.around.startGateway({
+      GATEWAY_PEER_CONNECTIONS_MAX: '256',
+      GATEWAY_JOURNAL: `${under.around.folder}/idle`,
+    });
+    const { apiKey } = under.around.account.addKey();
+    const idle: Socket[] = [];
+    while (idle.length < 2_000) {
+      idle.push(
+        ...(await Promise.all(Array.from({ length: 100 }, () => open('127.0.0.2', apiUrl)))),
+      );
+    }
+    await waitFor('its share', () => idle.filter(({ closed }) => closed).length === 2_000 - 256);
+    expect(await ask(await open('127.0.0.3', apiUrl), live(apiKey))).toContain('200 OK');
   });
 });

@@ -147,6 +147,28 @@ describe('malformed requests', () => {
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
+  it.each([
+    ['our parser', ''],
+    ['Node’s parser', 'te: trailers\r\n'],
+  ])(
+    'S104: headers without end, read by %s, are refused after a few kilobytes',
+    async (_, line) => {
+      const socket = open();
+      let text = '';
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      socket.write(`GET ${live} HTTP/1.1\r\nhost: a\r\n${line}`);
+      const flood = () => {
+        if (socket.writable) socket.write(`x-long: ${'a'.repeat(8_000)}\r\n`, flood);
+      };
+      flood();
+      await once(socket, 'close');
+      expect(text).toMatch(/^HTTP\/1\.1 431 /);
+      expect(text).toContain('"code":"headers_too_large"');
+      // More than this fits into the buffers of the operating system.
+      expect(socket.bytesWritten).toBeLessThan(16 * 1024 ** 2);
+    },
+  );
+
   it('S104: HTTP/2 is left to the ingress; here, its first bytes are an invalid request', async () => {
     const { status } = await context('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     expect([400, 405, 505]).toContain(status);

@@ -156,7 +156,7 @@ describe('a refusal', () => {
     expect(answers.map(({ headers }) => headers['x-credits-remaining'])).toEqual(['1', '0', '0']);
   });
 
-  it('S14: 403: the address, scope or rank is wrong, the account is deleted or suspended, or a key with a cap starts work that is charged later', async () => {
+  it('S12, S14: 403: the address, scope or rank is wrong, the account is deleted or suspended, or a key with a cap starts work that is charged later', async () => {
     const { account, entitlement } = around;
     const code = async (apiKey: string) => {
       const answer = await ask(live(apiKey));

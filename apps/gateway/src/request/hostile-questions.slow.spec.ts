@@ -1,10 +1,13 @@
+import crypto from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { generateApiKey } from '#libs/contracts';
 import { parseDomainName } from '#libs/domain-names';
 import { waitFor } from '#test/environment';
 import {
@@ -174,6 +177,40 @@ describe('invalid keys', () => {
     expect(statuses.filter((status) => status.endsWith('429')).length).toBeGreaterThanOrEqual(300);
     const { apiKey } = around.account.addKey();
     expect(await statusFrom('192.0.2.10', apiKey)).toBe(200);
+  });
+
+  it('S17: of 10,000 unknown keys from one address, at most a hundred are hashed and looked up', async () => {
+    const pepper = around.environment().KEY_PEPPER;
+    const hashed = jest.spyOn(crypto, 'createHmac');
+    syncBuiltinESMExports();
+    const hashes = () => hashed.mock.calls.filter(([, key]) => key === pepper).length;
+    const { apiKey } = around.account.addKey();
+    expect(await statusFrom('192.0.2.12', apiKey)).toBe(200);
+    const before = { hashes: hashes(), queries: around.account.keyQueries };
+    expect(before.hashes).toBeGreaterThan(0);
+    const unknown = () =>
+      `GET /v2.0/whois/live HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.12\r\nx-api-key: ${generateApiKey('live')}\r\n`;
+    const statuses = new Map<string, number>();
+    for (let sent = 0; sent < 10_000; sent += 500) {
+      const answers = Array.from({ length: 20 }, async () => {
+        const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
+        const requests = Array.from({ length: 25 }, unknown);
+        socket.write(`${requests.join('\r\n')}connection: close\r\n\r\n`);
+        return Buffer.concat(await socket.toArray()).toString('latin1');
+      });
+      const text = (await Promise.all(answers)).join('');
+      for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    }
+    const counted = hashes() - before.hashes;
+    hashed.mockRestore();
+    syncBuiltinESMExports();
+    expect([...statuses.keys()].sort()).toEqual(['401', '429']);
+    expect(statuses.get('401')! + statuses.get('429')!).toBe(10_000);
+    expect(counted).toBeLessThanOrEqual(100);
+    expect(around.account.keyQueries - before.queries).toBe(counted);
+    expect(await statusFrom('192.0.2.12', apiKey)).toBe(200);
   });
 
   it('S17: the entry for an address does not keep its requests in memory', async () => {
