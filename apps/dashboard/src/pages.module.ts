@@ -48,7 +48,7 @@ import type { PublicListenerOptions } from './public-listener-options.js';
 const TRANSFER_IDLE_MS = 30 * SECOND_MS;
 
 /** The controllers, one per group of pages. */
-const PAGES = [
+export const PAGES = [
   AssetsController,
   AuthController,
   ProviderPagesController,
