@@ -270,6 +270,14 @@ describe('S123: private addresses', () => {
     'db.corp.example.com',
     'hidden.onion',
     'wpad.localdomain',
+    'printer.local',
+    'a.localhost',
+    'a.invalid',
+    'a.alt',
+    'a.internal',
+    'www.undelegated',
+    'a.resolver.arpa',
+    '1.1.168.192.in-addr.arpa',
   ])('%s is refused, and no resolver is queried', async (name) => {
     const before = asked.length;
     expect(await ask(`domainName=${name}`)).toMatchObject({

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { deflateRawSync, gzipSync, crc32 } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OPERATIONS, type UploadAnswer, type UploadsAnswer, kindOf } from '#libs/contracts';
 import { type Problem, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -141,6 +141,44 @@ describe('a file of names', () => {
     expect(name).toBe('passwd');
     await under.endOfUpload(accountId, id);
   });
+
+  it.each(['../../etc/passwd', 'a\r\nX: y', '\u202egpj.exe', '..', '/uploads/content'])(
+    'S75: an upload called %j is stored under generated names, by form and by tus',
+    async (name) => {
+      const accountId = newId();
+      const keys: string[] = [];
+      const { write } = under.files;
+      const spy = jest.spyOn(under.files, 'write').mockImplementation(async (key, ...rest) => {
+        keys.push(key);
+        return write.call(under.files, key, ...rest);
+      });
+      const { text } = await under.sendForm(
+        accountId,
+        NAMES,
+        '',
+        name.replace(/[\r\n]/g, '%0D%0A'),
+      );
+      const { id } = JSON.parse(text) as UploadAnswer;
+      await under.endOfUpload(accountId, id);
+      const headers = {
+        ...PIECE,
+        'upload-length': String(NAMES.length),
+        'upload-metadata': `filename ${Buffer.from(name).toString('base64')}`,
+      };
+      const begun = await under.send('POST', PATH, { accountId, headers, body: NAMES });
+      expect(begun.status).toBe(201);
+      const tusId = String(begun.headers.location).split('/').at(-1)!;
+      const read = await under.endOfUpload(accountId, tusId);
+      expect([read.state, read.file_name]).toEqual([
+        'ready',
+        expect.not.stringMatching(/[\r\n\u202e]/),
+      ]);
+      spy.mockRestore();
+      const own = new RegExp(`^uploads/(${id}|${tusId})/(content|pieces/0-[0-9a-f-]{36})$`);
+      expect(keys.length).toBeGreaterThanOrEqual(2);
+      expect(keys.filter((key) => !own.test(key))).toEqual([]);
+    },
+  );
 });
 
 describe('an upload by form', () => {

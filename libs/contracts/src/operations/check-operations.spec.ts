@@ -69,6 +69,19 @@ describe('the table of operations', () => {
     ]);
   });
 
+  it('S91: no body accepts a role, credits, a plan or an account', () => {
+    const names = ['role', 'credits', 'plan', 'planId', 'plan_id', 'accountId', 'account_id'];
+    const accepted = OPERATIONS.flatMap(({ name, body }) => {
+      if (!body) return [];
+      const assigned = (member: string) =>
+        faultsOf(body.of, { ...body.example, [member]: '1' }).every(
+          ({ field }) => field !== member,
+        );
+      return names.filter(assigned).map((member) => `${name}: ${member}`);
+    });
+    expect(accepted).toEqual([]);
+  });
+
   const [v2] = WHOIS_LIVE.routes;
   it.each([
     ['two equal paths', [WHOIS_LIVE, faulty({ routes: [v2] })], 'GET /v2.0/whois/live'],

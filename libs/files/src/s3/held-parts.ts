@@ -2,7 +2,7 @@ import { monotonicMs } from '#libs/platform';
 import { FilesUnavailable } from '../file-failures.js';
 
 /** The maximum size of all unfinished parts in this process. */
-export const HELD_BYTES_MAX = 128 * 1024 * 1024;
+const HELD_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
  * Limits the memory for unfinished parts, which slow clients occupy for minutes. Above the limit, the upload whose part

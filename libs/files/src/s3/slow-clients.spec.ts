@@ -6,11 +6,12 @@ import { type FileStore, FilesUnavailable, openFiles } from '#libs/files';
 import { SystemClock, loadConfig } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { FilesConfig } from '../files.config.js';
-import { HELD_BYTES_MAX } from './held-parts.js';
 import { PART_BYTES } from './s3-upload.js';
 
 const MIB = 1024 * 1024;
 const LONG_BYTES = 64 * MIB;
+/** The memory that unfinished parts may take in a process. */
+const HELD_MAX = 128 * MIB;
 const ENOUGH = { maxBytes: LONG_BYTES };
 
 let server: Server;
@@ -63,7 +64,7 @@ describe('slow clients of a bucket', () => {
       waiting++;
       await new Promise(() => {});
     }
-    const fit = Math.floor(HELD_BYTES_MAX / bytes.length);
+    const fit = Math.floor(HELD_MAX / bytes.length);
     const ended: number[] = [];
     const faults: unknown[] = [];
     for (let at = 0; at < fit + 2; at++) {
