@@ -91,6 +91,18 @@ describe('tidy', () => {
       expect(security.openRouteFaults(files)).toEqual([]);
     });
 
+    it.each(['Get', 'Head', 'Options', 'Search', 'Sse', 'All', 'RequestMapping'])(
+      'S86: a route by @%s without a policy is found',
+      (decorator) => {
+        const faultsOf = (policy: string) => {
+          const text = `@Controller() ${policy} class Orders { @${decorator}('orders') list() {} }`;
+          return security.openRouteFaults([{ path: 'apps/billing/src/orders.ts', text }]);
+        };
+        expect(faultsOf('')).toHaveLength(1);
+        expect(faultsOf(`@AllowCallers('gateway')`)).toEqual([]);
+      },
+    );
+
     it('S87: every repository method of a tenant table names the account', () => {
       expect(security.tenancyFaults(files)).toEqual([]);
     });

@@ -10,7 +10,19 @@ import {
   textsIn,
 } from './source-tree.js';
 
-const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All'];
+const ROUTE_DECORATORS = [
+  'All',
+  'Delete',
+  'Get',
+  'Head',
+  'Options',
+  'Patch',
+  'Post',
+  'Put',
+  'RequestMapping',
+  'Search',
+  'Sse',
+];
 
 /** The decorators of routes between services, and of the dashboard's routes. */
 const NAMING_DECORATORS = ['AllowCallers', 'AllowVisitors'];

@@ -3,6 +3,7 @@ import {
   type Migration,
   type SchemaService,
   MigrationMismatch,
+  maintenanceRole,
   migrate,
   ownerRole,
   provisionRoles,
@@ -77,6 +78,60 @@ describe('provisioned database', () => {
         is_member: false,
         creates_in: role.endsWith('_owner') ? [role.split('_')[0]] : [],
       })),
+    );
+  });
+
+  it('S114: every object belongs to the owner of its schema, and no role can create schemas or temporary tables', async () => {
+    // A clone does not inherit the rights to its template.
+    await provisionSchemas(
+      test.url(),
+      schemas.map((name) => ({ name })),
+    );
+    const objects = await asAdmin<{ schema: SchemaService; name: string; owner: string }>(
+      `select nspname as schema, name, pg_get_userbyid(owner) as owner
+       from pg_namespace n join (
+         select relnamespace, relname as name, relowner as owner from pg_class
+         union all select pronamespace, proname, proowner from pg_proc
+         union all select typnamespace, typname, typowner from pg_type
+       ) objects on relnamespace = n.oid where nspname = any($1)`,
+      [schemas],
+    );
+    expect(new Set(objects.map(({ schema }) => schema)).size).toBe(schemas.length);
+    expect(objects.filter(({ schema, owner }) => owner !== ownerRole(schema))).toEqual([]);
+    const raised = await asAdmin(
+      `select rolname, privilege from pg_roles, unnest(array['create', 'temporary']) privilege
+       where rolname = any($1) and has_database_privilege(oid, current_database(), privilege)`,
+      [roles],
+    );
+    expect(raised).toEqual([]);
+    const columns = await asAdmin(
+      `select c.relname, attname from pg_attribute a join pg_class c on c.oid = a.attrelid
+       where attacl is not null and relnamespace = any(select oid from pg_namespace where nspname = any($1))`,
+      [schemas],
+    );
+    expect(columns).toEqual([]);
+  });
+
+  it('S114: only the maintenance role runs functions with an owner’s rights, and they only roll partitions', async () => {
+    const found = await asAdmin<{ schema: SchemaService }>(
+      `select nspname as schema, proname as name, proconfig && array[format('search_path=%I, pg_temp', nspname)] as is_pinned,
+              array(select r from unnest($2::text[]) r where has_function_privilege(r, p.oid, 'execute') order by r) as roles
+       from pg_proc p join pg_namespace n on n.oid = pronamespace
+       where prosecdef and nspname = any($1) order by nspname, proname`,
+      [schemas, roles],
+    );
+    const functions = ['detach_old_partition', 'drop_detached_partitions', 'roll_partitions'];
+    const withPartitions = [...new Set(found.map(({ schema }) => schema))];
+    expect(withPartitions.length).toBeGreaterThan(0);
+    expect(found).toEqual(
+      withPartitions.flatMap((schema) =>
+        functions.map((name) => ({
+          schema,
+          name,
+          is_pinned: true,
+          roles: [maintenanceRole(schema), ownerRole(schema)],
+        })),
+      ),
     );
   });
 
