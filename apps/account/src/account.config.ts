@@ -72,6 +72,15 @@ export class AccountConfig extends DatabaseConfig {
   auditAnchorsPath?: string;
 
   @Setting({
+    env: 'ERASED_ACCOUNTS',
+    about:
+      'File to which the ids of erased accounts are appended. At each start, these accounts are erased again if the database, restored from a backup, contains their data. Unset: there is no such list.',
+  })
+  @IsOptional()
+  @IsString()
+  erasedAccountsPath?: string;
+
+  @Setting({
     env: 'BILLING_URL',
     about: 'Origin of the dashboard, to which links in e-mails lead.',
   })

@@ -38,6 +38,7 @@ import { BillingDetailsService } from './billing-details/billing-details.service
 import { DeletionController } from './deletion/deletion.controller.js';
 import { DeletionService } from './deletion/deletion.service.js';
 import { EraseJob } from './deletion/erase.job.js';
+import { ErasedAccountsService } from './deletion/erased-accounts.service.js';
 import { ErasedDataService } from './deletion/erased-data.service.js';
 import { ErasureMaintenanceRepository } from './deletion/erasure.repository.js';
 import { ErasureService } from './deletion/erasure.service.js';
@@ -221,6 +222,7 @@ const FEATURES = [
     ErasedDataService,
     DeletionService,
     ErasureMaintenanceRepository,
+    ErasedAccountsService,
     ErasureService,
     EraseJob,
   ],

@@ -114,6 +114,7 @@ export class ServiceSettings {
       DASHBOARD_DRAIN_NOTICE_MS: '0',
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
       AUDIT_ANCHORS: folder.file('audit-anchors.log'),
+      ERASED_ACCOUNTS: folder.file('erased-accounts.list'),
       FILES_LOCATION: folder.file('files'),
       CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
       VALKEY_URL: valkeyUrl,

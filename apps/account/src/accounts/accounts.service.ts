@@ -126,15 +126,24 @@ export class AccountsService {
     return true;
   }
 
-  /** Erases a deleted account and publishes AccountErased. @returns false if the erasure is not due. */
-  async erase(transaction: Transaction, accountId: string): Promise<boolean> {
+  /**
+   * Erases a deleted account and publishes AccountErased. @param isAgain whether the account was erased before the
+   * database was restored; it is then erased in any state. @returns false if the erasure is not due.
+   */
+  async erase(transaction: Transaction, accountId: string, isAgain: boolean): Promise<boolean> {
     const lock = await this.lockAggregate(transaction, accountId);
     const account = await this.accounts.lock(transaction, accountId);
+    if (!account || account.state === 'erased') return false;
     const now = this.clock.now();
-    if (account?.state !== 'deleted' || !account.restoreUntil || now < account.restoreUntil) {
-      return false;
-    }
-    const changes: Partial<Account> = { state: 'erased', erasedAt: now, ...NOT_SUSPENDED };
+    const { deletedAt, restoreUntil } = account;
+    if (!isAgain && (!restoreUntil || now < restoreUntil)) return false;
+    const changes: Partial<Account> = {
+      state: 'erased',
+      deletedAt: deletedAt ?? now,
+      restoreUntil: restoreUntil ?? now,
+      erasedAt: now,
+      ...NOT_SUSPENDED,
+    };
     await this.accounts.update(transaction, accountId, changes);
     await this.outbox.add(transaction, lock, AccountErased, { erasedAt: now.toISOString() });
     return true;

@@ -44,7 +44,7 @@ describe('deletion', () => {
       .filter(({ key }) => key === owner.accountId)
       .map(({ type, data }) => ({ type, data }));
 
-  it('S118: a deletion revokes all keys, ends all sessions and notifies the owner by e-mail', async () => {
+  it('S28, S118: a deletion revokes all keys, ends all sessions and notifies the owner by e-mail', async () => {
     const now = account.clock.now();
     const restoreUntil = new Date(now.getTime() + 90 * DAY_MS).toISOString();
     const before = (await events()).length;

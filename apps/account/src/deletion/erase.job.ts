@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { ErasureService } from './erasure.service.js';
 
-/** Erases the accounts whose 90 days are over. */
+/** Erases the accounts whose 90 days are over. The first run also erases accounts that a restored database contains again. */
 @Injectable()
 export class EraseJob {
   readonly name = 'erase';
+  private isListApplied = false;
 
   constructor(private readonly erasure: ErasureService) {}
 
   async runOnce(): Promise<void> {
+    if (!this.isListApplied) await this.erasure.eraseRestored();
+    this.isListApplied = true;
     await this.erasure.eraseDue();
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Finds accounts whose 90 days are over. */
+/** Finds accounts to erase. */
 @Injectable()
 export class ErasureMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -11,6 +11,14 @@ export class ErasureMaintenanceRepository {
       `select id from accounts where state = 'deleted' and restore_until <= $1
        order by restore_until limit $2`,
       [now, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async listUnerased(ids: readonly string[]): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select id from accounts where id = any($1) and state <> 'erased'`,
+      [ids],
     );
     return rows.map(({ id }) => id);
   }

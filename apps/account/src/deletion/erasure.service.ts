@@ -3,16 +3,16 @@ import { Clock, crashPoint } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
+import { ErasedAccountsService } from './erased-accounts.service.js';
 import { ErasedDataService } from './erased-data.service.js';
-import { ErasureMaintenanceRepository } from './erasure.repository.js';
 
 const BATCH = 100;
 
-/** Erases the accounts that were not restored in time. */
+/** Erases the accounts that were not restored in time, and those that a restored database contains again. */
 @Injectable()
 export class ErasureService {
   constructor(
-    private readonly due: ErasureMaintenanceRepository,
+    private readonly erased: ErasedAccountsService,
     private readonly accounts: AccountsService,
     private readonly people: PeopleService,
     private readonly data: ErasedDataService,
@@ -26,17 +26,26 @@ export class ErasureService {
    * @throws AggregateError after all accounts have been tried, if some failed.
    */
   async eraseDue(): Promise<void> {
+    await this.eraseEach(await this.erased.listDue(this.clock.now(), BATCH), false);
+  }
+
+  /** Erases the accounts that had been erased before the database was restored, whatever their state. @throws AggregateError. */
+  async eraseRestored(): Promise<void> {
+    await this.eraseEach(await this.erased.listRestored(), true);
+  }
+
+  private async eraseEach(accountIds: readonly string[], isAgain: boolean): Promise<void> {
     const faults: unknown[] = [];
-    for (const accountId of await this.due.listDue(this.clock.now(), BATCH)) {
-      await this.erase(accountId).catch((error: unknown) => faults.push(error));
+    for (const accountId of accountIds) {
+      await this.erase(accountId, isAgain).catch((error: unknown) => faults.push(error));
     }
     if (faults.length > 0) throw new AggregateError(faults, `${faults.length} accounts not erased`);
   }
 
   /** Erases all personal data of an account; ids, states and key hashes stay (S118, S119). */
-  private async erase(accountId: string): Promise<void> {
+  private async erase(accountId: string, isAgain: boolean): Promise<void> {
     await this.accounts.transaction(async (transaction) => {
-      if (!(await this.accounts.erase(transaction, accountId))) return;
+      if (!(await this.accounts.erase(transaction, accountId, isAgain))) return;
       await this.data.remove(transaction, accountId);
       await this.people.erase(transaction, accountId);
       await this.audit.record(transaction, {
@@ -45,6 +54,7 @@ export class ErasureService {
         action: 'account.erased',
         object: `account:${accountId}`,
       });
+      if (!isAgain) await this.erased.add(accountId);
       crashPoint('erasure.before-commit');
     });
   }

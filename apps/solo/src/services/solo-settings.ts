@@ -138,6 +138,7 @@ export function soloSettings(sources: SettingSources): Settings {
     // time.
     GATEWAY_LOOP_DELAY_MAX_MS: '1000',
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
+    ERASED_ACCOUNTS: folder.file('erased-accounts.list'),
     FILES_LOCATION: folder.file('files'),
     CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
     // This lets the demo account try database files.

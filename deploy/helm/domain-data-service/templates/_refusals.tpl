@@ -281,7 +281,7 @@
 {{- $faults = append $faults (printf "services.%s.settings.FILES_LOCATION needs a disk: set it to s3://bucket/prefix, or set services.%s.volume.size and a path below /var/lib/domain-data." $name $name) -}}
 {{- end -}}
 {{- end -}}
-{{- if and (has $env (list "AUDIT_ANCHORS" "CORPUS_SUPPRESSIONS")) (has $env $known.settings) (not $is.volume.size) -}}
+{{- if and (has $env (list "AUDIT_ANCHORS" "CORPUS_SUPPRESSIONS" "ERASED_ACCOUNTS")) (has $env $known.settings) (not $is.volume.size) -}}
 {{- $faults = append $faults (printf "settings.%s needs a disk: set services.%s.volume.size, and a path below /var/lib/domain-data." $env $name) -}}
 {{- end -}}
 {{- if and (eq $env "CORPUS_SUPPRESSIONS") (has $env $known.settings) $many (hasPrefix "/var/lib/domain-data/" $value) -}}

@@ -1,0 +1,52 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { Injectable } from '@nestjs/common';
+import { isId } from '#libs/platform';
+import { AccountConfig } from '../account.config.js';
+import { ErasureMaintenanceRepository } from './erasure.repository.js';
+
+/** The mode of the list: only this service's user may read and write the file. */
+const FILE_MODE = 0o600;
+const BATCH = 1_000;
+
+/**
+ * Finds the accounts to erase, and keeps a list of those that were erased: a file outside the database. A database that
+ * is restored from a backup contains their data again (S119).
+ */
+@Injectable()
+export class ErasedAccountsService {
+  constructor(
+    private readonly repository: ErasureMaintenanceRepository,
+    private readonly config: AccountConfig,
+  ) {}
+
+  /** Returns accounts whose 90 days are over. */
+  async listDue(now: Date, limit: number): Promise<string[]> {
+    return this.repository.listDue(now, limit);
+  }
+
+  /** Returns the accounts of the list whose data is in the database. @throws if the list cannot be read. */
+  async listRestored(): Promise<string[]> {
+    const ids = await this.read();
+    const restored: string[] = [];
+    for (let at = 0; at < ids.length; at += BATCH) {
+      restored.push(...(await this.repository.listUnerased(ids.slice(at, at + BATCH))));
+    }
+    return restored;
+  }
+
+  async add(accountId: string): Promise<void> {
+    const { erasedAccountsPath: path } = this.config;
+    // The first line break ends a line that a kill has cut off.
+    if (path) await appendFile(path, `\n${accountId}\n`, { mode: FILE_MODE, flush: true });
+  }
+
+  private async read(): Promise<string[]> {
+    const { erasedAccountsPath: path } = this.config;
+    if (!path) return [];
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw error;
+    });
+    return text.split('\n').filter(isId);
+  }
+}
