@@ -149,7 +149,7 @@ describe('deletion', () => {
     expect(await events()).toHaveLength(last);
   });
 
-  it('S118, S119: after an erasure no table contains a name, address, company or IP address, and the account’s data keys are destroyed', async () => {
+  it('S118, S119: after an erasure no table, event or log line contains a name, address, company or IP address, and the account’s data keys are destroyed', async () => {
     const details = {
       organisation: 'Example Holdings',
       address_line1: '1 Quayside',
@@ -174,7 +174,8 @@ describe('deletion', () => {
     await account.mailsTo(email);
     account.clock.advance(90 * DAY_MS);
     await account.get(EraseJob).runOnce();
-    const dump = await account.dump();
+    const written = JSON.stringify([await recordedEvents(account.database), account.logLines]);
+    const dump = (await account.dump()) + written;
     for (const text of [
       email,
       'Example Holdings',

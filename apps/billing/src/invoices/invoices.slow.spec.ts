@@ -241,7 +241,7 @@ describe('invoices', () => {
     expect([allowed.length < 62, allowed.length + refused.length]).toEqual([true, 70]);
   });
 
-  it('S119: stored revisions do not contain the buyer’s data in plain text, and a changed PDF is not delivered', async () => {
+  it('S119: no stored revision, event or log line contains the buyer’s data in plain text, and a changed PDF is not delivered', async () => {
     billing.contacts.set(accountId, { firstName: 'Zenobia', details: DETAILS });
     await buy();
     const [{ id }] = await list();
@@ -250,7 +250,11 @@ describe('invoices', () => {
        where invoice_id = $1`,
       [id],
     );
-    expect(JSON.stringify(rows)).not.toMatch(/Zenobia|1 Quay|%PDF/);
+    const events = await billing.events(accountId);
+    expect(events.length).toBeGreaterThan(0);
+    for (const sink of [rows, events, billing.logLines]) {
+      expect(JSON.stringify(sink)).not.toMatch(/Zenobia|1 Quay|%PDF/);
+    }
     await withClient(billing.test.url(), (client) =>
       client.query(
         `update billing.invoice_revisions set pdf = set_byte(pdf, 40, 255 - get_byte(pdf, 40))
