@@ -16,8 +16,9 @@ export interface ContainerOptions {
 }
 
 /**
- * Mounts the image read-only for this process alone, with `/tmp` in memory. Then replaces itself with the command,
- * which runs as the image's user without capabilities or new privileges, and ends with the process that started it.
+ * A shell script that mounts the image read-only for its own process, with `/tmp` in memory, and replaces itself with
+ * the command. The command runs as the image's user, without capabilities or new privileges, and ends with the process
+ * that started it.
  */
 const ENTER = `
 set -e

@@ -8,8 +8,8 @@ export type CopyChunks = Iterable<string | Uint8Array> | AsyncIterable<string | 
 
 /**
  * Runs `copy … from stdin` with the chunks as its data, in the format that the statement names. The next chunk is
- * requested when the server has accepted the previous ones. After any failure, the statement has ended in the server,
- * and the connection is ready for the next statement.
+ * requested only when the connection can accept it. After any failure, the statement has ended in the server, and the
+ * connection is ready for the next statement.
  * @returns the number of rows.
  * @throws the server's error about the data, and the errors of `chunks`.
  */

@@ -43,8 +43,8 @@ const CONNECTIONS = 32;
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /**
- * JSON over HTTP to one service: adds the token, the request's ids and a deadline, and throws the service's rejections
- * as Problems.
+ * Calls one service with JSON over HTTP: adds the token, the request's ids and a deadline, and throws the service's
+ * rejections as Problems.
  */
 export class ServiceHttp {
   private readonly pool: ServicePool;

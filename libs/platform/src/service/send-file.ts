@@ -26,9 +26,9 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 const OPAQUE = /(?:W\/)?("[^"]*")/g;
 
 /**
- * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or a rejection of the requested part (416), as
- * in RFC 9110 §13 and §14. The file is never completely in memory. The stream ends if the client disconnects or the
- * service stops, because a stop does not wait for files.
+ * Answers GET and HEAD for a file (RFC 9110 §13 and §14): with the whole file, a part of it (206), no content if it is
+ * unchanged (304), or a rejection of the requested part (416). The file is never completely in memory. The stream ends
+ * if the client disconnects or the service stops, because a stop does not wait for files.
  * @param file the file, or the URL where a store serves it; the answer then redirects there.
  */
 export async function sendFile(

@@ -18,7 +18,7 @@ export interface DnsLookup {
   /** The records of the queried types, and the aliases that lead to them. */
   records: DnsRecord[];
   errors: Partial<Record<DnsType, DnsTypeError>>;
-  /** The response code; `nxdomain`: the name does not exist. Undefined if no type was answered. */
+  /** The response code: `nxdomain` if the name does not exist; undefined if no type was answered. */
   rcode?: Rcode;
   /** Whether the resolver has validated every answer. */
   isAuthenticated: boolean;

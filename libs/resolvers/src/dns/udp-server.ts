@@ -25,7 +25,7 @@ export interface UdpQuestion {
   signal?: AbortSignal;
 }
 
-/** A UDP answer; `caseLost`: the name came back in a different case, so the answer may be forged. */
+/** A UDP answer. `caseLost` means that the name came back in a different case, so the answer may be forged. */
 export type UdpAnswer = { message: DnsMessage } | { caseLost: true };
 
 interface Waiting {

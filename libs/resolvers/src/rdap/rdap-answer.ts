@@ -14,8 +14,9 @@ export interface RdapContext {
 }
 
 /**
- * Parses an RDAP answer about a domain. Pure, never throws; the work is linear in the length of the text, and `meter`
- * counts it. Results: `delivered`, `not_registered`, `restricted`, or `parse_failed` for an unreadable answer.
+ * Parses an RDAP answer about a domain. The function is pure and never throws. Its work is linear in the length of the
+ * text, and `meter` counts it. The outcome is `delivered`, `not_registered`, `restricted`, or `parse_failed` for an
+ * unreadable answer.
  */
 export function readRdapAnswer(
   text: string,

@@ -33,7 +33,7 @@ const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
 
 /**
  * True for a text that registries print next to "not found" and that says nothing about the name: terms of use,
- * banners, pointers, time stamps. Every three consecutive words of a sentence, including its beginning and its end,
+ * banners, references, timestamps. Every three consecutive words of a sentence, including its beginning and its end,
  * must be in the catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and
  * dates. A new sentence is recognised if all its phrases are known, unless it is little more than a name. Any other
  * text next to "not found" may be the reason for it.

@@ -39,8 +39,8 @@ interface Listening {
 }
 
 /**
- * Carries events over Kafka: one topic per service, partition = bucket. The durable consumers of a service form a group
- * named after the service; each watcher has its own group, which reads from now on.
+ * Carries events over Kafka. Each service has one topic, in which each bucket is a partition. The durable consumers of
+ * a service form a group named after the service; each watcher has its own group, which reads only new events.
  */
 export class KafkaTransport extends EventTransport {
   private readonly publisher: KafkaPublisher;

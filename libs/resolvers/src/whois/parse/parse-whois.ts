@@ -29,8 +29,8 @@ export interface ParseResult {
 }
 
 /**
- * Parses a port-43 answer. Pure, never throws; the work is linear in the length of the text. Results: `delivered`,
- * `not_registered`, `restricted`, `throttled`, or `parse_failed` for an unreadable answer.
+ * Parses a port-43 answer. The function is pure and never throws, and its work is linear in the length of the text. The
+ * outcome is `delivered`, `not_registered`, `restricted`, `throttled`, or `parse_failed` for an unreadable answer.
  */
 export function parseWhois(text: string, context: ParseContext): ParseResult {
   return parseMetered(text, context, new WorkMeter());
