@@ -97,7 +97,7 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   const gateway = await measured(field, 'memory');
   const load = { port: gateway.port, path: LOOKUP_PATH, connections: CONNECTIONS };
   const { folder } = field.around;
-  // After this load, the idle process has compiled its code, and its young generation has seen traffic.
+  // The warm-up makes V8 compile the code and grow its young generation, so that neither counts as memory of the keys.
   const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: MEMORY_WARM_UP_MS };
   await driveWrk(warmUp, folder);
   const idle = memoryMb(gateway.pid);

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An e-mail that waits to be sent, or an abandoned e-mail without its content. */
+/** An e-mail that has not been sent yet, or an abandoned one, whose content has been removed. */
 @Entity('mail')
 export class UnsentMail {
   @PrimaryColumn('uuid')

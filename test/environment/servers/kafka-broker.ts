@@ -262,7 +262,7 @@ export class KafkaBroker {
   }
 }
 
-/** Returns the broker's own certificate, which the broker also accepts from clients. */
+/** Returns TLS options that present the broker's own certificate, if the broker requires certificates from clients. */
 function ownCertificate({ keyStoreFile, clientAuthority }: NonNullable<KafkaBrokerOptions['tls']>) {
   if (clientAuthority === undefined) return {};
   const text = readFileSync(keyStoreFile, 'utf8');

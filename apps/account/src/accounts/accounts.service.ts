@@ -39,7 +39,7 @@ export class AccountsService {
   /**
    * Runs a command of the owner in one transaction: at most once per Idempotency-Key, and one at a time per account.
    * Locks are taken in the order account aggregate, account row, key aggregate, audit head.
-   * @throws AccountIsDeleted, NotFound.
+   * @throws AccountIsDeleted, NotFound, IdempotencyKeyRunning, IdempotencyKeyReused.
    */
   async runCommand<T extends object>(
     accountId: string,

@@ -24,7 +24,10 @@ export class AddressChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** E-mails a link to the new address. The answer does not reveal whether someone already has the address. */
+  /**
+   * E-mails a confirmation link to the new address or, if the address already has an account, a notice without one. The
+   * answer is the same in both cases.
+   */
   async request(
     owner: ActiveSession,
     { email: address }: ChangeAddressRequest,

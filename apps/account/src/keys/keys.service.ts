@@ -43,7 +43,7 @@ interface IssuedKey {
 
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const;
 
-/** Manages the API keys of accounts, which are shown once and stored as hashes. */
+/** Manages accounts' API keys, which are shown once and stored as hashes. Commands also throw `runCommand`'s errors. */
 @Injectable()
 export class KeysService {
   constructor(

@@ -26,7 +26,7 @@ export function alreadyRegisteredMail(dashboardUrl: string): MailTemplate {
   return {
     subject: 'You already have an account',
     paragraphs: [
-      'Someone tried to sign up with this address, which already has an account.',
+      'Someone tried to use this address for an account, but it already has one.',
       'If this was not you, you need not do anything. If it was, log in. If you forgot the password, the log-in page can send you a link to set a new one.',
     ],
     action: { label: 'Log in', url: `${dashboardUrl}/log-in`, isLast: true },

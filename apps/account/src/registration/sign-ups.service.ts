@@ -69,7 +69,7 @@ export class SignUpsService {
     return signUp;
   }
 
-  /** Returns the hash of the account's password. Throws as `SignUpPasswordsService.hashOf` does. */
+  /** Returns the hash of the account's password. @throws the errors of `SignUpPasswordsService.hashOf`. */
   async passwordHashOf(
     signUp: SignUp,
     request: ConfirmSignUpRequest,

@@ -57,7 +57,7 @@ export class OwnSecondFactorService {
 
   /**
    * Replaces the recovery codes. The password alone is not sufficient, because a recovery code can remove the app.
-   * @throws as `confirm`.
+   * @throws SecondFactorOff, WrongCode, TooManyAttempts.
    */
   async newCodes(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {
     return this.withCode(owner, { action: 'second-factor.codes-made' }, async (transaction) => {
@@ -68,7 +68,7 @@ export class OwnSecondFactorService {
 
   /**
    * Removes the second factor. The password alone is not sufficient, because the second factor exists to protect
-   * against a stolen password. @throws as `confirm`.
+   * against a stolen password. @throws WrongCode, TooManyAttempts.
    */
   async remove(
     owner: ActiveSession,

@@ -158,7 +158,7 @@ describe('callbacks', () => {
     expect(total).toBeGreaterThanOrEqual(1_010);
   });
 
-  it('S125: forged callbacks that wait to be counted do not delay a genuine callback', async () => {
+  it('S125: forged callbacks that have not been counted yet do not delay a genuine callback', async () => {
     const forged = () => billing.call('POST', 'callbacks/stripe', { body: Buffer.from('forged') });
     expect((await forged()).status).toBe(400);
     const order = await billing.order(accountId);

@@ -131,7 +131,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
       'Refund',
       'Correction',
     ]);
-    // Ten of 54 dollars paid for this share of the 15,000 credits, rounded up.
+    // 15,000 × 10/54, rounded up: the credits bought with the refunded 10 of 54 dollars.
     expect(mails[1].text).toContain('2,778 credits taken back');
     expect(mails[2].text).toContain('2,778 credits are yours again');
   });

@@ -20,7 +20,7 @@ export class LossesService {
     return this.losses.ofPayment(transaction, payment);
   }
 
-  /** Books an additional loss. A negative amount is money that returned. */
+  /** Books an additional loss. A negative amount is money that came back to the operator. */
   async book(transaction: Transaction, payment: Payment, micros: Micros): Promise<void> {
     if (micros === 0n) return;
     await this.losses.insert(transaction, payment, { micros, bookedAt: this.clock.now() });

@@ -24,12 +24,12 @@ export function paypalSteps(trial: PaypalTrial): [steps: SandboxStep[], cleanUp:
   let subscriptionId: string | undefined;
   const steps: SandboxStep[] = [
     ...purchases.packageSteps(
-      'Creates an order of 10.00 USD as billing does (POST /v2/checkout/orders), prints its page, waits until you have agreed there, and captures the money.',
+      'Creates an order of 10.00 USD as billing does (POST /v2/checkout/orders), prints the address of its page, waits until you have agreed there, and captures the money.',
       'Refunds that payment in full (POST /v2/payments/captures/{id}/refund) and waits until it has succeeded.',
     ),
     {
       title: 'Checkout of a plan',
-      does: 'Creates the smallest monthly plan and a subscription to it (POST /v1/billing/plans, POST /v1/billing/subscriptions), prints its page and waits until you have agreed. PayPal has no test clock: its renewal comes a month later and cannot be tested here.',
+      does: 'Creates the smallest monthly plan and a subscription to it (POST /v1/billing/plans, POST /v1/billing/subscriptions), prints the address of its page and waits until you have agreed. PayPal has no test clock: its renewal comes a month later and cannot be tested here.',
       async run() {
         subscriptionId = await purchases.takePlan(undefined);
         const { sku, periodEnd } = await purchases.subscription(subscriptionId);

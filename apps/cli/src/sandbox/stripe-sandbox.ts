@@ -28,12 +28,12 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
   let subscriptionId: string;
   const steps: SandboxStep[] = [
     ...purchases.packageSteps(
-      `Creates a customer and a checkout of 10.00 USD as billing does (POST /v1/customers, POST /v1/checkout/sessions), prints its page and waits until you have paid there with Stripe’s test card.`,
+      `Creates a customer and a checkout of 10.00 USD as billing does (POST /v1/customers, POST /v1/checkout/sessions), prints the address of its page and waits until you have paid there with Stripe’s test card.`,
       'Refunds that payment in full (POST /v1/refunds) and waits until it has succeeded.',
     ),
     {
       title: 'Checkout of a plan',
-      does: 'Creates a test clock and a customer on it (POST /v1/test_helpers/test_clocks, POST /v1/customers) and a checkout of the smallest monthly plan, prints its page and waits until you have paid.',
+      does: 'Creates a test clock and a customer on it (POST /v1/test_helpers/test_clocks, POST /v1/customers) and a checkout of the smallest monthly plan, prints the address of its page and waits until you have paid.',
       async run() {
         const now = String(Math.floor(clock.now().getTime() / 1_000));
         testClock = await call('POST', '/v1/test_helpers/test_clocks', { frozen_time: now });

@@ -19,7 +19,7 @@ interface TableOptions extends OutputOptions {
 export function tldCommands(program: Command): void {
   const tlds = program
     .command('tlds')
-    .description('show which registry serves which top-level domain');
+    .description('tables of registries by top-level domain: show and refresh them');
   tlds
     .command('show [tld]')
     .description('show which servers are queried for one or all top-level domains, or why none is')

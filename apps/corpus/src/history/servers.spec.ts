@@ -198,7 +198,7 @@ describe('the history of a registration that different servers give', () => {
     ]);
   });
 
-  it('has a change that is seen only after RDAP answers again', async () => {
+  it('records a change that port 43 showed first when RDAP answers again', async () => {
     const truth = { expires: '2031-01-01', holder: 'Bob' };
     const told = await history(['rdap'], ['port43', truth], ['rdap', truth]);
     expect(told.changes).toEqual([

@@ -77,7 +77,7 @@ export class HttpsDownloads {
     }
   }
 
-  /** Returns the content of a small file. @throws as `fetch`. */
+  /** Returns the content of a small file. @throws the errors of `fetch`. */
   async read(url: URL, bytesMax: number, signal: AbortSignal): Promise<Buffer> {
     const { body } = await this.ask(url, { bytes: 0, signal });
     const pieces: Buffer[] = [];

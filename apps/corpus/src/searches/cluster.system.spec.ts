@@ -215,7 +215,10 @@ async function removal(corpus: CorpusUnderTest, folder: string) {
   return { names: await ownersIn('domain'), values: await ownersIn('contact_token') };
 }
 
-/** Returns what the worker would read. Changes are sorted, because the feed orders them by transaction. */
+/**
+ * Returns what the worker would read. The changes are sorted, because the feed returns them in the order of their
+ * transactions, which may differ between two corpora.
+ */
 async function forWorker(corpus: CorpusUnderTest) {
   const changes: string[] = [];
   let {

@@ -69,7 +69,7 @@ export class PageVisit {
     return this.calls.worker(this.visitor, this.session, call);
   }
 
-  /** Makes a lookup or search that the session's account pays for. @throws as `billing`. */
+  /** Makes a lookup or search that the session's account pays for. @throws the errors of `billing`. */
   async ask(question: PageQuestion): Promise<ProxiedAnswer> {
     return this.calls.ask(this.visitor, this.session, question);
   }

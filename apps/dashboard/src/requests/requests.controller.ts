@@ -73,7 +73,7 @@ export class RequestPagesController {
     return visit.show(requestsPage(visit.context, { filter, answer, keys, isFirst }));
   }
 
-  /** Lists the newest requests, for the page's script. @throws as `list`. */
+  /** Lists the newest requests, for the page's script. @throws the errors of `list`. */
   @Get('requests/tail')
   async tail(@Visit() visit: PageVisit, @Query() query: Given) {
     const asked = { ...this.askedOf(query), page_size: '50' };
@@ -82,7 +82,7 @@ export class RequestPagesController {
     return { rows: rows.map((row) => ({ ...row, href: requestPath(row) })) };
   }
 
-  /** @throws as `list`. */
+  /** @throws the errors of `list`. */
   @Get('requests.csv')
   @Header('content-type', 'text/csv; charset=utf-8')
   @Header('content-disposition', 'attachment; filename="requests.csv"')

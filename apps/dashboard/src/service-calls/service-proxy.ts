@@ -242,7 +242,7 @@ export class ServiceProxy {
   }
 }
 
-/** Returns the browser's tokens. Only account can verify them. */
+/** Returns headers with the browser's tokens, which only account can verify, and with its user agent. */
 function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: BrowserCaller) {
   return {
     ...(sessionToken && { 'x-session-token': sessionToken }),

@@ -4,8 +4,8 @@ import { FIRST_ID, USED_SINCE } from '../checkpoints/ledger-sums.js';
  * SQL for the accounts whose displayed usage differs from the ledger. The total must equal the credits that the
  * account's grants consumed, minus those that repaid debt. A full pass sums every day, without the checkpoint. The last
  * closed day (the day before the last movement) is also compared separately. Days that the ledger no longer contains
- * are omitted. The search for transfers begins one day earlier, because their ids and days rise together unless the
- * clock stepped back across midnight.
+ * are omitted. Ids and days of transfers rise together except when the clock stepped back across midnight; the search
+ * for transfers therefore begins one day earlier.
  */
 export const STATEMENT_DIFFERENCES = `
   select k.id, null as day, k.used + n.used as shown, c.consumed

@@ -90,8 +90,8 @@ class StatementCounter {
   }
 
   /**
-   * Returns the statements of the longest transaction since the last call. Shorter transactions belong to the relay,
-   * which runs at the same time.
+   * Returns how many statements and round trips the longest transaction since the last call took. Shorter transactions
+   * belong to the relay, which runs at the same time.
    */
   take(): { statements: number; roundTrips: number } {
     const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);

@@ -34,7 +34,7 @@ async function openServer(keepAliveTimeoutMs: number): Promise<void> {
   const { port } = server.address() as AddressInfo;
   client = await RawClient.open(`http://127.0.0.1:${port}`, { reads: false });
   client.send(QUESTION);
-  await waitFor('an answer that waits to be read', () => plain.isSending);
+  await waitFor('an answer that has not been read yet', () => plain.isSending);
 }
 
 beforeEach(() => (client = socket = undefined!));

@@ -190,7 +190,6 @@ describe('leases', () => {
     const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
     leases.start();
     const waiting = Array.from({ length: 5 }, () => leases.reserve(accountId, 1, monotonicMs()));
-    // The drain took less time than a lease lives, so only the drain can have returned them.
     const drained = leases.drain(20_000);
     for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
     await drained;
@@ -198,6 +197,7 @@ describe('leases', () => {
     expect(late).toMatchObject({ status: 503 });
     await services.close();
     expect(around.entitlement.charged(accountId)).toBe(5);
+    // A lease lives longer than this drain, so only the drain can have returned the unused credits.
     expect(around.entitlement.openLeases(accountId)).toBe(0);
   });
 });

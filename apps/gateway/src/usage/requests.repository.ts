@@ -33,10 +33,10 @@ export class RequestsRepository {
   constructor(private readonly reads: LogReads) {}
 
   /**
-   * Lists requests, newest first. An index of the day's partition finds the rows of the account, the key or the
-   * rejections, so the cost depends on the number of returned rows. A list of a rare operation also reads the rows of
-   * other operations.
-   * @throws as `LogReads`.
+   * Lists requests, newest first. Indexes of the day's partition find the rows of the account, the key or the
+   * rejections, so the cost depends on the number of returned rows. Filters without an index (operation, subject,
+   * credits) also read the rows that do not match.
+   * @throws the errors of `LogReads.query`.
    */
   async list(accountId: string, wanted: RequestsOfDays): Promise<LoggedRequest[]> {
     const { from, until, before = [until.toISOString(), LAST_ID], limit } = wanted;

@@ -1,4 +1,4 @@
-/** A line that waits to be sent, and its approximate length. */
+/** A line that has not been sent yet, and its approximate length. */
 interface Waiting {
   line: () => string | undefined;
   bytes: number;

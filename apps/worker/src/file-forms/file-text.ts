@@ -105,7 +105,7 @@ function formOf(dataset: Dataset): Form {
 /** Returns a time in the format of all columns, in UTC: `2026-11-20 10:11:12`. */
 const timeOf = ({ observedAt }: FileRow) => observedAt.slice(0, 19).replace('T', ' ');
 
-/** Returns values by their column. */
+/** Returns the values of a row's DNS records by column. An SPF record is in both `txt` and `spf`. */
 function valuesOf({ records = [] }: FileRow): Map<string, string[]> {
   const values = new Map<string, string[]>();
   const add = (column: string, value: string) =>

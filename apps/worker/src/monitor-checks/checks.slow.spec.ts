@@ -209,7 +209,7 @@ describe('checks of watched domains', () => {
     expect((await shown(id)).checks).toMatchObject({ expiry_date: null, expiry_published: false });
   });
 
-  it('a name whose upstream is not ready is looked up later, and a failure is not a change', async () => {
+  it('an unsupported name and a throttled lookup are tried again later, and neither is a change', async () => {
     const name = newName();
     world.resolve(name, {});
     world.answerTo('whois', name, {

@@ -23,9 +23,9 @@ const RECORD_AGE_SECONDS = 366 * 86_400;
 const PEOPLE = /_contact$|^privacy_service$/;
 
 /**
- * Follows the changes of names in the corpus, and compares each new name and each new registration once with all
- * monitors. The cursor is stored once all findings of a page have been reported, so that none is missed. Repeated
- * changes are recognised by their ids.
+ * Follows the changes of names in the corpus. Compares new names with brand monitors, and records that are new or have
+ * changed contacts with registrant monitors. The cursor is stored once all findings of a page have been reported, so
+ * that none is missed. A repeated page reports nothing twice.
  */
 @Injectable()
 export class FollowChangesJob implements Job {

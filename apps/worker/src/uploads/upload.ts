@@ -48,7 +48,10 @@ const UNSEEN = /[\0-\x1f\x7f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u
 export const uploadFolder = (id: string) => `uploads/${id}/`;
 export const contentKey = (id: string) => `${uploadFolder(id)}content`;
 
-/** Returns the sender's name for the file, which is only displayed (S75). */
+/**
+ * Removes control and bidirectional characters from the sender's file name, and cuts it to 200 characters; null if
+ * nothing is left. The name is only displayed (S75).
+ */
 export function shownName(name: string | null | undefined): string | null {
   const text = (name ?? '').replaceAll(UNSEEN, '');
   return text.slice(0, FILE_NAME_LENGTH_MAX) || null;

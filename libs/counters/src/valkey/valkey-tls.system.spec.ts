@@ -49,7 +49,7 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     expect(taken).toEqual([true, true, false]);
   });
 
-  it('repeated connections with a rejected certificate do not end a gateway', async () => {
+  it('repeated connections to a server whose certificate is rejected do not crash a gateway', async () => {
     const tlsCa = makeOwnCertificate(folder, 'of-the-same-name').authority;
     const attempts = Array.from({ length: 10 }, () => takenBy({ url: server.url, tlsCa }));
     for (const { modes } of await Promise.all(attempts)) expect(modes).toEqual(['alone', 'alone']);

@@ -36,7 +36,7 @@ export const WITHHELD_MESSAGING = {
   outbox_bucket: 'who sends events',
   inbox: 'ids of events that arrived',
   inbox_sequence: 'counters',
-  failed_event: 'events that wait to be handled, made of rows that their sender exports',
+  failed_event: 'events that have not been handled yet, made of rows that their sender exports',
   job_lease: 'who runs a job',
   partitioned_table: 'names of tables',
   detached_partition: 'names of tables',

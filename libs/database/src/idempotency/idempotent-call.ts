@@ -8,7 +8,7 @@ export interface IdempotentCall {
   key: string;
   /** The method and the path of the call. */
   route: string;
-  /** The SHA-256 of the body. */
+  /** The SHA-256 of the parsed body, serialised as JSON; white space in the body does not matter. */
   bodyHash: Buffer;
 }
 

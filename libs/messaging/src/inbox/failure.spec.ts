@@ -65,7 +65,7 @@ describe('failure classes', () => {
     expect(classify(new Error('a service said so', { cause: refused }))).toBe('pause');
   });
 
-  it('a row without a matching partition is distinguished from a row that violates a rule', async () => {
+  it('a row without a matching partition is distinguished from a row that violates a constraint', async () => {
     const failWith = (options: string) =>
       failureOf(() => database.query(`do $$ begin raise exception 'x' using ${options}; end $$`));
     expect(isOutsidePartitions(await failWith(`errcode = '23514', table = 't'`))).toBe(true);

@@ -23,7 +23,10 @@ export class ConnectionError extends Error {
     super(`No answer from the upstream: ${fault}`, { cause });
   }
 
-  /** Returns the fault that corresponds to an error of a socket, of TLS or of an HTTP client. */
+  /**
+   * Returns the `ConnectionError` among an error and its causes, or wraps an error of a socket, of TLS or of an HTTP
+   * client in a new one.
+   */
   static from(error: unknown): ConnectionError {
     let at = error;
     for (let depth = 0; depth < CAUSES_MAX && at !== undefined; depth += 1) {
