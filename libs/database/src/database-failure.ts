@@ -52,7 +52,7 @@ export function isCanceled(error: unknown): boolean {
   return sqlStateOf(error) === QUERY_CANCELED;
 }
 
-/** Returns the SQLSTATE that PostgreSQL returned for a failed statement; the causes of the error are also searched. */
+/** Returns the SQLSTATE in an error of PostgreSQL or in its causes; undefined for other errors. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const link of causesOf(error)) {
     // Only errors of PostgreSQL have a severity; without this check a socket's EPIPE would look like an SQLSTATE.

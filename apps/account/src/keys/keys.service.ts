@@ -298,7 +298,7 @@ export class KeysService {
     return { ...(await this.answerOf(transaction, key)), key: value };
   }
 
-  /** Returns the rank of each live key of an account by its id; at most `KEYS_MAX` keys are read. */
+  /** Returns a function from a live key's id to its rank; null for other ids. At most `KEYS_MAX` keys are read. */
   private async ranksOf(
     transaction: Transaction,
     accountId: string,

@@ -164,8 +164,8 @@ export class SnapshotsService {
   }
 
   /**
-   * Returns the account of a payment. A payment that has not succeeded is not stored, so its account is found through
-   * the order.
+   * Returns the account of a payment, if it is known. A payment that has not succeeded is not stored, so its account is
+   * found through the order.
    */
   private async ownerOfPayment(
     transaction: Transaction,

@@ -28,7 +28,7 @@ export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
   };
 }
 
-/** Returns the change that takes effect at the end of the period. */
+/** Returns the change that takes effect at the end of the period; null if none is planned. */
 export function pendingChangeOf({
   pendingSku: sku,
   pendingQuantity: quantity,

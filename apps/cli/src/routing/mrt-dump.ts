@@ -88,7 +88,7 @@ function prefixOf(
   return { address: parsed.cidr.address, prefixLength, origins };
 }
 
-/** Returns the last AS number of the path, or the numbers of its final set. */
+/** Returns the origin of a route, as `endOfPath` does; undefined without a path. */
 function originOf(attributes: Buffer): string | undefined {
   for (let at = 0; at < attributes.length;) {
     const isLong = (attributes[at] & LONG_LENGTH) !== 0;
@@ -100,7 +100,10 @@ function originOf(attributes: Buffer): string | undefined {
   return undefined;
 }
 
-/** Reads the segments of a path, with four-byte AS numbers (RFC 6396, 4.3.4). */
+/**
+ * Returns the last AS number of a path, or the numbers of its final set, separated by commas; undefined for an empty
+ * path. AS numbers have four bytes (RFC 6396, 4.3.4).
+ */
 function endOfPath(path: Buffer): string | undefined {
   let last: string | undefined;
   for (let at = 0; at < path.length;) {

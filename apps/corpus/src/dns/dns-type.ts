@@ -18,7 +18,7 @@ export function keptTypeNumber(type: unknown): number | undefined {
   return (KEPT_TYPES as readonly unknown[]).includes(type) ? DNS_TYPES[type as DnsType] : undefined;
 }
 
-/** Returns the name of a stored type, by its number. */
+/** Returns the name of a type by its number; undefined for a type that is not stored. */
 export function keptTypeName(rtype: number): KeptType | undefined {
   return NAMES.get(rtype);
 }

@@ -66,7 +66,7 @@ export class ImportFilesService {
     return this.repository.openLog({ ...begun, observedAt: now }, head, now);
   }
 
-  /** Returns the tree of a log's newest verified checkpoint. */
+  /** Returns the tree of a log's newest verified checkpoint; undefined before the first. */
   async logHead(sourceId: number, address: string): Promise<KeptTree | undefined> {
     return this.repository.findLogHead(sourceId, LOG, address);
   }

@@ -212,7 +212,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Returns the tree of a log's newest verified checkpoint. */
+  /** Returns the tree of a log's newest verified checkpoint; undefined before the first. */
   async findLogHead(
     sourceId: number,
     file: string,
@@ -266,7 +266,7 @@ export class ImportsRepository {
     return rows.length > 0;
   }
 
-  /** Returns the newest file of a zone from a source, and the time of the last complete import. */
+  /** Returns the newest imported file of a zone from a source, if any, and the time of the newest complete one. */
   async findZone(
     sourceId: number,
     zone: string,
@@ -344,7 +344,7 @@ export class ImportsRepository {
     );
   }
 
-  /** Returns the time of a source's newest complete list under a scope. */
+  /** Returns the time of a source's newest complete list under a scope; undefined if there is none. */
   async newestComplete(sourceId: number, scope: string): Promise<Date | undefined> {
     const [row] = await this.database.query<{ at: Date | null }>(
       `select max(observed_at) as at from source_batch

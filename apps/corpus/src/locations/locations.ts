@@ -68,7 +68,7 @@ export class Locations {
     }
   }
 
-  /** Returns the path where a file of a folder can still be read unchanged; files from other places are not kept. */
+  /** Returns the path where a file of a folder can still be read unchanged; undefined for files from elsewhere. */
   async pathOf(
     { location }: Pick<ImportedSource, 'location'>,
     { file, version }: Pick<FoundFile, 'file' | 'version'>,

@@ -16,7 +16,7 @@ export interface Listing {
 export class SignalsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** Returns when a source whose data may be shown first observed a name. */
+  /** Returns when a source whose data may be shown first observed a name; undefined if none has. */
   async firstSeen({ key, name }: FiledName): Promise<Date | undefined> {
     const [row] = await this.database.query<{ firstAt: Date }>(
       `select d.first_seen as "firstAt" from domain d join source s on s.id = d.source_id

@@ -12,7 +12,7 @@ export function wildcardsOf(
   }));
 }
 
-/** Returns the zone whose wildcard applies to a host: the nearest zone above the host (RFC 4592). */
+/** Returns the zone whose wildcard applies to a host, if any: the nearest zone above the host (RFC 4592). */
 export function zoneOf(host: string, wildcards: readonly WildcardZone[]): WildcardZone | undefined {
   return wildcards
     .filter(({ name }) => host.endsWith(name.slice(1)))

@@ -22,7 +22,7 @@ export function withoutPassword({ hasPassword }: PageContext): Markup {
 
 export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
-/** Returns the forms of the providers that people can use instead of a password to log in or sign up. */
+/** Returns the forms of the providers, if any, that people can use instead of a password to log in or sign up. */
 function providerForms(
   context: PageContext,
   providers: readonly Provider[],

@@ -100,7 +100,7 @@ function amountForm(wanted?: number): Markup {
   </form>`;
 }
 
-/** Returns the smallest package with at least this many credits. */
+/** Returns the size of the smallest package with at least this many credits; undefined if none is that large. */
 export const packageFor = (credits: number): number | undefined =>
   PACKAGES_SOLD.find((one) => one.credits >= credits)?.credits;
 

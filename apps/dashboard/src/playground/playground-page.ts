@@ -153,7 +153,7 @@ function fileField({ upload }: Operation): Markup | undefined {
   </div>`;
 }
 
-/** Returns links to names that have the same answer everywhere and cost nothing. */
+/** Returns links to the operation's names, if any, that have the same answer everywhere and cost nothing. */
 function fixtures(row: Operation): Markup | undefined {
   const [name] = [row.subject ?? []].flat();
   if (!row.fixtures || name === undefined) return undefined;

@@ -105,7 +105,7 @@ function inputOf(search: Search, typed: Typed): CallInput {
   return { values: Object.fromEntries(new URLSearchParams(query)), body };
 }
 
-/** Returns links to names that have the same answer everywhere and cost nothing. */
+/** Returns links to the search's names, if any, that have the same answer everywhere and cost nothing. */
 function samples(search: Search): Markup | undefined {
   const { fixtures = [], subject } = search.row;
   const [name] = [subject ?? []].flat();
@@ -180,7 +180,7 @@ function previewTable(modes: readonly PreviewedMode[]): Markup {
   </table>`;
 }
 
-/** Returns the control for the next page: a button rather than a link, because that page costs as much as this one. */
+/** Returns a button for the next page, if there is one: no link, because that page costs as much as this one. */
 function nextPage(
   context: PageContext,
   search: Search,

@@ -73,7 +73,7 @@ function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean
   return typed[name] !== undefined && typed[name] !== textOf(standard);
 }
 
-/** Returns the text of a field's value. */
+/** Returns the text of a field's value; a list is written with commas. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return Array.isArray(value) ? value.join(',') : String(value);
@@ -119,7 +119,7 @@ function amountsOf(credits: Credits): number[] {
   return typeof credits === 'number' ? [credits] : Object.values(credits.by).flatMap(amountsOf);
 }
 
-/** Returns the price with a given value of a parameter. */
+/** Returns the price in credits with a given value of a parameter, if the price depends on that parameter. */
 export function priceOf({ price }: Operation, name: string, word: string): number | undefined {
   if (price.per === 'free' || typeof price.credits === 'number') return undefined;
   const { parameter, by } = price.credits;

@@ -23,7 +23,7 @@ export function remainingOf(book: Book): number {
   return book.spendable + book.reserved;
 }
 
-/** Returns the name of the highest tier among packages with available or reserved credits. */
+/** Returns the name of the highest tier among packages with available or reserved credits, if there are any. */
 export function packageTierOf(book: Book): string | undefined {
   const packages = book.all.filter(
     (grant) => grant.sourceType === 'package' && grant.available + grant.reserved > 0,

@@ -178,8 +178,8 @@ export class AuthCache {
   }
 
   /**
-   * Returns why a key is rejected. The account's state is checked before the key's state, because every key of a
-   * deleted account gets 403 for 90 days.
+   * Returns why a key is rejected, if it is. The account's state is checked before the key's state, because every key
+   * of a deleted account gets 403 for 90 days.
    */
   private refusalOf(record: KeyRecord | null): Problem | undefined {
     if (record === null || record.accountState === 'erased') return invalidApiKey;

@@ -44,7 +44,7 @@ export class LeasePool {
     this.askedAtMs = nowMs;
   }
 
-  /** Returns the oldest lease with room, which is also the first to end. */
+  /** Returns the oldest lease with room for the cost, if any; it is also the first to end. */
   leaseWithRoom(cost: number, nowMs: number): Lease | undefined {
     let found: Lease | undefined;
     for (let lease = this.newest; lease !== undefined; lease = lease.nextInPool) {

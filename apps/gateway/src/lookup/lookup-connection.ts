@@ -173,7 +173,7 @@ export class LookupConnection {
     call.onAnswer(answer);
   }
 
-  /** Returns the running call, and marks the connection as free of calls. */
+  /** Returns the running call, if any, and marks the connection as free of calls. */
   private take(): LookupCall | undefined {
     const { call } = this;
     this.quietTicks = 0;

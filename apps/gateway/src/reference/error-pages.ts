@@ -29,7 +29,7 @@ export class ErrorPages {
     return this.pages.get(code);
   }
 
-  /** Returns a code's page in HTML. */
+  /** Returns a code's page in HTML; undefined for an unknown code. */
   html(code: string, dashboardUrl: string): string | undefined {
     const text = this.pages.get(code);
     if (text === undefined) return undefined;

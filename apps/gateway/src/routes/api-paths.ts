@@ -74,7 +74,7 @@ export class ApiPaths {
     return this.exact.get(path);
   }
 
-  /** Finds a path with parameters. */
+  /** Matches a path with the templates of paths with parameters. */
   match(path: string): PathMatch | undefined {
     for (const { pattern, names, entry } of this.templates) {
       const found = pattern.exec(path);
@@ -83,7 +83,7 @@ export class ApiPaths {
     return undefined;
   }
 
-  /** Finds the existing path that is most similar to a mistyped one. */
+  /** Finds the existing path without parameters that is most similar to a mistyped one, if any is similar. */
   nearest(path: string): string | undefined {
     return nearestName(path, [...this.exact.keys()]);
   }
@@ -134,7 +134,7 @@ function routesOf(
 
 /**
  * Returns the headers that the tus protocol specifies for `OPTIONS`
- * (https://tus.io/protocols/resumable-upload#options).
+ * (https://tus.io/protocols/resumable-upload#options); none if no operation accepts tus.
  */
 function tusOptions(operations: readonly Operation[]): string[] {
   const uploads = operations.flatMap(({ upload }) => upload ?? []);

@@ -92,12 +92,12 @@ export class AnswerCache<Lookup extends Findings> {
     return now.getTime() - entry.lookup.fetchedAt.getTime() <= maxAgeMs ? entry.lookup : undefined;
   }
 
-  /** Returns the last answer, regardless of its age. */
+  /** Returns the last answer, if it is still stored, regardless of its age. */
   stale(key: string): Lookup | undefined {
     return this.used(key)?.lookup;
   }
 
-  /** Returns the last failure until its wait is over, with the remaining wait. */
+  /** Returns the last failure with the remaining wait; undefined once the wait is over. */
   failure(key: string, now: Date): Lookup | undefined {
     const failure = this.failures.get(key);
     if (failure === undefined) return undefined;

@@ -33,7 +33,7 @@ export function wordsOf(label: string): string[] {
     .flatMap((part) => (isWord(part) ? [part] : (fillingWords(part) ?? [part])));
 }
 
-/** Returns the cheapest split of a text into words; rare words cost more than common ones (Zipf's law). */
+/** Returns the cheapest split of a text into known words, if any; rare words cost more than common words (Zipf). */
 function fillingWords(text: string): string[] | undefined {
   const best: ({ cost: number; words: string[] } | undefined)[] = [{ cost: 0, words: [] }];
   for (let end = 1; end <= text.length; end++) {

@@ -72,8 +72,8 @@ export function dnsLine(
 }
 
 /**
- * Returns the value of a record. Only the name's own CNAME record counts; the other records of its target count as
- * records of the name.
+ * Returns the value of a record that is observed. Only the name's own CNAME record counts; the other records of its
+ * target count as records of the name.
  */
 function valueOf(record: DnsRecord, name: string): string | undefined {
   switch (record.type) {
@@ -96,7 +96,7 @@ function valueOf(record: DnsRecord, name: string): string | undefined {
   }
 }
 
-/** Returns the most detailed port-43 text, or the JSON of the last RDAP server that knew the name. */
+/** Returns the most detailed port-43 text or, without one, the JSON of the last RDAP server that knew the name. */
 function rawText(lookup: Lookup): string | undefined {
   const rdap = lookup.sources.findLast(({ record, raw }) => record !== undefined && raw);
   return rawDomainText(lookup) ?? rdap?.raw;

@@ -103,7 +103,7 @@ function redaction(redactions: Redaction[]): Json[] | undefined {
   }));
 }
 
-/** Returns the JSON of each RDAP server, by the id of its source. */
+/** Returns the JSON of each RDAP answer that is not truncated, by the id of its source; undefined if there is none. */
 function rdapObjects(sources: SourceAnswer[]): Json | undefined {
   return published(
     Object.fromEntries(

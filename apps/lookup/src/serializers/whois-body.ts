@@ -58,7 +58,7 @@ export function addressBody(contact: Contact | undefined): Json {
   return { street, city, state, zip_code };
 }
 
-/** Returns a contact with the keys that both versions share. */
+/** Returns a contact with the keys that both versions share; undefined if nothing is known about it. */
 export function contactBody(contact: Contact | undefined): Json | undefined {
   return published({
     name: contact?.name,
@@ -82,7 +82,7 @@ export function resellerBody(contact: Contact | undefined): Json | undefined {
   });
 }
 
-/** Returns the EPP statuses in lower case, as in the first version. */
+/** Returns the EPP statuses in lower case, as in the first version; undefined if there are none. */
 export function statusBody(record: RegistrationRecord | undefined): string[] | undefined {
   const statuses = record?.statuses.map((status) => status.toLowerCase()) ?? [];
   return statuses.length > 0 ? statuses : undefined;
@@ -93,7 +93,7 @@ export function nameServerBody(record: RegistrationRecord | undefined): string[]
   return record?.nameServers.length ? record.nameServers : undefined;
 }
 
-/** Returns the registry's own data, before the registrar's answer was merged in. */
+/** Returns the registry's own data, without the registrar's answer; undefined if the registry published none. */
 export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean): Json | undefined {
   const source = lookup.sources.find(({ role, record }) => role === 'registry' && record);
   if (source?.record === undefined) return undefined;

@@ -150,7 +150,7 @@ export class RdapServer {
   }
 }
 
-/** Returns the record of the address, block or AS number that a path names. */
+/** Returns the record of the address, block or AS number that a path names; undefined for another path. */
 function numberObject(path: string): Record<string, unknown> | undefined {
   const [, kind, question] = /\/(ip|autnum)\/([0-9a-f.:/]{1,60})$/i.exec(path) ?? [];
   if (question === undefined) return undefined;

@@ -147,7 +147,7 @@ function rowOf(
   return { line, name, outcome, isCharged, observedAt: at, body, problem };
 }
 
-/** Returns the time of the query that an answer states, in RFC 3339. */
+/** Returns the time of the query that an answer states, if it does, in RFC 3339. */
 function queryTime(body: Record<string, unknown> = {}): string | undefined {
   const { query_time: time } = body;
   return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;

@@ -110,7 +110,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
 
   /**
    * Returns the values that were suppressed during the build of a file. If they cannot be determined, the file's folder
-   * is removed.
+   * is removed; undefined if a row without hashes is the cause.
    */
   private async laterSuppressed(made: MadeFile): Promise<LaterSuppressed | undefined> {
     try {

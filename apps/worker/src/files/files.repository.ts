@@ -104,7 +104,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** Returns the number of the newest edition, open or closed, and when it was built. */
+  /** Returns the number of the newest edition, open or closed, and when it was built; undefined before the first. */
   async newestOf(
     runner: Runner,
     dataset: Dataset,
@@ -114,7 +114,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** Returns the newest edition of each file, in the order of `files`. */
+  /** Returns the newest edition of each file, in the order of `files`; undefined for a file without one. */
   async listNewestOf(
     runner: Runner,
     files: readonly Pick<FileEdition, 'dataset' | 'day'>[],

@@ -68,7 +68,7 @@ export const RATE_LIMIT_UNIT = {
   unitsMax: 20,
 } as const;
 
-/** Returns the tier whose rights a package of this many credits gives: the largest tier that the package reaches. */
+/** Returns the tier whose rights a package of this many credits gives: the largest that it reaches, if any. */
 export function tierOfCredits(credits: number): Tier | undefined {
   return TIERS.findLast((candidate) => candidate.credits <= credits);
 }

@@ -54,7 +54,7 @@ export function OneOf(
   };
 }
 
-/** Returns the classes that a member declared with `OneOf` may hold, for the generated documents. */
+/** Returns the classes that a member may hold, if it is declared with `OneOf`, for the generated documents. */
 export function variantsOf(target: object, name: string): VariantClass[] | undefined {
   return variants.get(target)?.get(name);
 }

@@ -41,7 +41,7 @@ export function domainName(): ParameterKind<string> {
   };
 }
 
-/** Reads names as lookup does, so that both agree on which names are the same. */
+/** Reads a name as lookup does, so that both agree on which names are the same; undefined for an invalid name. */
 function domainOf(text: string): DomainName | undefined {
   const parsed = parseDomainName(text);
   return parsed.ok ? parsed.domain : undefined;

@@ -92,7 +92,7 @@ function hasBody({ request: { headers } }: TransferCall): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Returns the fault of a body, before any of it is read. */
+/** Returns why the headers of an upload are rejected, if they are, before any of its body is read. */
 function bodyFault(call: TransferCall): Problem | undefined {
   const { headers } = call.request;
   const { types, limitBytes, tus } = call.operation.upload!;

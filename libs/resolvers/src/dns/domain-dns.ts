@@ -133,7 +133,7 @@ function publicPartOf(answer: DnsAnswer, isPublic: LookUpOptions['isPublic']): D
   return { ...answer, rcode: 'noerror', answers };
 }
 
-/** Returns the records of the type, and the aliases that lead to them; records of other names are dropped. */
+/** Returns the records of the type, and the aliases that lead to them. SPF records are also returned as type `SPF`. */
 function recordsFor(type: DnsType, answer: DnsAnswer): DnsRecord[] {
   const names = new Set(chainOf(answer));
   return answer.answers.flatMap((record): DnsRecord[] => {

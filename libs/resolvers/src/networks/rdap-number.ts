@@ -131,7 +131,7 @@ function remarksOf(json: JsonObject): string[] {
   return objectsIn(json['remarks']).flatMap(({ description }) => linesIn(description));
 }
 
-/** Returns the URL of the geofeed (RFC 9632), from a link or from a remark that begins with `Geofeed`. */
+/** Returns the HTTPS URL of the geofeed (RFC 9632), if any, from a link or a remark that begins with `Geofeed`. */
 function geofeedOf(json: JsonObject, remarks: readonly string[]): string | undefined {
   const link = objectsIn(json['links']).find(({ rel }) => /^geo(feed)?$/i.test(textIn(rel) ?? ''));
   const remark = remarks.map((line) => /^geofeed:?\s+(https:\S+)/i.exec(line)?.[1]).find(Boolean);

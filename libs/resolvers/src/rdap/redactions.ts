@@ -25,7 +25,7 @@ const PATHS_BY_NAME: ReadonlyMap<string, string> = new Map([
   ['tech email', 'contacts.technical.email'],
 ]);
 
-/** Returns the fields that the `redacted` member of an answer names as withheld (RFC 9537 §4.2). */
+/** Returns the known fields that the `redacted` member of an answer names as withheld (RFC 9537 §4.2). */
 export function readRedactions(json: JsonObject): Redaction[] {
   return objectsIn(json['redacted']).flatMap((entry) => {
     const name = objectIn(entry['name']);

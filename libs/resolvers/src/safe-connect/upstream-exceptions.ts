@@ -24,7 +24,7 @@ export function parseUpstreamExceptions(text: string): UpstreamException[] {
     .map(parseEntry);
 }
 
-/** Returns the exception for a host name and port: for the name itself, for its longest suffix, or for `*`. */
+/** Returns the exception for a port of a name, of its longest suffix or of `*`; for an address, only its own. */
 export function exceptionFor(
   exceptions: ReadonlyMap<string, UpstreamException>,
   name: string,

@@ -309,7 +309,7 @@ export class StripeSubscriptions {
     return intent.status === 'requires_payment_method';
   }
 
-  /** Returns the plan to which a schedule switches with the next period. */
+  /** Returns the price, quantity and plan, if any, to which a schedule switches with the next period. */
   private async nextItem(
     { schedule }: Stripe.Subscription,
     periodEnd: number,

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 const NOTHING = '%ERROR:101: no entries found\n%\n% No entries found in source SIMULATED.\n';
 
-/** Returns the address, block or AS number in a query on port 43. */
+/** Returns the address, block or AS number in a query on port 43, if it has one. */
 export function numberIn(question: string): string | undefined {
   const words = question.trim().split(/\s+/);
   const last = words.at(-1) ?? '';

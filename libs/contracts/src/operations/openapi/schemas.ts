@@ -115,7 +115,7 @@ export class Schemas {
   }
 }
 
-/** Returns the comment of a class or of one of its members, which may be inherited. */
+/** Returns the comment, if any, of a class or of one of its members, which may be inherited, as a `description`. */
 function describedAs(type: DataClass, member: string): { description?: string } {
   const texts: Record<string, Record<string, string | undefined> | undefined> = memberTexts;
   for (let one = type; one.name !== ''; one = Object.getPrototypeOf(one) as DataClass) {

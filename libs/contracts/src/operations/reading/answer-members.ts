@@ -29,7 +29,7 @@ export function isMemberPath(type: DataClass, path: string): boolean {
   return true;
 }
 
-/** Returns the member of a bulk answer that contains its items, and the class of the items. */
+/** Returns the member of a bulk answer that contains its items, and their class; undefined for other answers. */
 export function itemMemberOf(type: DataClass): { member: string; of: ItemClass } | undefined {
   for (const { propertyName: member } of rulesOf(type)) {
     const of = nestedTypes.findTypeMetadata(type, member)?.typeFunction();

@@ -23,7 +23,7 @@ export function answeredSources(sources: unknown): string[] {
 const registryOf = (sources: readonly string[]) =>
   sources.find((one) => one.startsWith('registry '));
 
-/** Returns the protocol of the registry's answer. */
+/** Returns the protocol of the registry's answer; undefined if the registry is not among the sources. */
 export function registryProtocol(sources: readonly string[]): string | undefined {
   return registryOf(sources)?.split(' ')[1];
 }

@@ -61,7 +61,7 @@ export function saysAbsent(line: string, asked: AskedName): boolean {
   return isSaid;
 }
 
-/** Returns the words of each sentence, with `NAME` in place of the queried name. */
+/** Returns the words of each sentence, with `NAME` in place of the queried name; none if there are too many words. */
 function sentencesOf(line: string, asked: AskedName): string[][] {
   const sentences: string[][] = [];
   let words: string[] = [];

@@ -59,7 +59,7 @@ function textOf({ values }: Property): string | undefined {
   return Array.isArray(value) ? textsWithin(value).join(' ') || undefined : textIn(value);
 }
 
-/** Returns the name in a property `n`: family, given and additional names, prefixes, suffixes. */
+/** Returns the given name and the family name in a property `n`, in which the family name is first. */
 function nameIn(one: Property | undefined): string | undefined {
   const [family, given] = listIn(one?.values[0]).map(textIn);
   return [given, family].filter((part) => part !== undefined).join(' ') || undefined;

@@ -222,7 +222,7 @@ export class PaidChanges {
     return isOfPeriod === true && !isSameOffer(running, change.wanted) && isTaken(order);
   }
 
-  /** Returns the bill of the latest change, once the bill is paid. */
+  /** Returns the bill of the latest change; undefined until the bill is paid. */
   async paidBill({ mark }: KnownSubscription): Promise<{ id: string; at: Date } | undefined> {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);
@@ -230,7 +230,7 @@ export class PaidChanges {
     return at && { id: toChangeBillId(mark.changeOrderId), at };
   }
 
-  /** Returns the plan before the latest change. Once the new plan is paid, only the order of the change names it. */
+  /** Returns the plan before the latest change, if any. Once the new plan is paid, only the change's order names it. */
   async planBefore({ mark, next }: KnownSubscription): Promise<PlannedUnits | undefined> {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);

@@ -190,7 +190,7 @@ function readBefore(tokens: Token[], at: number): Day | undefined {
   return toDay(Number(year.text), monthNumber(month.text) ?? 0, 1, yearAt + 1);
 }
 
-/** Reads `20260131` and `20260131235959`. */
+/** Reads `20260131` and `20260131235959`; the digits of the time become tokens for `readClock`. */
 function readCompact(tokens: Token[], at: number): Day | undefined {
   const { text } = tokens[at];
   if (text.length === 14) {
