@@ -181,9 +181,9 @@ describe('queries to a registry', () => {
         expect(bytes).toMatch(/^[a-z0-9.-]{1,253}\r\n$/);
         expect(input).not.toMatch(/\p{Cc}/u);
       }),
-      { numRuns: 10_000, seed: 20_261_122 },
+      { numRuns: 2_000, seed: 20_261_122 },
     );
-    expect(accepted).toBeGreaterThan(1_000);
+    expect(accepted).toBeGreaterThan(400);
   });
 
   it('S62: the fast path for plain names gives the same result as the full path', () => {
@@ -196,7 +196,7 @@ describe('queries to a registry', () => {
         const whole = subdomain === '' ? name : `${subdomain}.${name}`;
         expect(whole).toBe(domainToASCII(host).replace(/\.$/, ''));
       }),
-      { numRuns: 2_000, seed: 20_261_122 },
+      { numRuns: 500, seed: 20_261_122 },
     );
   });
 
@@ -209,7 +209,7 @@ describe('queries to a registry', () => {
         expect(parseDomainName(name)).toMatchObject({ ok: true, domain: { name, subdomain: '' } });
         expect(parseDomainName(unicode)).toMatchObject({ ok: true, domain: { name } });
       }),
-      { numRuns: 2_000, seed: 20_261_122 },
+      { numRuns: 500, seed: 20_261_122 },
     );
   });
 });
