@@ -2,15 +2,14 @@ import { randomInt } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedServer, withClient } from '#libs/database';
-import { freePorts } from '#libs/platform';
-import { KafkaBroker, ValkeyServer, makeOwnFolder, waitFor } from '#test/environment';
+import { KAFKA_BROKERS, ValkeyServer, makeOwnFolder, waitFor } from '#test/environment';
 import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
 import { MailSimulator } from '../../apps/simulators/src/mail/mail-simulator.js';
 import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
 import type { Origins } from '../stories/customer.js';
 import { type PlannedContainer, composePlan, composeServices } from './compose-plan.js';
 import { Container, type ContainerOptions } from './container.js';
-import type { ImageConfig, ImageStore } from './image.js';
+import type { ImageConfig } from './image.js';
 import { TcpProxy } from '../faults/tcp-proxy.js';
 
 const IMAGE_USER = 10_001;
@@ -18,8 +17,10 @@ const DATABASE = 'domain_data';
 const READY_LIMIT_MS = 600_000;
 /** The maximum number of starts: a service exits if its database is late, and a container engine restarts it. */
 const STARTS_MAX = 5;
-/** Prevents gateways from shedding load on a busy test machine. */
+/** Prevents gateways from shedding load on a busy test machine, and from waiting for a balancer before they stop. */
 const UNHURRIED = {
+  GATEWAY_DRAIN_NOTICE_MS: '0',
+  DASHBOARD_DRAIN_NOTICE_MS: '0',
   GATEWAY_LOOP_DELAY_MAX_MS: '60000',
   GATEWAY_SERVICES_TIMEOUT_MS: '20000',
   VALKEY_TIMEOUT_MS: '1000',
@@ -27,8 +28,8 @@ const UNHURRIED = {
 
 /**
  * The containers of docker-compose.yml. Each has the command, user, environment, secrets and volume that the file and
- * the image define, and an address to which its host name resolves. PostgreSQL, Kafka and Valkey are the servers of the
- * test run. The mailbox and the simulated registries on this machine are added.
+ * the image define, and an address to which its host name resolves. PostgreSQL and Valkey are servers of its own, and
+ * Kafka is the broker of the test run. The mailbox and the simulated registries on this machine are added.
  */
 export class ImageDeployment {
   private readonly folder = makeOwnFolder('deployment');
@@ -46,8 +47,9 @@ export class ImageDeployment {
     private readonly image: ImageConfig,
   ) {}
 
-  static async start(images: ImageStore, id: string): Promise<ImageDeployment> {
-    const deployment = new ImageDeployment(await images.mount(id), await images.configOf(id));
+  /** @param root the mounted image. */
+  static async start(root: string, image: ImageConfig): Promise<ImageDeployment> {
+    const deployment = new ImageDeployment(root, image);
     try {
       await deployment.begin();
       return deployment;
@@ -81,14 +83,18 @@ export class ImageDeployment {
     const database = `postgres:5432/${DATABASE}?sslmode=disable`;
     writeSecretFiles({ folder: secrets, database, smtpUrl });
     const password = readFileSync(join(secrets, 'postgres_password'), 'utf8').trim();
-    await Promise.all([this.startPostgres(password), this.startKafka(), this.startValkey()]);
+    // The run's own broker: after the first connection, clients use the address that it advertises.
+    const [broker] = process.env[KAFKA_BROKERS]!.split(',');
+    await Promise.all([
+      this.startPostgres(password),
+      this.startValkey(),
+      this.forward('kafka', 9092, Number(broker.split(':')[1])),
+    ]);
     mkdirSync(join(this.root, 'run/secrets'), { recursive: true });
     writeFileSync(join(this.root, 'etc/hosts'), '');
     const { apiUrl, dashboardUrl } = this.origins;
     const planned = composePlan(secrets, { BASE_URL: apiUrl, BILLING_URL: dashboardUrl });
-    for (const { name, environment } of planned) {
-      if (name.startsWith('gateway')) Object.assign(environment, UNHURRIED);
-    }
+    for (const { environment } of planned) Object.assign(environment, UNHURRIED);
     await this.startRegistries(planned.find(({ name }) => name === 'lookup')!);
     await this.startInOrder(planned);
   }
@@ -113,22 +119,6 @@ export class ImageDeployment {
     await this.forward('postgres', 5432, server.port);
   }
 
-  private async startKafka(): Promise<void> {
-    const [port] = await freePorts(1);
-    const broker = await KafkaBroker.start({
-      folder: join(this.folder, 'kafka'),
-      proxied: { port, advertisedHost: 'kafka', advertisedPort: 9092 },
-    });
-    this.closings.push(() => broker.stop());
-    await this.forward('kafka', 9092, port);
-  }
-
-  private async startValkey(): Promise<void> {
-    const valkey = await ValkeyServer.start({ folder: join(this.folder, 'valkey') });
-    this.closings.push(() => valkey.stop());
-    await this.forward('valkey', 6379, Number(new URL(valkey.url).port));
-  }
-
   /** Lookup reads the certificate authority of the simulated registries from its secrets. */
   private async startRegistries({ environment, secrets }: PlannedContainer): Promise<void> {
     const registries = new RegistrySimulator();
@@ -137,6 +127,12 @@ export class ImageDeployment {
     secrets['authorities.pem'] = readFileSync(caFile, 'utf8');
     environment.LOOKUP_EXTRA_CA_FILE = '/run/secrets/authorities.pem';
     environment.LOOKUP_UPSTREAM_EXCEPTIONS = upstreamExceptions;
+  }
+
+  private async startValkey(): Promise<void> {
+    const valkey = await ValkeyServer.start({ folder: join(this.folder, 'valkey') });
+    this.closings.push(() => valkey.stop());
+    await this.forward('valkey', 6379, Number(new URL(valkey.url).port));
   }
 
   private async startInOrder(all: readonly PlannedContainer[]): Promise<void> {

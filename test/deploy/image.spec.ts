@@ -19,7 +19,7 @@ import { Customer } from '../stories/customer.js';
 import { composeServices } from './compose-plan.js';
 import { Container } from './container.js';
 import { ImageDeployment } from './image-deployment.js';
-import { ImageStore, imageAvailability } from './image.js';
+import { type ImageConfig, ImageStore, imageAvailability } from './image.js';
 
 /** A time limit that allows for building an image from nothing and starting eight processes from it. */
 jest.setTimeout(900_000);
@@ -55,13 +55,13 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 
 (missing === undefined ? describe : describe.skip)('the image', () => {
   const images = new ImageStore();
-  let image: string;
+  let image: ImageConfig;
   let root: string;
   let deployment: ImageDeployment | undefined;
 
   beforeAll(async () => {
-    image = await images.build();
-    root = await images.mount(image);
+    const id = await images.build();
+    [root, image] = [await images.mount(id), await images.configOf(id)];
   });
 
   afterAll(async () => {
@@ -164,7 +164,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     const container = new Container({
       name: 'secrets',
       root,
-      image: { ...(await images.configOf(image)), User: `${owner}:${owner}` },
+      image: { ...image, User: `${owner}:${owner}` },
       command: ['dist/apps/cli/src/main.js', 'secrets', '/secrets', '--smtp-url', 'smtp://mail:25'],
       environment: {},
       folder,
@@ -183,7 +183,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 
   describe('every service of docker-compose.yml, run from the image', () => {
     beforeAll(async () => {
-      deployment = await ImageDeployment.start(images, image);
+      deployment = await ImageDeployment.start(root, image);
     });
 
     it('S110: every container runs as user 10001 without capabilities, on a read-only root file system', () => {

@@ -44,10 +44,10 @@ export interface KafkaBrokerOptions {
    */
   isMeasured?: boolean;
   /**
-   * Another listener behind a proxy, which advertises `advertisedPort` on loopback or on `advertisedHost`. A proxy that
-   * is not advertised is bypassed, because clients reconnect to the address that the broker advertises.
+   * Another listener behind a proxy, which advertises `advertisedPort`. A proxy that is not advertised is bypassed,
+   * because clients reconnect to the address that the broker advertises.
    */
-  proxied?: { port: number; advertisedPort: number; advertisedHost?: string };
+  proxied?: { port: number; advertisedPort: number };
 }
 
 /**
@@ -58,7 +58,6 @@ const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 const START_LIMIT_MS = 240_000;
 const ADMIN = 'admin';
-const LOOPBACK = '127.0.0.1';
 
 /** A real Kafka broker with one node on loopback, for tests. */
 export class KafkaBroker {
@@ -144,13 +143,11 @@ export class KafkaBroker {
     const template = readFileSync(join(KAFKA_FOLDER, 'server.properties'), 'utf8')
       .replaceAll(
         '${LISTENERS}',
-        this.listeners((own) => `${LOOPBACK}:${own.port}`),
+        this.listeners(({ port }) => port),
       )
       .replaceAll(
         '${ADVERTISED}',
-        this.listeners(
-          ({ advertisedHost = LOOPBACK, advertisedPort }) => `${advertisedHost}:${advertisedPort}`,
-        ),
+        this.listeners(({ advertisedPort }) => advertisedPort),
       )
       .replaceAll('${CONTROLLER_PORT}', String(controllerPort))
       .replaceAll('${DATA}', data);
@@ -167,16 +164,14 @@ export class KafkaBroker {
     await this.runTool('kafka.tools.StorageTool', words);
   }
 
-  private listeners(
-    addressOf: (own: NonNullable<KafkaBrokerOptions['proxied']>) => string,
-  ): string {
+  private listeners(portOf: (own: NonNullable<KafkaBrokerOptions['proxied']>) => number): string {
     const { proxied } = this.options;
     const own = {
       CLIENT: { port: this.port, advertisedPort: this.port },
       ...(proxied && { PROXIED: proxied }),
     };
     return Object.entries(own)
-      .map(([name, ports]) => `${name}://${addressOf(ports)}`)
+      .map(([name, ports]) => `${name}://127.0.0.1:${portOf(ports)}`)
       .join(',');
   }
 
