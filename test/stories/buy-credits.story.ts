@@ -87,12 +87,6 @@ export function buyCredits(
     expect(await customer.spendable()).toBe(balance);
   });
 
-  it('S18: orders need a session, and a key is not enough', async () => {
-    const headers = { authorization: `Bearer ${customer.key}` };
-    const answer = await fetch(`${deployment.dashboardUrl}/api/orders`, { headers });
-    expect(answer.status).toBe(401);
-  });
-
   it('a payment on the processor’s page grants credits, and the key works with the new limit', async () => {
     const limitBefore = await liveLimit(customer);
     balance -= 1;
@@ -161,51 +155,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('a package can be bought with the HTML pages alone, which show it afterwards', async () => {
-    const page = await customer.call('GET', '/credits');
-    expect(page.body).toMatch(/5,000 credits for\s+\$19\.00/);
-    const form = { credits: '5000', idempotency_key: 'from-the-page' };
-    const sent = await customer.call('POST', '/credits', form);
-    expect(sent.status).toBe(303);
-    const orderPath = sent.headers.get('location') as string;
-    const waiting = await customer.call('GET', orderPath);
-    const [, url] = /<a class="button" href="([^"]+)"/.exec(waiting.body) as RegExpExecArray;
-    const back = new URL(await pressButton(url as string, 'pay'));
-    const returned = await customer.call('GET', back.pathname + back.search);
-    expect([returned.status, returned.body]).toEqual([200, expect.stringContaining('Paid')]);
-    balance += 5_000;
-    await waitForBalance(balance);
-    const { body } = await customer.call('GET', '/credits');
-    expect(body).toContain(`href="${orderPath}"`);
-  });
-
-  it('a plan can be ordered, cancelled and resumed', async () => {
-    const wish = { product: 'subscription', sku: 'api-5K-month', processor };
-    const ordered = await customer.call('POST', '/api/orders', wish);
-    expect(ordered.status).toBe(201);
-    await pressButton(ordered.body.redirect_url, 'pay');
-    balance += 5_000;
-    await waitForBalance(balance);
-    const [plan] = (await customer.call('GET', '/api/subscriptions')).body.subscriptions;
-    expect(plan).toMatchObject({ processor, state: 'active', cancel_at: null });
-    const step = async (name: 'cancel' | 'undo') => {
-      const { body } = await customer.call('POST', `/api/subscriptions/${plan.id}/${name}`, {});
-      return body.subscription.cancel_at;
-    };
-    expect(await step('cancel')).toBe(plan.period_end);
-    expect(await step('undo')).toBeNull();
-  });
-
-  it('the processors are listed with their differences', async () => {
-    const { body } = await customer.call('GET', '/api/processors');
-    expect(body.processors).toMatchObject([
-      { name: 'stripe', changes_need_approval: false, differences: [] },
-      { name: 'paypal', changes_need_approval: true },
-    ]);
-    expect(body.processors[1].differences.join(' ')).toContain('approve');
-  });
-
-  it('a 429 links to the page that sells credits, which sends visitors to the log-in page', async () => {
+  it('a refusal for lack of credits or rights links to the page that sells them', async () => {
     const poor = new Customer(deployment, `eve-${processor}@story.example`, 'Eve');
     await poor.join();
     const refused = await waitFor('a refusal', async () => {
@@ -214,11 +164,6 @@ export function buyCredits(
     });
     const link = refused.headers.get('link') as string;
     expect(link).toContain(`<${deployment.dashboardUrl}/credits>; rel="payment"`);
-    const visitor = await new Customer(deployment, 'nobody').call('GET', '/credits');
-    expect([visitor.status, visitor.headers.get('location')]).toEqual([
-      303,
-      '/log-in?to=%2Fcredits',
-    ]);
   });
 }
 

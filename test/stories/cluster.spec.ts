@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
 import { WebhookReceiver } from '../worker/webhook-receiver.js';
-import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { Customer } from './customer.js';
 import { describeOnCluster, openCluster } from './deployment.js';
@@ -29,8 +28,6 @@ describeOnCluster('a process for each service', () => {
 
   // The processors differ only within billing, so PayPal's stories run in one process.
   describe('credits are bought with Stripe', () => buyCredits(() => deployment, 'stripe'));
-
-  describe('many names', () => bulkJobs(() => deployment, receiver));
 
   describe('an account’s notifications', () => accountNews(() => deployment, receiver));
 

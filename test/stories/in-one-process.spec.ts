@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { PROCESSOR_NAMES } from '#libs/contracts';
 import { WebhookReceiver } from '../worker/webhook-receiver.js';
-import { accountNews } from './account-news.story.js';
 import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { databaseFiles } from './database-files.story.js';
@@ -10,7 +8,10 @@ import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
 import { watchedNames } from './watched-names.story.js';
 
-/** Runs the stories in one installation, because its start takes as long as a short story. */
+/**
+ * Runs the stories in one installation, because its start takes as long as a short story. `cluster.spec.ts` runs those
+ * about purchases with Stripe and about notifications.
+ */
 describe('in one process', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
@@ -28,16 +29,12 @@ describe('in one process', () => {
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  describe.each(PROCESSOR_NAMES)('credits are bought with %s', (processor) =>
-    buyCredits(() => deployment, processor),
-  );
+  describe('credits are bought with PayPal', () => buyCredits(() => deployment, 'paypal'));
 
   // Billing's own specs test the plans of both processors.
   describe('plans and refunds with PayPal', () => plansAndMoneyBack(() => deployment, 'paypal'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
-
-  describe('an account’s notifications', () => accountNews(() => deployment, receiver));
 
   describe('watched names', () => watchedNames(() => deployment));
 });

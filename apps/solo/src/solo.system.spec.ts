@@ -4,9 +4,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobAnswer } from '#libs/contracts';
 import { withClient } from '#libs/database';
 import { makeRunFolder, waitFor } from '#test/environment';
 import { request } from 'undici';
@@ -137,40 +135,6 @@ describe('solo', () => {
     expect(live.body).toMatchObject({ domain_name: 'first-light.com', domain_registered: 'yes' });
   });
 
-  it('a job over many names ends with a file, and costs a credit for each answered name', async () => {
-    const headers = { authorization: `Bearer ${facts.demo.live_key}` };
-    const domainNames = Array.from(
-      { length: 40 },
-      (_, n) => `of-a-job-${n}.${n % 2 ? 'com' : 'de'}`,
-    );
-    const jobs = `${facts.api_url}/v2.0/jobs`;
-    const begin = async (query = '') => {
-      const answer = await request(`${jobs}/whois${query}`, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify({ domainNames }),
-      });
-      return [answer.statusCode, (await answer.body.json()) as JobAnswer] as const;
-    };
-    const [dry, counted] = await begin('?dry_run=true');
-    expect(dry).toBe(200);
-    expect(counted.credits).toMatchObject({ price: 40, shortfall: 0 });
-    const [status, { id }] = await begin();
-    expect(status).toBe(202);
-    const done = await waitFor('the end of the job', async () => {
-      const { body } = await request(`${jobs}/${id}`, { headers });
-      const job = (await body.json()) as JobAnswer;
-      return job.finished_at === null ? undefined : job;
-    });
-    expect([done.state, done.credits.charged]).toEqual(['completed', 40]);
-    charged += done.credits.charged;
-    const file = await request(`${jobs}/${id}/results`, { headers });
-    const lines = gunzipSync(Buffer.from(await file.body.arrayBuffer()))
-      .toString()
-      .trimEnd();
-    expect(lines.split('\r\n')).toHaveLength(1 + 40);
-  });
-
   it('S113: generated secrets are readable only by their owner, and none is logged', () => {
     const files = readdirSync(data, { withFileTypes: true }).filter((entry) => entry.isFile());
     const open = files.filter(({ name }) => statSync(join(data, name)).mode & 0o077);
@@ -223,17 +187,6 @@ describe('solo', () => {
     expect(output).toContain(`Port ${port} is taken.`);
     expect(output).toContain('API_PORT=0');
   });
-
-  it(
-    'S113: for an invalid mail server, the setting is named, but its password is not shown',
-    async () => {
-      const settings = { DATA_DIR: join(root, 'mail'), SMTP_URL: 'http://us:hush-now@example.com' };
-      const { code, output } = await outcomeOf(launch('main', settings));
-      expect([code, output]).toEqual([1, expect.stringContaining('SMTP_URL')]);
-      expect(output).not.toContain('hush-now');
-    },
-    START_TIMEOUT_MS,
-  );
 
   it('Ctrl-C during the first start leaves no incomplete database, password file or lock', async () => {
     const folder = join(root, 'interrupted');
@@ -324,6 +277,17 @@ describe('solo', () => {
     };
     expect(readdirSync(join(folder, 'pgdata'))).not.toContain('postmaster.pid');
   });
+
+  it(
+    'S113: for an invalid mail server, the setting is named, but its password is not shown',
+    async () => {
+      const settings = { SMTP_URL: 'http://us:hush-now@example.com' };
+      const { code, output } = await outcomeOf(launch('main', settings));
+      expect([code, output]).toEqual([1, expect.stringContaining('SMTP_URL')]);
+      expect(output).not.toContain('hush-now');
+    },
+    START_TIMEOUT_MS,
+  );
 
   it('a reset removes the folder, and asks first unless --yes is given', async () => {
     const asked = await outcomeOf(launch('reset'));
