@@ -18,6 +18,7 @@ const LONGEST = [
   'test/billing/histories/money-histories',
   'apps/solo/src/solo.system',
   'test/stories/plans-in-browser',
+  'test/stories/tools-in-browser',
   'transports/kafka/kafka-transport.system',
   'gateway/src/connection/hostile-connection.slow',
   'transports/in-process/in-process-transport.slow',
