@@ -353,7 +353,7 @@ function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
   return { plan, quantity };
 }
 
-/** Returns the change that the cancellation dropped, if its plan is still sold and differs from the current plan. */
+/** Returns the change that the cancellation dropped, if its plan is still sold and it would still change something. */
 function droppedBy(row: Subscription): PlannedUnits | undefined {
   const plan = row.restorableSku === null ? undefined : planOfSku(row.restorableSku);
   const units = plan && { plan, quantity: row.restorableQuantity ?? 1 };

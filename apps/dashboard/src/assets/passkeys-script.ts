@@ -33,7 +33,7 @@ if (form && known?.parseRequestOptionsFromJSON && known.prototype.toJSON) {
     } catch (error) {
       const words = {
         NotAllowedError: 'No passkey was used: the request was cancelled or took too long.',
-        InvalidStateError: 'This device has a passkey of the account already.',
+        InvalidStateError: 'This device already has a passkey for this account.',
         SecurityError: 'Passkeys do not work at this address.',
       };
       said.textContent = words[error.name] ?? error.message;

@@ -49,9 +49,9 @@ function providerForms(
 export function leavingPage(context: PageContext, provider: Provider, url: string): Markup {
   const name = PROVIDER_NAMES[provider];
   return page(context, {
-    title: `On to ${name}`,
+    title: `Continue to ${name}`,
     body: html`<p>${name} confirms who you are, and sends you back here.</p>
-      <p class="actions"><a class="button" href="${url}">Go on to ${name}</a></p>`,
+      <p class="actions"><a class="button" href="${url}">Continue to ${name}</a></p>`,
   });
 }
 

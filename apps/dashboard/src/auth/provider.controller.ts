@@ -80,7 +80,7 @@ export class ProviderPagesController {
 /** Explains how to connect the provider, because logging in with another provider does not connect this one. */
 function connectWords(address: string, provider: Provider, others: readonly Provider[]): string {
   const name = PROVIDER_NAMES[provider];
-  const words = `${address} has an account already. Log in to it with your password or a passkey to connect ${name}.`;
+  const words = `${address} already has an account. Log in to it with your password or a passkey to connect ${name}.`;
   if (others.length === 0) return words;
   const other = others.map((one) => PROVIDER_NAMES[one]).join(' or ');
   return `${words} If you log in with ${other} instead, connect ${name} afterwards under Account, Security.`;

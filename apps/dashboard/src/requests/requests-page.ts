@@ -10,7 +10,7 @@ import { selectField } from '../pages/select-field.js';
 import { shownText } from '../pages/shown-text.js';
 import { type KeyNames, type RequestRow, requestRow } from './request-row.js';
 
-/** The filters of the list. Without any, all requests are listed. */
+/** The filters of the list. Only the day is required. */
 export interface RequestFilter {
   /** The last day (UTC), as `YYYY-MM-DD`. */
   day: string;

@@ -210,9 +210,10 @@ const INVARIANTS: readonly Invariant[] = [
 ];
 
 /**
- * The rows that a check reads. `audited.since` is a time of the database's clock; `audited_accounts` and
- * `audited_grants` contain the rows that moved after it, or a range of all accounts. Without a window, the auditor
- * reads the ledger from each account's checkpoint on, and leases that were closed within the last day.
+ * The rows that a check reads. With a window, `audited_accounts` and `audited_grants` contain the accounts and grants
+ * whose credits moved after `audited.since`, a time of the database's clock. Without a window, they contain a range of
+ * accounts and all their grants; the auditor then reads the ledger from each account's checkpoint on, and the leases
+ * that were closed within the last day.
  */
 const SCOPE = `
   audited as materialized (

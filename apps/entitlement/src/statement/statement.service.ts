@@ -18,7 +18,7 @@ import { usageV1Answer } from './usage-v1-answer.js';
 /** Number of lines read at a time for an explanation. */
 const BATCH = 2_000;
 
-/** An account's balance and pages of its ledger, for customers. */
+/** An account's balance and a page of its ledger, for customers. */
 export interface Statement {
   balance: BalanceAnswer;
   lines: Page<LedgerLine>;
@@ -51,7 +51,7 @@ export class StatementService {
     return asked.cut(rows, ({ id }) => id.split('.'));
   }
 
-  /** Lists the changes of each day, starting with a day (`YYYY-MM-DD`). */
+  /** Sums the changes of each day from this day (`YYYY-MM-DD`) on. */
   async changes(accountId: string, from: string): Promise<LedgerChanges> {
     return this.repository.sumDays(accountId, from);
   }

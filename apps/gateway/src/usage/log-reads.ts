@@ -35,10 +35,10 @@ interface WaitingRead {
 
 /**
  * Runs accounts' reads of the log of their own requests. A read that finds few rows among many may scan for a long
- * time. Each read therefore has a time limit, the reads of each account have a time limit for a minute, and each
- * account has one read at a time. Of the waiting reads, that of the account whose reads have taken the least time comes
- * first, so that accounts with slow reads, however many, do not delay the others. All reads together leave most
- * connections to the rest of the gateway.
+ * time. Each read therefore has a time limit, the reads of an account together have a time limit per minute, and only
+ * one read of an account runs at a time. Of the waiting reads, that of the account whose reads have taken the least
+ * time comes first, so that accounts with slow reads, however many, do not delay the others. All reads together leave
+ * most connections to the rest of the gateway.
  */
 @Injectable()
 export class LogReads {

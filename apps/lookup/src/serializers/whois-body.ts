@@ -128,7 +128,7 @@ export function present(members: Json): Json {
   return kept;
 }
 
-/** Drops members without a value; undefined if none is left. */
+/** Drops members without a value. Returns undefined if none is left. */
 export function published(members: Json): Json | undefined {
   const kept = present(members);
   return Object.keys(kept).length > 0 ? kept : undefined;

@@ -7,7 +7,7 @@ const TEXTS: Readonly<Record<FaultWord, string>> = {
     'The host name does not resolve to a public address. Events are sent to public hosts only. For a receiver in a closed network or on your own machine, the operator sets WORKER_WEBHOOK_EXCEPTIONS.',
   bad_host: 'The URL has no valid host name.',
   blocked_port: 'Events are sent to port 443 only.',
-  refused: 'The receiver refuses connections at port 443.',
+  refused: 'The receiver refuses connections on port 443.',
   reset: 'The receiver closed the connection before it answered.',
   unreachable: 'The receiver could not be reached.',
   connect_timeout: `The receiver accepted no connection within ${counted(CONNECT_MS / SECOND_MS, 'second')}.`,
@@ -16,7 +16,7 @@ const TEXTS: Readonly<Record<FaultWord, string>> = {
   tls_failed:
     'The certificate of the receiver was not accepted: it must be valid for the host name and issued by a public authority, or by an authority in WORKER_EXTRA_CA_FILE.',
   protocol_error: 'The receiver did not answer with HTTP.',
-  cancelled: 'The attempt was interrupted, and is repeated.',
+  cancelled: 'The attempt was interrupted and will be repeated.',
   webhook_not_active: 'The webhook was paused or disabled. Send the event again once it is active.',
 };
 

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { mayBeTold } from '../accounts/may-be-told.js';
 
-/** SQL: whether an account may have additional checks. It may not while it owes for earlier ones. */
+/** SQL: whether a monitor may get additional checks. It may not while its account owes for earlier ones. */
 const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
@@ -62,7 +62,9 @@ export class PaidChecksMaintenanceRepository {
     return at ?? undefined;
   }
 
-  /** Schedules checks of names as soon as their paid intervals allow. The first check of a monitor is included. */
+  /**
+   * Brings checks of names forward to the time that their paid intervals allow. A first check is not brought forward.
+   */
   async hasten(transaction: Transaction, names: readonly string[], now: Date): Promise<void> {
     await transaction.query(
       `update watched_names w set dns_due_at = q.at

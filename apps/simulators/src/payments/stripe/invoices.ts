@@ -24,7 +24,10 @@ export interface BilledItem {
   isProration: boolean;
 }
 
-/** The smallest charge to a card, in cents; a smaller amount is carried over to the customer's next invoice. */
+/**
+ * The smallest charge to a card, in hundredths of the currency; a smaller amount is carried over to the customer's next
+ * invoice.
+ */
 export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, chf: 50, gbp: 30 };
 
 /** The pauses before retries, as in Stripe's fixed retry schedule. */
