@@ -160,8 +160,8 @@ function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
 }
 
 /**
- * Returns the path. A client behind a proxy may send a whole URL instead, which would extend the host name (RFC 9112
- * §3.2.2).
+ * Returns the path. If a client sends a whole URL instead, as to a proxy (RFC 9112 §3.2.2), returns `/`, because the
+ * URL would extend the host name.
  */
 const pathOf = ({ url }: FastifyRequest) => (url.startsWith('/') ? url : '/');
 

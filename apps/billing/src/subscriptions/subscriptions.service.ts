@@ -320,7 +320,7 @@ function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscri
   };
 }
 
-/** Whether the paid period covers the bill that was set aside, so that nothing depends on that bill. */
+/** Whether nothing depends on a bill that was set aside: there is none, or the paid period covers it. */
 const isHeldOnlyTo = ({ heldThrough }: Subscription, paidThrough: Date | null) =>
   heldThrough === null || (paidThrough !== null && heldThrough <= paidThrough);
 

@@ -84,7 +84,7 @@ const IMITATION_SUFFIXES = ['com', 'net', 'org', 'shop', 'online', 'info', 'app'
 const IMITATIONS = IMITATION_SUFFIXES.flatMap((suffix) =>
   IMITATED.flatMap((brand) => imitationsOf(brand).map((label) => `${label}.${suffix}`)),
 );
-/** Until all imitations are used, one name in this many is one. */
+/** Until all imitations are used, one name in this many is an imitation. */
 const IMITATION_EVERY = 64;
 /** One name in this many is internationalised. */
 const INTERNATIONAL_EVERY = 50;

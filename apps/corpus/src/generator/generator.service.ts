@@ -8,7 +8,10 @@ import { generatedHistory } from './generated-history.js';
 import type { GeneratedStretch } from './generator.dto.js';
 import { GeneratorRepository } from './generator.repository.js';
 
-/** Generated data is shown, so that people can try the product. It is never sold, and its names are never looked up. */
+/**
+ * Generated data is shown, so that people can try the product. It is sold only with `CORPUS_SELL_GENERATED`, and its
+ * names are never looked up.
+ */
 const GENERATED = {
   name: 'generated',
   kind: 'generated',

@@ -21,7 +21,7 @@ export interface PlanFacts {
   monitors?: readonly MonitorAnswer[];
 }
 
-/** The share of the last grant below which credits count as low, as in the e-mail. */
+/** The share of the last grant up to which credits count as low, as in the e-mail. */
 const LOW = 0.2;
 
 const CLASSES = [

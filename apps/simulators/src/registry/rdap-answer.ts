@@ -6,8 +6,8 @@ import type { Registration, SimulatedContact } from '../registrations/registrati
 type Json = Record<string, unknown>;
 
 /**
- * Returns the domain object (RFC 9083) that a server publishes: a thin registry publishes only the registrar. A thick
- * registry and a registrar also publish contacts, redacted as RFC 9537 requires.
+ * Returns the domain object (RFC 9083) that a server publishes. Its only entity at a thin registry is the registrar; a
+ * thick registry and a registrar also publish contacts, redacted as RFC 9537 requires.
  */
 export function domainObject(
   registration: Registration,

@@ -52,7 +52,7 @@ export function checkDiskSpace(folder: string, minBytes = DISK_FREE_MIN_BYTES): 
   if (bavail * bsize < minBytes) throw diskFull(folder, bavail * bsize);
 }
 
-/** Checks that the port is free. @throws StartFault if a process already listens on it. Port 0 is always free. */
+/** Checks that the port is free. Port 0 is always free. @throws StartFault if nothing can listen on the port. */
 export async function checkPortFree(port: number, setting: string): Promise<void> {
   const refusal = await portRefusal(port, setting);
   if (refusal) throw new StartFault(refusal.what, refusal.remedy);
