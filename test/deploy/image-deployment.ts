@@ -99,7 +99,8 @@ export class ImageDeployment {
     await this.startInOrder(planned);
   }
 
-  private addressOf(name: string): string {
+  /** Returns the address of a host name of the file. */
+  addressOf(name: string): string {
     return `${this.network}.${this.names.indexOf(name) + 1}`;
   }
 
