@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { request } from 'undici';
 import type { Operation } from '#libs/contracts';
+import type { Clock } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { AccountStandIn } from '../stand-ins/account-stand-in.js';
 import { GatewayHarness } from '../stand-ins/gateway-harness.js';
@@ -29,12 +30,13 @@ export class GatewayUnderTest {
   static async start(
     settings: Record<string, string> = {},
     operations?: readonly Operation[],
+    clock?: Clock,
   ): Promise<GatewayUnderTest> {
     const database = await TestDatabase.create();
     const around = new GatewayHarness(database);
     around.operations = operations;
     await around.start();
-    return new GatewayUnderTest(database, around, await around.startGateway(settings));
+    return new GatewayUnderTest(database, around, await around.startGateway(settings, clock));
   }
 
   async stop(): Promise<void> {
