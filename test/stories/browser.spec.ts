@@ -4,6 +4,7 @@ import { MINUTE_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { appCode } from '../account/authenticator-app.js';
 import { BrowserUser, hasBrowser, openBrowser } from './browser-user.js';
+import { override } from './connections.js';
 import { type Deployment, openSolo } from './deployment.js';
 
 const EMAIL = 'mary@story.example';
@@ -96,6 +97,10 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
       await user.open('/');
       return (await user.words()).includes('500 to spend');
     });
+    // The lookups that wait for changes of keys would use up the limit of a trial.
+    const session = await user.page.request.get(`${deployment.dashboardUrl}/api/session`);
+    const { account_id: accountId } = (await session.json()) as { account_id: string };
+    await override(deployment, accountId, ['live', 1_000]);
     const { status, headers } = await lookUp(key);
     expect([status, headers.get('x-simulated-data')]).toEqual([200, 'true']);
     expect(await user.words()).toContain('Simulated data');

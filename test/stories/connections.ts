@@ -1,5 +1,6 @@
-import { ServiceHttp } from '#libs/contracts';
-import { type Clock, type ServiceName, ServiceTokens } from '#libs/platform';
+import { type OverridableLimit, ServiceHttp } from '#libs/contracts';
+import { type Clock, DAY_MS, type ServiceName, ServiceTokens } from '#libs/platform';
+import type { Deployment } from './deployment.js';
 
 /** A time limit for a machine that is busy with other specs. */
 const CALL_TIMEOUT_MS = 60_000;
@@ -12,4 +13,25 @@ export function connectTo(
 ): ServiceHttp {
   const tokens = new ServiceTokens(secret, clock);
   return new ServiceHttp({ url, caller, audience, tokens, timeoutMs: CALL_TIMEOUT_MS });
+}
+
+/** Sends a request to entitlement as an operator's command does. */
+export async function operate(
+  { entitlementUrl: url, serviceSecret: secret, clock }: Deployment,
+  { accountId, path, body }: { accountId: string; path: string; body: object },
+): Promise<void> {
+  const http = connectTo('entitlement', { url, secret, clock });
+  await http.call('POST', `/internal/operator/${path}`, { accountId, body });
+  await http.close();
+}
+
+/** Sets a limit of an account until long after the story. */
+export async function override(
+  deployment: Deployment,
+  accountId: string,
+  [name, value]: [OverridableLimit, number],
+): Promise<void> {
+  const until = new Date(deployment.clock.now().getTime() + 400 * DAY_MS).toISOString();
+  const body = { name, value, reason: 'a story', until };
+  await operate(deployment, { accountId, path: 'overrides', body });
 }

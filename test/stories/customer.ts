@@ -135,6 +135,12 @@ export class Customer {
     return this.get(`${path}&apiKey=${key}`);
   }
 
+  /** Returns the limit of class `live`, as stated in an answer to the test key, which costs nothing. */
+  async liveLimit(): Promise<number> {
+    const { headers } = await this.lookUp('registered.test', 2, this.testKey);
+    return Number(headers.get('x-ratelimit-allowed-requests'));
+  }
+
   /** Calls the API with a key in its header. */
   async api(method: string, path: string, body?: object, key = this.key) {
     const answer = await fetch(`${this.origins.apiUrl}${path}`, {

@@ -6,11 +6,12 @@ import { waitFor } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
 import { type Answer, Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
-import { connectTo } from './connections.js';
+import { operate, override } from './connections.js';
 
 const EMAIL = 'ada@story.example';
 /** A name that is too long to occur in random ids and ciphertexts by chance. */
 const FIRST_NAME = 'Ada of the Story';
+const UNLIMITED = 1_000_000;
 
 /**
  * Everything that a customer without purchases does, using only HTTP: sign-up, key, lookups, limits, credits, rotation,
@@ -108,9 +109,10 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   it('the API answers 402 after exactly as many answers as there were credits', async () => {
-    await override('live', 1_000_000);
+    await override(deployment, customer.accountId, ['live', UNLIMITED]);
+    await waitFor('the override', async () => (await customer.liveLimit()) === UNLIMITED);
     // Most credits are revoked, so that the rest is used up sooner.
-    await operate('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
+    await ask('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
     // The gateway knows its own charges before entitlement does, but is informed of the revocation only with its next
     // lease.
     const before = await waitFor('the smaller balance', async () => {
@@ -142,7 +144,7 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   it('lookups continue after an operator grants credits', async () => {
-    await operate('grants', { adjustmentId: randomUUID(), amount: 10_000, reason: 'story' });
+    await ask('grants', { adjustmentId: randomUUID(), amount: 10_000, reason: 'story' });
     await waitFor('the credits', async () => (await customer.spendable()) === 10_000);
     await waitFor(
       'a lookup that is paid for',
@@ -274,23 +276,8 @@ export function firstLight(deployed: () => Deployment): void {
     expect(answer.status).toBeLessThan(300);
   }
 
-  /** Sends a request to entitlement as an operator's command does. */
-  async function operate(path: string, body: object): Promise<void> {
-    const { entitlementUrl: url, serviceSecret: secret, clock } = deployment;
-    const http = connectTo('entitlement', { url, secret, clock });
-    const { accountId } = customer;
-    await http.call('POST', `/internal/operator/${path}`, { accountId, body });
-    await http.close();
-  }
-
-  async function override(name: string, value: number): Promise<void> {
-    const until = new Date(deployment.clock.now().getTime() + 400 * DAY_MS).toISOString();
-    await operate('overrides', { name, value, reason: 'story', until });
-    await waitFor('the override', async () => {
-      const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
-      return headers.get('x-ratelimit-allowed-requests') === String(value);
-    });
-  }
+  const ask = (path: string, body: object) =>
+    operate(deployment, { accountId: customer.accountId, path, body });
 
   async function eventsSaid(): Promise<string[]> {
     return withClient(deployment.superuserUrl, async (client) => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type OverridableLimit, ServiceHttp } from '#libs/contracts';
-import { ServiceTokens } from '#libs/platform';
 import { waitFor } from '#test/environment';
+import { override } from './connections.js';
 import { type Answer, Customer } from './customer.js';
 import { type Deployment, openSolo } from './deployment.js';
 
@@ -17,7 +16,7 @@ describe('in one process: lookups become history', () => {
     deployment = await openSolo();
     customer = new Customer(deployment, 'searches@example.com');
     await customer.joinWithCredits();
-    await override('heavy', SEARCHES_A_MINUTE);
+    await override(deployment, customer.accountId, ['heavy', SEARCHES_A_MINUTE]);
     await waitFor('the limit', async () => {
       const { headers } = await search('/v2.0/subdomains', { domainName: 'nothing.com' });
       return headers.get('ratelimit-policy')?.includes(`q=${SEARCHES_A_MINUTE}`);
@@ -25,9 +24,13 @@ describe('in one process: lookups become history', () => {
   });
   afterAll(() => deployment?.stop());
 
+  /** Searches again as long as a busy machine refuses the search. */
   async function search(path: string, parameters: Record<string, string>): Promise<Answer> {
     const query = new URLSearchParams({ ...parameters, apiKey: customer.key });
-    return customer.get(`${path}?${query}`);
+    return waitFor(`an answer to ${path}`, async () => {
+      const answer = await customer.get(`${path}?${query}`);
+      return answer.status === 503 ? undefined : answer;
+    });
   }
   const cost = ({ headers }: Answer) => headers.get('x-credits-cost');
 
@@ -39,9 +42,7 @@ describe('in one process: lookups become history', () => {
     expect(live.body).toMatchObject({ domain_registered: 'yes' });
     const found = await waitFor('the history', async () => {
       const answer = await search('/v2.0/whois/history', { domainName: NAME, view: 'records' });
-      // A busy machine may refuse a search.
-      const { records = [], coverage } = answer.body;
-      return records.length > 0 && coverage.has_data ? answer : undefined;
+      return answer.body.records.length > 0 ? answer : undefined;
     });
     expect(cost(found)).toBe('5');
     expect(found.body.records).toMatchObject([
@@ -76,7 +77,7 @@ describe('in one process: lookups become history', () => {
     await search('/v2.0/dns/live', { domainName: `secret.${name}`, type: 'A' });
     const history = await waitFor('the history', async () => {
       const answer = await search('/v2.0/dns/historical', { domainName: name, view: 'timeline' });
-      return answer.body.timeline?.length > 0 ? answer : undefined;
+      return answer.body.timeline.length > 0 ? answer : undefined;
     });
     expect(cost(history)).toBe('2');
     const found = await search('/v2.0/dns/reverse', { value: target, type: 'ns' });
@@ -87,23 +88,4 @@ describe('in one process: lookups become history', () => {
     const hosts = await search('/v2.0/subdomains', { domainName: name });
     expect([cost(hosts), hosts.body.subdomains]).toEqual(['0', []]);
   });
-
-  async function override(limit: OverridableLimit, value: number): Promise<void> {
-    const { entitlementUrl: url, serviceSecret, clock } = deployment;
-    const tokens = new ServiceTokens(serviceSecret, clock);
-    const http = new ServiceHttp({
-      url,
-      caller: 'cli',
-      audience: 'entitlement',
-      tokens,
-      timeoutMs: 60_000,
-    });
-    const until = new Date(clock.now().getTime() + 3_600_000).toISOString();
-    const body = { name: limit, value, reason: 'a story', until };
-    await http.call('POST', '/internal/operator/overrides', {
-      accountId: customer.accountId,
-      body,
-    });
-    await http.close();
-  }
 });

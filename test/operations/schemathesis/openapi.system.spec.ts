@@ -2,15 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ServiceHttp } from '#libs/contracts';
-import { DAY_MS, ServiceTokens } from '#libs/platform';
 import { waitFor } from '#test/environment';
+import { override } from '../../stories/connections.js';
 import { Customer } from '../../stories/customer.js';
 import { type Deployment, openSolo } from '../../stories/deployment.js';
 import { schemathesis, schemathesisAvailability, schemathesisPython } from './schemathesis.js';
 
 const LIMIT = 1_000_000;
-const CLASSES = ['live', 'bulk', 'account'];
+const CLASSES = ['live', 'bulk', 'account'] as const;
 const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
 /** A fixed seed, so that each run sends the same requests. */
 const SEED = '1';
@@ -49,35 +48,13 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
     deployment = await openSolo({ GATEWAY_FAILED_KEYS_MAX: '10000' });
     customer = new Customer(deployment, 'tester@example.com');
     await customer.joinWithCredits();
-    for (const name of CLASSES) await raise(name);
-    await waitFor('the limits', async () => {
-      const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
-      return headers.get('x-ratelimit-allowed-requests') === String(LIMIT);
-    });
+    for (const name of CLASSES) await override(deployment, customer.accountId, [name, LIMIT]);
+    await waitFor('the limits', async () => (await customer.liveLimit()) === LIMIT);
   });
   afterAll(async () => {
     await deployment?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-
-  async function raise(name: string): Promise<void> {
-    const { entitlementUrl: url, serviceSecret, clock } = deployment;
-    const tokens = new ServiceTokens(serviceSecret, clock);
-    const http = new ServiceHttp({
-      url,
-      caller: 'cli',
-      audience: 'entitlement',
-      tokens,
-      timeoutMs: 60_000,
-    });
-    const until = new Date(clock.now().getTime() + DAY_MS).toISOString();
-    const body = { name, value: LIMIT, reason: 'many requests', until };
-    await http.call('POST', '/internal/operator/overrides', {
-      accountId: customer.accountId,
-      body,
-    });
-    await http.close();
-  }
 
   it('is true of generated requests, allowed and forbidden, and no answer is a 5xx', async () => {
     const options = [
