@@ -24,7 +24,14 @@ interface Peer {
 interface Asking {
   request: IncomingMessage;
   response: ServerResponse;
+  answer: RequestListener;
 }
+
+/** The events with which Node's HTTP server passes on a request; the last two are for requests with `Expect`. */
+const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
+
+/** A socket with Node's parser, which its type definitions omit. */
+type ParsedSocket = Socket & { parser?: { onIncoming: () => number } };
 
 interface Connection {
   socket: Socket;
@@ -75,21 +82,24 @@ export class OpenConnections {
     server.prependListener('connection', (socket: Socket) => {
       if (!this.admit(socket)) socket.destroy();
     });
-    const listeners = server.listeners('request') as RequestListener[];
-    const answer: RequestListener = (request, response) => {
-      for (const listener of listeners) listener.call(server, request, response);
-    };
-    server.removeAllListeners('request').on('request', (request, response) => {
-      const connection = this.all.get(request.socket);
-      if (!connection) return answer(request, response);
-      connection.waiting.push({ request, response });
-      if (connection.waiting.length > WAITING_MAX) request.socket.destroy();
-      this.begin(connection, answer);
-    });
+    for (const event of REQUEST_EVENTS) {
+      const listeners = server.listeners(event) as RequestListener[];
+      if (listeners.length === 0) continue;
+      const answer: RequestListener = (request, response) => {
+        for (const listener of listeners) listener.call(server, request, response);
+      };
+      server.removeAllListeners(event).on(event, (request, response) => {
+        const connection = this.all.get(request.socket);
+        if (!connection) return answer(request, response);
+        connection.waiting.push({ request, response, answer });
+        if (connection.waiting.length > WAITING_MAX) closeFlood(request.socket);
+        this.begin(connection);
+      });
+    }
   }
 
   /** Starts as many waiting requests as the limit allows. */
-  private begin(connection: Connection, answer: RequestListener): void {
+  private begin(connection: Connection): void {
     if (connection.socket.destroyed) connection.waiting = [];
     while (connection.asking.size < ASKING_MAX) {
       const next = connection.waiting.shift();
@@ -99,9 +109,9 @@ export class OpenConnections {
       next.response.once('close', () => {
         connection.asking.delete(next);
         connection.quietSinceMs = monotonicMs();
-        this.begin(connection, answer);
+        this.begin(connection);
       });
-      answer(next.request, next.response);
+      next.answer(next.request, next.response);
     }
   }
 
@@ -171,6 +181,15 @@ export class OpenConnections {
     if (family === 6) peers.push({ name: siteOf(address), max: ofPeerMax * SITE_FACTOR });
     return peers;
   }
+}
+
+/**
+ * Closes a connection, and makes Node's parser reject the next request that it has already read. It would otherwise make
+ * all requests of a packet, thousands of them, in one turn of the event loop.
+ */
+function closeFlood(socket: ParsedSocket): void {
+  if (socket.parser) socket.parser.onIncoming = () => -1;
+  socket.destroy();
 }
 
 /** Whether the server must send the next byte: the client has sent its whole request and reads the answer. */
