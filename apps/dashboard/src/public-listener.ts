@@ -131,7 +131,9 @@ function adapterOf(
     endWith(socket, noTunnel, { bodies, headerLines: HEADER_LINES }),
   );
   const turns = new SiteTurns();
-  server.addHook('onRequest', (request, _reply, done) => turns.begin(siteOf(request.ip), done));
+  server.addHook('onRequest', (request, reply, done) =>
+    turns.begin(siteOf(request.ip), reply.raw, done),
+  );
   const { origin: ownOrigin, host: ownHost } = new URL(config.billingUrl);
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS);

@@ -48,8 +48,8 @@ export function addPublicRoutes(
   { pages, docs, health, dashboardUrl, trustedProxies }: PublicParts,
 ): void {
   const turns = new SiteTurns();
-  app.addHook('onRequest', ({ raw }, _reply, done) =>
-    turns.begin(siteOf(clientAddress(raw, trustedProxies)), done),
+  app.addHook('onRequest', ({ raw }, reply, done) =>
+    turns.begin(siteOf(clientAddress(raw, trustedProxies)), reply.raw, done),
   );
   app.addHook('onRoute', ({ url }) => {
     if (!(url in PUBLIC_PATHS)) throw new Error(`${url} is not in the table of public paths`);
