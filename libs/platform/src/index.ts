@@ -29,6 +29,7 @@ export * from './platform.errors.js';
 export * from './port.js';
 export * from './problem.js';
 export * from './proper-requests.js';
+export * from './recent-use.js';
 export * from './semaphore.js';
 export * from './service/free-ports.js';
 export * from './service/further-listener.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, StatementTimeout } from '#libs/database';
-import { MINUTE_MS, ServiceUnavailable, monotonicMs } from '#libs/platform';
+import { MINUTE_MS, RecentUse, ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { AccountTurns } from '../holds/account-turns.js';
 import { ReadTooHeavy, TooMuchReading } from './usage.errors.js';
 
@@ -25,6 +25,8 @@ const MINUTES_MAX = 1_000;
 interface MinuteOfReads {
   endsMs: number;
   tookMs: number;
+  /** The duration of the account's latest reads. */
+  lately: RecentUse;
 }
 
 interface WaitingRead {
@@ -36,7 +38,7 @@ interface WaitingRead {
 /**
  * Runs accounts' reads of the log of their own requests. A read that finds few rows among many may scan for a long
  * time. Each read therefore has a time limit, the reads of an account together have a time limit per minute, and only
- * one read of an account runs at a time. Of the waiting reads, that of the account whose reads have taken the least
+ * one read of an account runs at a time. Of the waiting reads, that of the account whose latest reads took the least
  * time comes first, so that accounts with slow reads, however many, do not delay the others. All reads together leave
  * most connections to the rest of the gateway.
  */
@@ -78,7 +80,8 @@ export class LogReads {
     const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
     const read = { minute, begin, refuse };
     this.waiting.push(read);
-    if (this.waiting.length > WAITING_MAX) this.refuse(this.waiting.reduce(slowerOf));
+    if (this.waiting.length > WAITING_MAX)
+      this.refuse(this.waiting.reduce(slowerAt(monotonicMs())));
     const timer = setTimeout(() => this.refuse(read), WAIT_MAX_MS);
     await promise.finally(() => clearTimeout(timer));
   }
@@ -93,7 +96,7 @@ export class LogReads {
       this.running -= 1;
       return;
     }
-    const next = this.waiting.reduce(quickerOf);
+    const next = this.waiting.reduce(quickerAt(monotonicMs()));
     this.waiting.splice(this.waiting.indexOf(next), 1);
     next.begin();
   }
@@ -105,7 +108,8 @@ export class LogReads {
     if (this.minutes.size >= MINUTES_MAX) {
       for (const [id, { endsMs }] of this.minutes) if (endsMs <= nowMs) this.minutes.delete(id);
     }
-    const minute = { endsMs: nowMs + MINUTE_MS, tookMs: 0 };
+    const lately = known?.lately ?? new RecentUse();
+    const minute = { endsMs: nowMs + MINUTE_MS, tookMs: 0, lately };
     this.minutes.set(accountId, minute);
     return minute;
   }
@@ -115,7 +119,9 @@ export class LogReads {
     try {
       return await this.limited<T>(sql, parameters);
     } finally {
-      minute.tookMs += monotonicMs() - startedMs;
+      const nowMs = monotonicMs();
+      minute.tookMs += nowMs - startedMs;
+      minute.lately.add(nowMs - startedMs, nowMs);
     }
   }
 
@@ -131,8 +137,8 @@ export class LogReads {
   }
 }
 
-const quickerOf = (one: WaitingRead, other: WaitingRead) =>
-  other.minute.tookMs < one.minute.tookMs ? other : one;
+const quickerAt = (nowMs: number) => (one: WaitingRead, other: WaitingRead) =>
+  other.minute.lately.at(nowMs) < one.minute.lately.at(nowMs) ? other : one;
 
-const slowerOf = (one: WaitingRead, other: WaitingRead) =>
-  other.minute.tookMs >= one.minute.tookMs ? other : one;
+const slowerAt = (nowMs: number) => (one: WaitingRead, other: WaitingRead) =>
+  other.minute.lately.at(nowMs) >= one.minute.lately.at(nowMs) ? other : one;
