@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { HOUR_MS, newId } from '#libs/platform';
-import { AccountUnderTest, type Registered } from '../../../../test/account/account-under-test.js';
+import {
+  AccountUnderTest,
+  PASSWORD,
+  type Registered,
+} from '../../../../test/account/account-under-test.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
 
 const NEW_PASSWORD = 'nine yellow trumpets';
 
@@ -108,5 +113,18 @@ describe('the rate of changes', () => {
       [owner.accountId],
     );
     expect((await createKey()).body).toMatchObject({ code: 'key_limit_reached', limit: 200 });
+  });
+
+  it('S121: a new password is estimated only if the old one is right, and only a few times an hour', async () => {
+    const check = jest.spyOn(account.get(PasswordsService), 'check');
+    const change = async (current_password: string) =>
+      (await call('POST', 'password/change', { current_password, password: 'password' })).status;
+    expect(await change('a wrong password')).toBe(401);
+    expect(check).not.toHaveBeenCalled();
+    const seen: number[] = [];
+    for (let attempt = 0; attempt < 62; attempt++) seen.push(await change(PASSWORD));
+    expect(seen).toEqual([...Array<number>(60).fill(400), 429, 429]);
+    expect(check).toHaveBeenCalledTimes(60);
+    check.mockRestore();
   });
 });
