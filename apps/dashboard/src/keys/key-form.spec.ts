@@ -71,3 +71,10 @@ it('before and after a surplus live key is created, the page says that the key i
   expect(after).toContain('This key is paused: your plan allows 1 live key');
   expect(after).toContain('It works once you revoke an older live key, or buy');
 });
+
+it('S102: a key is searched for on a limited number of pages', async () => {
+  const paging = { ...onePage(50, 50), has_next: true, next_cursor: 'MDE5' };
+  under.answerWith({ keys: [], paging });
+  expect((await under.get('/keys/0197-z')).status).toBe(404);
+  expect(under.arrived).toHaveLength(20);
+});

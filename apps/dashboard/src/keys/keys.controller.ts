@@ -186,6 +186,7 @@ export class KeysController {
    */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
+    let pages = 0;
     do {
       const { refusal, body } = await keysOf(visit, cursor);
       if (refusal) throw refusal;
@@ -193,7 +194,8 @@ export class KeysController {
       const key = keys.find((one) => one.id === id && fits(one));
       if (key) return key;
       cursor = paging.next_cursor;
-    } while (cursor !== null);
+      pages += 1;
+    } while (cursor !== null && pages < KEY_PAGES_MAX);
     throw new NotFound();
   }
 }
