@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Client } from 'undici';
@@ -53,8 +58,9 @@ export class DashboardUnderTest {
   answer: Answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
   /** JSON answers of owners that replace the default, by method and path: `GET /internal/orders/1`. */
   readonly answers = new Map<string, object>();
-  /** Whether the owners accept calls without answering them. */
+  /** Whether the owners accept calls and do not answer them until `forget` ends the calls. */
   isSilent = false;
+  private readonly unanswered: ServerResponse[] = [];
   mails: MailboxMessage[] = [];
   private readonly owner: Server;
   private running: RunningDashboard;
@@ -70,7 +76,7 @@ export class DashboardUnderTest {
       void buffer(request).then((body) => {
         const line = `${request.method} ${request.url}`;
         this.arrived.push({ line, headers: request.headers, body });
-        if (this.isSilent) return;
+        if (this.isSilent) return void this.unanswered.push(response);
         const { status, type, headers } = this.answer;
         const given = this.answers.get(line);
         // The request log and the accounts' limits are not available in this test.
@@ -116,6 +122,7 @@ export class DashboardUnderTest {
     this.session = { ...this.session, accountState: 'active', isRecent: true };
     this.answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
     this.isSilent = false;
+    for (const response of this.unanswered.splice(0)) response.destroy();
   }
 
   async send(

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { OPERATIONS, openApi } from '#libs/contracts';
 import { Clock, SECOND_MS, serviceOrigins } from '#libs/platform';
 import { Transfers } from '#libs/public-http';
@@ -28,6 +28,7 @@ import { JoinedAnswersService } from './proxy/joined-answers.service.js';
 import { proxiedRoutes } from './proxy/proxied-route.js';
 import { proxyControllerOf } from './proxy/proxy-controller.js';
 import { ProxyService } from './proxy/proxy.service.js';
+import { CallsUnderWay } from './service-calls/calls-under-way.js';
 import { ServiceProxies } from './service-calls/service-proxies.js';
 import { TransferService } from './proxy/transfer.service.js';
 import { PublicPagesController } from './public-pages/public-pages.controller.js';
@@ -110,6 +111,7 @@ export class PagesModule {
         { provide: ServiceStatus, useValue: new ServiceStatus(origins, clock, tokens.tls) },
         { provide: APP_GUARD, useClass: ForgeryGuard },
         { provide: APP_GUARD, useClass: SessionGuard },
+        { provide: APP_INTERCEPTOR, useClass: CallsUnderWay },
         DashboardCalls,
         JoinedAnswersService,
         { provide: Transfers, useValue: new Transfers(TRANSFER_IDLE_MS, logger) },

@@ -22,7 +22,7 @@ import { type OverviewFacts, overviewPage } from './overview-page.js';
 
 /** Serves `/`: a welcome page, the account's overview, or the restore page of a deleted account. */
 @Controller()
-@AllowVisitors('anyone')
+@AllowVisitors('either')
 export class OverviewController {
   constructor(
     private readonly calls: DashboardCalls,
@@ -33,7 +33,7 @@ export class OverviewController {
   @Get()
   async show(@Visit() visit: PageVisit, @Query('sample', OptionalText) sample: string) {
     const { apiUrl } = this.settings;
-    const session = await this.calls.session(visit.visitor);
+    const { sessionIfAny: session } = visit;
     if (!session) {
       return visit.show(startPage({ ...visit.context, isLoggedIn: false }, apiUrl, sample));
     }

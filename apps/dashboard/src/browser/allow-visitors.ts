@@ -3,9 +3,9 @@ import type { Reflector } from '@nestjs/core';
 import type { Access } from '#libs/contracts';
 
 /**
- * `signed`: the caller is a machine that signs the bytes of its call, and the owner of the call verifies the signature.
+ * `either`: the page is different for logged-in visitors. `signed`: the caller is a machine that signs the bytes of its call, and the owner of the call verifies the signature.
  */
-export type Visitors = 'logged-in' | 'anyone' | 'signed';
+export type Visitors = 'logged-in' | 'either' | 'anyone' | 'signed';
 
 /** What a route requires of the session, besides its existence. By default, nothing. */
 export type SessionTerms = Omit<Extract<Access, { kind: 'session' }>, 'kind'>;

@@ -1,25 +1,23 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ReauthenticationRequired } from '#libs/platform';
+import { NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
 import { AccountDeletedProblem } from '#libs/public-http';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
-import { type Session, requireSession } from '../service-calls/sessions.js';
+import { TooManyCalls } from '../service-calls/service-calls.errors.js';
+import { type Session, currentSession } from '../service-calls/sessions.js';
 import { visitorTerms } from './allow-visitors.js';
-import { CallsUnderWay } from '../service-calls/calls-under-way.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on routes for logged-in visitors. */
+    /** Set on routes for logged-in visitors; on routes for either, set if the visitor is logged in. */
     session?: Session;
   }
 }
 
-/** Asks account for the session of a request, at most once, if the route needs a session. */
+/** Asks account for the session of a request, at most once, if the route needs or uses a session. */
 @Injectable()
 export class SessionGuard implements CanActivate {
-  private readonly calls = new CallsUnderWay();
-
   constructor(
     private readonly reflector: Reflector,
     private readonly proxies: ServiceProxies,
@@ -28,16 +26,18 @@ export class SessionGuard implements CanActivate {
   /** @throws NotLoggedIn, AccountDeletedProblem, ReauthenticationRequired, TooManyCalls. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { who, accountStates, needsReauthentication } = visitorTerms(this.reflector, context);
-    if (who !== 'logged-in') return true;
+    if (who !== 'logged-in' && who !== 'either') return true;
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    const session = await requireSession(this.proxies.of('account'), request.visitor);
+    // The client disconnected while its request waited for its turn.
+    if (http.getResponse<FastifyReply>().raw.destroyed) throw new TooManyCalls();
+    const session = await currentSession(this.proxies.of('account'), request.visitor);
+    request.session = session ?? undefined;
+    if (who === 'either') return true;
+    if (!session) throw new NotLoggedIn();
     const isAllowed = accountStates?.some((state) => state === session.accountState) ?? true;
     if (!isAllowed) throw new AccountDeletedProblem();
     if (needsReauthentication && !session.isRecent) throw new ReauthenticationRequired();
-    const { isTransfer } = request.routeOptions.config;
-    await this.calls.enter(session.accountId, http.getResponse<FastifyReply>().raw, isTransfer);
-    request.session = session;
     return true;
   }
 }

@@ -26,6 +26,11 @@ export class PageVisit {
     return this.request.visitor;
   }
 
+  /** The visitor's session; undefined unless the visitor is logged in, and the page uses the session. */
+  get sessionIfAny(): Session | undefined {
+    return this.request.session;
+  }
+
   /**
    * Returns the visitor's session. @throws NotLoggedIn on a page that anyone may open, because no session is read
    * there.

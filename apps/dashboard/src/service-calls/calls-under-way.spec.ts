@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { newId } from '#libs/platform';
@@ -21,41 +23,101 @@ afterAll(async () => {
 
 beforeEach(() => under.forget());
 
+const call = (path: string, signal?: AbortSignal) => {
+  const headers = { host: 'dashboard.example', cookie: under.cookie };
+  return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
+};
+
 it.each([
   ['billing, which waits for a processor', '/api/subscriptions'],
   ['account, where each waits for the previous one', '/api/keys'],
 ])(
   'S102: concurrent calls of one account to %s are limited, and only two are processed at once, so that other accounts’ calls get through',
   async (_owner, path) => {
-    const call = (signal?: AbortSignal) => {
-      const headers = { host: 'dashboard.example', cookie: under.cookie };
-      return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
-    };
     under.isSilent = true;
     const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
     const leaving = new AbortController();
     const waiting = Array.from({ length: AT_ONCE }, () =>
-      call(leaving.signal).catch((error: unknown) => error),
+      call(path, leaving.signal).catch((error: unknown) => error),
     );
     await waitFor('the calls to be counted', () => enter.mock.calls.length === AT_ONCE);
     enter.mockRestore();
-    const refused = await call();
+    const refused = await call(path);
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
     expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
     await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
     under.isSilent = false;
     const { session } = under;
     under.session = { ...session, accountId: newId() };
-    expect((await call()).statusCode).toBe(200);
+    expect((await call(path)).statusCode).toBe(200);
     // A call that did not wait would have arrived before this one.
     expect(under.arrived).toHaveLength(IN_WORK + 1);
     under.session = session;
     leaving.abort();
     await Promise.all(waiting);
+    under.forget();
     await waitFor('the abandoned calls to be no longer counted', async () => {
-      const { statusCode, body } = await call();
+      const { statusCode, body } = await call(path);
       await body.dump();
       return statusCode === 200;
     });
   },
 );
+
+it('S102: calls whose clients have disconnected count until their work ends, and those that wait never begin', async () => {
+  under.isSilent = true;
+  for (let round = 0; round < 4; round++) {
+    const leaving = new AbortController();
+    const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
+    const asked = [1, 2].map(() => call('/api/keys', leaving.signal).catch(() => {}));
+    await waitFor('both calls', () => enter.mock.calls.length === asked.length);
+    enter.mockRestore();
+    await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
+    leaving.abort();
+    await Promise.all(asked);
+  }
+  expect(under.arrived).toHaveLength(IN_WORK);
+});
+
+it('S102: the overview of a logged-in visitor counts like every other page', async () => {
+  under.session = { ...under.session, accountId: newId() };
+  under.isSilent = true;
+  const leaving = new AbortController();
+  const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
+  const waiting = Array.from({ length: AT_ONCE }, () => call('/', leaving.signal).catch(() => {}));
+  await waitFor('the pages to be counted', () => enter.mock.calls.length === AT_ONCE);
+  enter.mockRestore();
+  expect((await call('/')).statusCode).toBe(429);
+  leaving.abort();
+  await Promise.all(waiting);
+});
+
+const newAnswer = () => new EventEmitter() as EventEmitter & ServerResponse;
+
+it('S102: of the waiting calls, that of the account with the fewest calls begins first, and four are in work', async () => {
+  const calls = new CallsUnderWay();
+  const order: string[] = [];
+  /** Begins a call. @returns a function that ends it. */
+  const begin = async (accountId: string) => {
+    const answer = newAnswer();
+    const endWork = await calls.enter(accountId, answer);
+    order.push(accountId);
+    return () => {
+      endWork();
+      answer.emit('close');
+    };
+  };
+  for (let count = 0; count < 3; count++) (await begin('busy'))();
+  const ends = await Promise.all(['a', 'a', 'b', 'b'].map(begin));
+  const waiting = [begin('busy'), begin('busy'), begin('quick')];
+  order.length = 0;
+  for (const end of ends) end();
+  await Promise.all(waiting);
+  expect(order).toEqual(['quick', 'busy', 'busy']);
+});
+
+it('S102: slow calls of other accounts do not keep a call waiting', async () => {
+  const calls = new CallsUnderWay();
+  for (const accountId of ['a', 'a', 'b', 'b']) await calls.enter(accountId, newAnswer());
+  await expect(calls.enter('c', newAnswer())).resolves.toBeInstanceOf(Function);
+});

@@ -1,57 +1,156 @@
 import type { ServerResponse } from 'node:http';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Observable, finalize } from 'rxjs';
+import { RecentUse, SECOND_MS, monotonicMs } from '#libs/platform';
 import { TooManyCalls } from './service-calls.errors.js';
 
 /** Maximum number of concurrent calls per account, which is the number of connections that a browser opens. */
 const OF_AN_ACCOUNT = 6;
-/**
- * Maximum number of calls per account that are processed at the same time; its other calls wait. Transfers are not
- * counted here.
- */
-const IN_WORK = 2;
+/** Maximum number of calls of an account that are worked on; its other calls wait for them. */
+const IN_WORK_OF_AN_ACCOUNT = 2;
+/** Maximum number of calls of all accounts that are worked on. */
+const IN_WORK = 4;
+/** A call that takes longer waits for another service, and calls of other accounts no longer wait for it. */
+const WORK_MS = SECOND_MS;
+/** The longest wait of a call, whose session was checked before. */
+const WAIT_MAX_MS = 8 * SECOND_MS;
+/** Once this many accounts are counted, those whose last call was long ago are removed. */
+const ACCOUNTS_MAX = 1_000;
+const LITTLE_USE = 0.01;
 
+/** The calls of one account. */
 interface Calls {
   underWay: number;
   inWork: number;
-  readonly waiting: (() => void)[];
+  /** The number of the latest calls. */
+  readonly lately: RecentUse;
+}
+
+interface WaitingCall {
+  calls: Calls;
+  begin: (end: () => void) => void;
 }
 
 /**
- * Limits how many pages and calls of one account are being answered at once, so that they do not delay the calls of
- * other accounts. A page takes some 20 ms of CPU time, and many accounts may reload pages. Some calls wait for a payment
- * processor, which limits the rate of calls. Other calls wait for the account's lock, and each of them occupies one of
- * the account service's few database connections.
+ * Limits how many pages and calls of logged-in visitors are worked on at once: of one account, and of all accounts. A
+ * page takes some 20 ms of CPU time, and many accounts may reload pages. Some calls wait for a payment processor, which
+ * limits the rate of calls. Other calls wait for the account's lock, and each of them occupies one of the account
+ * service's few database connections. Of the waiting calls, that of the account with the fewest latest calls comes
+ * first, so that accounts that reload pages, however many, do not delay the others (S102).
  */
-export class CallsUnderWay {
+@Injectable()
+export class CallsUnderWay implements NestInterceptor {
   private readonly ofAccounts = new Map<string, Calls>();
+  /** The earliest is first. */
+  private readonly waiting: WaitingCall[] = [];
+  private inWork = 0;
+
+  /** @throws TooManyCalls. */
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const { session, routeOptions } = http.getRequest<FastifyRequest>();
+    if (!session) return next.handle();
+    const answer = http.getResponse<FastifyReply>().raw;
+    const end = await this.enter(session.accountId, answer, routeOptions.config.isTransfer);
+    return next.handle().pipe(finalize(end));
+  }
 
   /**
-   * Counts a call until its answer has been sent or its caller has disconnected, and waits until the call may begin.
-   * @param isTransfer whether the call may last as long as data is transferred; the account's other calls do not wait
-   *   for it. @throws TooManyCalls.
+   * Waits until a call may begin, and counts it until its work has ended and its answer has been sent. A client that
+   * disconnects ends the wait, but not the work.
+   * @param isTransfer whether the call may last as long as data is transferred; other calls do not wait for it.
+   * @returns a function to be called once the work has ended. @throws TooManyCalls.
    */
-  async enter(accountId: string, answer: ServerResponse, isTransfer = false): Promise<void> {
-    const calls = this.ofAccounts.get(accountId) ?? { underWay: 0, inWork: 0, waiting: [] };
-    if (calls.underWay >= OF_AN_ACCOUNT) throw new TooManyCalls();
-    // If the client has already disconnected, there will be no further event.
-    if (answer.destroyed) return;
-    this.ofAccounts.set(accountId, calls);
+  async enter(accountId: string, answer: ServerResponse, isTransfer = false): Promise<() => void> {
+    const calls = this.callsOf(accountId);
+    if (calls.underWay >= OF_AN_ACCOUNT || answer.destroyed) throw new TooManyCalls();
     calls.underWay += 1;
-    answer.once('close', () => {
+    let endTurn = () => {};
+    try {
+      if (!isTransfer) endTurn = await this.turnOf(calls, answer);
+    } catch (error) {
       calls.underWay -= 1;
-      if (calls.underWay === 0) this.ofAccounts.delete(accountId);
-      if (!isTransfer) endWork(calls);
+      throw error;
+    }
+    // The work and the answer, unless the client has already disconnected.
+    let parts = answer.destroyed ? 1 : 2;
+    const endPart = () => {
+      parts -= 1;
+      if (parts > 0) return;
+      calls.underWay -= 1;
+      endTurn();
+    };
+    answer.once('close', endPart);
+    return endPart;
+  }
+
+  /** @returns a function that ends the turn. @throws TooManyCalls if the client disconnects or the wait is too long. */
+  private async turnOf(calls: Calls, answer: ServerResponse): Promise<() => void> {
+    const { promise, resolve: begin, reject } = Promise.withResolvers<() => void>();
+    const call = { calls, begin };
+    const giveUp = () => {
+      this.waiting.splice(this.waiting.indexOf(call), 1);
+      reject(new TooManyCalls());
+    };
+    const timer = setTimeout(giveUp, WAIT_MAX_MS);
+    answer.once('close', giveUp);
+    this.waiting.push(call);
+    this.beginNext();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      answer.off('close', giveUp);
     });
-    if (isTransfer) return;
-    if (calls.inWork < IN_WORK) calls.inWork += 1;
-    else await new Promise<void>((resolve) => void calls.waiting.push(resolve));
+  }
+
+  private beginNext(): void {
+    while (this.inWork < IN_WORK) {
+      const ready = this.waiting.filter(({ calls }) => calls.inWork < IN_WORK_OF_AN_ACCOUNT);
+      if (ready.length === 0) return;
+      const next = ready.reduce(fewerAt(monotonicMs()));
+      this.waiting.splice(this.waiting.indexOf(next), 1);
+      next.begin(this.beginWork(next.calls));
+    }
+  }
+
+  private beginWork(calls: Calls): () => void {
+    calls.inWork += 1;
+    calls.lately.add(1, monotonicMs());
+    this.inWork += 1;
+    let isWaitedFor = true;
+    const letOthersBegin = () => {
+      if (isWaitedFor) this.inWork -= 1;
+      isWaitedFor = false;
+      this.beginNext();
+    };
+    const timer = setTimeout(letOthersBegin, WORK_MS);
+    return () => {
+      clearTimeout(timer);
+      calls.inWork -= 1;
+      letOthersBegin();
+    };
+  }
+
+  private callsOf(accountId: string): Calls {
+    const known = this.ofAccounts.get(accountId);
+    if (known) return known;
+    if (this.ofAccounts.size >= ACCOUNTS_MAX) this.forgetOld(monotonicMs());
+    const calls = { underWay: 0, inWork: 0, lately: new RecentUse() };
+    this.ofAccounts.set(accountId, calls);
+    return calls;
+  }
+
+  private forgetOld(nowMs: number): void {
+    for (const [accountId, { underWay, lately }] of this.ofAccounts) {
+      if (underWay === 0 && lately.at(nowMs) < LITTLE_USE) this.ofAccounts.delete(accountId);
+    }
   }
 }
 
-/**
- * Lets the next waiting call begin. If its caller has disconnected, the call still runs, but its answer is discarded.
- */
-function endWork(calls: Calls): void {
-  const next = calls.waiting.shift();
-  if (next) next();
-  else calls.inWork -= 1;
-}
+const fewerAt = (nowMs: number) => (one: WaitingCall, other: WaitingCall) =>
+  other.calls.lately.at(nowMs) < one.calls.lately.at(nowMs) ? other : one;
