@@ -55,7 +55,7 @@ export class ApiKey {
   @Column('text', { name: 'revoked_because', nullable: true })
   revokedBecause: RevocationCause | null;
 
-  /** Whether the key is neither revoked nor replaced; the database derives this from the two columns above. */
+  /** Whether the key is neither revoked nor replaced; the database derives this from `revoked_at` and `replaced_by`. */
   @Column({ type: 'boolean', name: 'is_current', insert: false, update: false })
   isCurrent: boolean;
 }

@@ -40,7 +40,7 @@ export interface SpanSource {
   outranking: readonly number[];
 }
 
-/** A sighting among new observations, or the nearest one before or after them. */
+/** A known sighting between new observations, or the nearest one before or after them. */
 export interface NearSighting {
   atMs: number;
   types: number;

@@ -85,8 +85,8 @@ export class ZonesService {
   }
 
   /**
-   * Compares a zone file with the previous file. @returns undefined if there is no previous file to compare. @throws
-   * BadFile for a truncated zone.
+   * Compares a zone file with the previous file. @returns undefined if the zone must be imported completely.
+   * @throws BadFile for a truncated zone.
    */
   private async difference(run: ImportRun, zone: string): Promise<Difference | undefined> {
     const { source, file } = run;

@@ -1,7 +1,7 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, form, page } from './layout.js';
 
-/** An irreversible action to confirm. */
+/** An action that the customer must confirm. */
 export interface Confirmation {
   /** A question. */
   title: string;

@@ -180,7 +180,9 @@ function previewTable(modes: readonly PreviewedMode[]): Markup {
   </table>`;
 }
 
-/** Returns a button for the next page, if there is one: no link, because that page costs as much as this one. */
+/**
+ * Returns a button for the next page, if there is one. It is not a link, because that page costs as much as this one.
+ */
 function nextPage(
   context: PageContext,
   search: Search,

@@ -183,8 +183,8 @@ export class RequestHolds implements HoldReports {
   }
 
   /**
-   * Retries until the process stops. A part is charged once, however often it is reported. @returns false if the
-   * process stopped.
+   * Repeats a call until it succeeds or the process stops. A part is charged once, however often it is reported.
+   * @returns false if the process stopped.
    */
   private async untilDone(accountId: string, call: () => Promise<void>): Promise<boolean> {
     const { signal } = this.stopping;

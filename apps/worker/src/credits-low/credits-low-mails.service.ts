@@ -17,7 +17,7 @@ export class CreditsLowMailsService {
     private readonly config: WorkerConfig,
   ) {}
 
-  /** @returns undefined if the account no longer exists. */
+  /** @returns undefined if the account is deleted or no longer exists. */
   async compose(
     accountId: string,
     { threshold, remaining }: CreditsLowWork,

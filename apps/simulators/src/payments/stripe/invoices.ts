@@ -92,7 +92,7 @@ export class Invoices {
     return invoice;
   }
 
-  /** Charges the card on file. @returns whether the charge succeeded. */
+  /** Charges the card on file. @returns whether the invoice is now paid. */
   attempt(invoice: Invoice): boolean {
     if (invoice.status === 'paid') return true;
     const card = this.cardOf(invoice.customer as string);
