@@ -61,7 +61,7 @@ const SHAPES = new Map(
   ),
 );
 
-/** An ASCII label, which contains neither accents nor letters of other scripts. */
+/** Matches an ASCII label, which contains neither accents nor letters of other scripts. */
 const PLAIN = /^[a-z0-9-]*$/;
 
 /**

@@ -18,8 +18,7 @@ export abstract class EventTransport {
   readonly counts = new EventCounts();
 
   /**
-   * Starts to relay the outbox of a producer. The `consumers` of other services receive the producer's events from now
-   * on.
+   * Starts to relay the outbox of a producer. From then on, the consumers of other services receive its events.
    * @param database the producer's maintenance role.
    */
   abstract startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void>;

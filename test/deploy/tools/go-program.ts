@@ -89,8 +89,8 @@ async function moduleFile(program: GoProgram): Promise<string> {
 }
 
 /**
- * Checksums that a module's own go.sum lacks are taken from Go's public checksum database. Processes take turns, so that
- * later ones find the packages in Go's cache.
+ * Runs a command of Go. Checksums that a module's own go.sum lacks are taken from Go's public checksum database.
+ * Processes take turns, so that later ones find the packages in Go's cache.
  */
 async function go(cwd: string, ...args: string[]): Promise<void> {
   await promisify(execFile)('flock', [join(GO_CACHE, 'lock'), 'go', ...args], {

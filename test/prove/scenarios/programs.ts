@@ -51,8 +51,8 @@ async function simulateHistories({ isLong, random, count }: Harness): Promise<vo
 }
 
 /**
- * Returns a scenario that runs specs, and only before a release. @param folder the folder of the specs; without it, all
- * `*.proof.spec.ts` that have no scenario.
+ * Returns a scenario that runs specs. It runs only before a release, or when it is named. @param folder the folder of
+ * the specs; without it, all `*.proof.spec.ts` that have no scenario.
  */
 function specsOf(
   name: string,

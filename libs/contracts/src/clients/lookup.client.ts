@@ -19,7 +19,7 @@ export interface NameQuestions {
   priority: 'monitor' | 'bulk' | 'background';
   /** The maximum age of answers from lookup's cache; 0 requires new queries. */
   maxAgeSeconds: number;
-  /** How long the call may wait for turns at upstreams, 0 to 25 s; names without a turn by then get `later`. */
+  /** How long the call may wait for turns at upstreams, 0 to 25 s; names without a turn by then get `laterSeconds`. */
   waitSeconds: number;
 }
 

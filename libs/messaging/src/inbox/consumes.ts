@@ -43,8 +43,8 @@ export function Consumes<T extends object>(
 }
 
 /**
- * Declares a handler that gets the events of a class from now on, with best effort: some may be missed, repeated or
- * late, and failures are only logged. It suits caches that also find out about changes in another way.
+ * Declares a handler that gets the new events of a class with best effort: some may be missed, repeated or late, and
+ * failures are only logged. It suits caches that also find out about changes in another way.
  */
 export function Watches<T extends object>(
   eventClass: EventClass<T>,

@@ -188,8 +188,8 @@ export class RdapClient {
   }
 
   /**
-   * Returns whether an empty answer comes from an RDAP service. An empty answer with a media type comes from a gateway;
-   * one without may come from an RDAP service, if there is one at the base URL.
+   * Returns whether an empty answer that is not declared as RDAP comes from an RDAP service. With another media type,
+   * it comes from a gateway; without a media type, it may come from an RDAP service, if there is one at the base URL.
    */
   private async isTypelessRdap({ headers }: Response, url: URL, signal: AbortSignal) {
     if ((one(headers['content-type']) ?? '') !== '') return false;

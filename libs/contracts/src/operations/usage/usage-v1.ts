@@ -36,7 +36,7 @@ export class PlanCredits {
   servedSurchargeRequests: number;
 }
 
-/** The answer does not repeat the key, unlike the answer of the service whose format this is. */
+/** The answer in the format of another service, except that it does not repeat the key. */
 export class UsageV1Answer {
   @ValidateNested()
   @Type(() => OneTimeCredits)

@@ -14,8 +14,8 @@ export interface KafkaGroupOptions {
   group: string;
   topics: string[];
   /**
-   * `durable`: from the beginning, and later from the committed offset. `watching`: from now on; the group is deleted
-   * when it is closed.
+   * A `durable` group reads from the beginning, and later from the committed offset. A `watching` group reads only new
+   * messages, and is deleted when it is closed.
    */
   kind: 'durable' | 'watching';
   /** Handles messages of one partition; if it throws, the messages are delivered again. */
