@@ -143,7 +143,7 @@ describe('gateways that no event reaches', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it(`S13: ${COUNT} revoked keys are refused within five seconds, as if the broker was down`, async () => {
+  it(`S13: ${COUNT} revoked keys are refused within five seconds by gateways that receive no events`, async () => {
     const origins = { ...solo, mailboxUrl: `${solo.dashboardUrl}/mailbox` };
     const customer = new Customer(origins, 'rotating@revoked.example');
     await customer.joinWithCredits();

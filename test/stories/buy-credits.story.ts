@@ -154,7 +154,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('a refusal for lack of credits or rights links to the page that sells them', async () => {
+  it('a 429 links to the page that sells credits', async () => {
     const poor = new Customer(deployment, `eve-${processor}@story.example`, 'Eve');
     await poor.join();
     const refused = await waitFor('a refusal', async () => {
