@@ -67,7 +67,7 @@ describe('callbacks from both processors', () => {
   const buy = (books: Books, processor: ChosenProcessor, credits: number) =>
     order(books, { product: 'package', credits, processor });
 
-  /** Returns the payment of the latest package at a processor. */
+  /** Returns the id of the payment of the latest package at a processor. */
   function paymentAt(processor: ChosenProcessor): string {
     const { world, paypal } = billing.simulator;
     return processor === 'stripe'

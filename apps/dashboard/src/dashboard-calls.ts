@@ -59,7 +59,10 @@ export class DashboardCalls {
     return this.proxies.of('account').call({ ...call, path, visitor });
   }
 
-  /** Calls a path below `/internal` for the session's account. @throws AccountDeletedProblem. */
+  /**
+   * Calls a path below `/internal` for the session's account. @throws AccountDeletedProblem, TooManyCalls,
+   * ServiceUnavailable.
+   */
   async billing(visitor: BrowserCaller, session: Session, call: PageCall): Promise<ProxiedAnswer> {
     return this.ofActive('billing', visitor, session, call);
   }
@@ -70,7 +73,8 @@ export class DashboardCalls {
   }
 
   /**
-   * Sends a request to the gateway, as if with a key of the account. @throws AccountSuspended, AccountDeletedProblem.
+   * Sends a request to the gateway, as if with a key of the account. @throws AccountSuspended, AccountDeletedProblem,
+   * TooManyCalls, ServiceUnavailable.
    */
   async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
     // Entitlement learns about a suspension only later, from an event.

@@ -26,7 +26,7 @@ export class AddressChangesService {
 
   /**
    * E-mails a confirmation link to the new address or, if the address already has an account, a notice without one. The
-   * answer is the same in both cases.
+   * answer is the same in both cases. @throws TooManyAttempts, NotLoggedIn, AccountIsDeleted, NotFound.
    */
   async request(
     owner: ActiveSession,

@@ -32,7 +32,7 @@ export class BillingDetailsService {
     }));
   }
 
-  /** Replaces all details. @throws InvalidRequest for a tax id that does not match its country's format. */
+  /** Replaces all details. @throws InvalidRequest for a tax id in the wrong format; AccountIsDeleted, NotFound. */
   async put(
     owner: ActiveSession,
     request: PutBillingDetailsRequest,

@@ -30,7 +30,8 @@ export class DeletionService {
 
   /**
    * Deletes the account, and ends its keys and sessions in the same transaction (S118). @throws
-   * ReauthenticationRequired if the last log-in is not recent and no password was sent; WrongCredentials.
+   * ReauthenticationRequired if the last log-in is not recent and no password was sent; WrongCredentials,
+   * TooManyAttempts, PasswordQueueFull, AccountIsDeleted, NotFound.
    */
   async delete(
     owner: ActiveSession,

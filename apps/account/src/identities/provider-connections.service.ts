@@ -31,7 +31,7 @@ export class ProviderConnectionsService {
   /**
    * Connects the provider. The session must be the one that started the connection, and must still be open under the
    * account's lock, because a new password may have ended the session in the meantime. @throws NotLoggedIn;
-   * ProviderAddressNotVerified, IdentityTaken.
+   * ProviderAddressNotVerified, IdentityTaken, AccountIsDeleted.
    */
   async connect(
     proven: ProvenIdentity,
@@ -52,7 +52,7 @@ export class ProviderConnectionsService {
     });
   }
 
-  /** @throws NotFound; LastWayIn if there is no other way to log in. */
+  /** @throws NotFound; LastWayIn if there is no other way to log in; AccountIsDeleted, NotLoggedIn. */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<IdentityRemovedAnswer>> {
     const { accountId, personId } = owner;
     return this.accounts.transaction(async (transaction) => {

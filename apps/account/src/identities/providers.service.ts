@@ -85,7 +85,7 @@ export class ProvidersService {
 
   /**
    * @param query the query string that the provider added to the redirect URI.
-   * @throws ProviderRefused if anything is invalid.
+   * @throws ProviderRefused if anything is invalid; NotFound if the provider is no longer offered.
    */
   async confirm(asked: AskedProvider, query: string): Promise<ProvenIdentity> {
     const { provider } = asked;

@@ -37,7 +37,7 @@ export class ReauthenticationService {
 
   /**
    * Verifies the password and marks the session as recently verified. @throws WrongCredentials, TooManyAttempts,
-   * PasswordQueueFull.
+   * PasswordQueueFull, NotLoggedIn.
    */
   async reauthenticate(
     session: ActiveSession,

@@ -57,7 +57,7 @@ export class OwnPasskeysService {
 
   /**
    * Adds a passkey. The challenge is consumed first, whatever the result. @throws LogInOver, PasskeyRefused,
-   * TooManyPasskeys.
+   * TooManyPasskeys, AccountIsDeleted, NotLoggedIn.
    */
   async add(
     owner: ActiveSession,
@@ -79,7 +79,7 @@ export class OwnPasskeysService {
     });
   }
 
-  /** @throws NotFound. */
+  /** @throws NotFound, AccountIsDeleted. */
   async rename(
     owner: ActiveSession,
     id: string,
@@ -100,7 +100,7 @@ export class OwnPasskeysService {
 
   /**
    * Removes a passkey and ends all other sessions, because someone with a copy of the passkey may have opened a
-   * session. @throws NotFound; LastWayIn if there is no other way to log in.
+   * session. @throws NotFound; LastWayIn if there is no other way to log in; AccountIsDeleted, NotLoggedIn.
    */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<PasskeyRemovedAnswer>> {
     const { accountId, personId, sessionId } = owner;

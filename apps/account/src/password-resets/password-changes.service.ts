@@ -31,7 +31,7 @@ export class PasswordChangesService {
 
   /**
    * Changes the password, ends all sessions and starts a new session. @throws WrongCredentials, InvalidRequest,
-   * TooManyAttempts, PasswordQueueFull.
+   * TooManyAttempts, PasswordQueueFull, AccountIsDeleted.
    */
   async change(
     session: ActiveSession,

@@ -32,7 +32,7 @@ export class ProviderSignUpService {
     private readonly clock: Clock,
   ) {}
 
-  /** Registers the account. @throws AddressTaken if the address was registered in the meantime. */
+  /** Registers the account. @throws AddressTaken, IdentityTaken if one was registered in the meantime. */
   async register(
     transaction: Transaction,
     identity: ProvenIdentity & { address: string },

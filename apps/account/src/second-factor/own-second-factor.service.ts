@@ -36,7 +36,10 @@ export class OwnSecondFactorService {
     return this.accounts.transaction((transaction) => this.factors.describe(transaction, owner));
   }
 
-  /** Creates the secret for the app. Log-ins do not change until the first code is accepted. @throws SecondFactorOn. */
+  /**
+   * Creates the secret for the app. Log-ins do not change until the first code is accepted. @throws SecondFactorOn,
+   * AccountIsDeleted.
+   */
   async begin(owner: ActiveSession): Promise<SecondFactorSecretAnswer> {
     return this.change(owner, { action: 'second-factor.begun' }, async (transaction) => {
       const secret = await this.factors.begin(transaction, owner);
@@ -47,7 +50,8 @@ export class OwnSecondFactorService {
   }
 
   /**
-   * Turns the second factor on with a first code. @throws SecondFactorOff, SecondFactorOn, WrongCode, TooManyAttempts.
+   * Turns the second factor on with a first code. @throws SecondFactorOff, SecondFactorOn, WrongCode, TooManyAttempts,
+   * AccountIsDeleted, NotLoggedIn.
    */
   async confirm(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {
     return this.withCode(owner, { action: 'second-factor.set-up' }, async (transaction) => ({
@@ -57,7 +61,7 @@ export class OwnSecondFactorService {
 
   /**
    * Replaces the recovery codes. The password alone is not sufficient, because a recovery code can remove the app.
-   * @throws SecondFactorOff, WrongCode, TooManyAttempts.
+   * @throws SecondFactorOff, WrongCode, TooManyAttempts, AccountIsDeleted, NotLoggedIn.
    */
   async newCodes(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {
     return this.withCode(owner, { action: 'second-factor.codes-made' }, async (transaction) => {
@@ -68,7 +72,7 @@ export class OwnSecondFactorService {
 
   /**
    * Removes the second factor. The password alone is not sufficient, because the second factor exists to protect
-   * against a stolen password. @throws WrongCode, TooManyAttempts.
+   * against a stolen password. @throws WrongCode, TooManyAttempts, AccountIsDeleted, NotLoggedIn.
    */
   async remove(
     owner: ActiveSession,

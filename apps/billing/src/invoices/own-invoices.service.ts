@@ -82,7 +82,8 @@ export class OwnInvoicesService {
 
   /**
    * Prints the invoice again under the same number if the billing details have changed since it was printed.
-   * @throws NotFound; ServiceUnavailable while account is unavailable; AccountDeletedHere.
+   * @throws NotFound; ServiceUnavailable while account is unavailable; AccountDeletedHere, TooManyRevisions,
+   *   InvoiceDataDestroyed.
    */
   async regenerate(accountId: string, id: string): Promise<InvoiceAnswer> {
     if (!isId(id)) throw new NotFound();

@@ -56,8 +56,8 @@ export class RefundsService {
 
   /**
    * Refunds a payment, completely or for its remaining time. A repeat with the same id completes unfinished steps.
-   * @throws NotFound, InvalidRequest, NothingToRefund, RefundRefused; ProcessorUnavailable while it is unknown whether
-   *   the refund was made, which is settled later.
+   * @throws NotFound, InvalidRequest, NothingToRefund, RefundRefused, IdempotencyKeyReused; ProcessorUnavailable while
+   *   it is unknown whether the refund was made, which is settled later.
    */
   async refund(accountId: string, request: RefundRequest): Promise<RefundAnswer> {
     const { paymentId, refundId, scope, reason } = request;

@@ -76,7 +76,7 @@ export class FeedService {
     return this.repository.suppressionVersion();
   }
 
-  /** Returns the hashes of the suppressions after a version. */
+  /** Returns the next hashes of suppressions after a version, and the version that they lead to. */
   async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
     // `versionFor` is used here only to determine whether the dataset counts domains alone.
     const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;

@@ -64,17 +64,17 @@ export class PageVisit {
     return answer;
   }
 
-  /** Calls billing for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
+  /** Calls billing for the session's account. @throws NotLoggedIn, and the errors of `DashboardCalls.billing`. */
   async billing(call: PageCall): Promise<ProxiedAnswer> {
     return this.calls.billing(this.visitor, this.session, call);
   }
 
-  /** Calls the worker for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
+  /** Calls the worker for the session's account. @throws the errors of `billing`. */
   async worker(call: PageCall): Promise<ProxiedAnswer> {
     return this.calls.worker(this.visitor, this.session, call);
   }
 
-  /** Makes a lookup or search that the session's account pays for. @throws the errors of `billing`. */
+  /** Makes a lookup or search that the session's account pays for. @throws the errors of `DashboardCalls.ask`. */
   async ask(question: PageQuestion): Promise<ProxiedAnswer> {
     return this.calls.ask(this.visitor, this.session, question);
   }

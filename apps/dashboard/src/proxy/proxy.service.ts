@@ -30,7 +30,10 @@ export class ProxyService {
     private readonly transfers: TransferService,
   ) {}
 
-  /** @throws InvalidRequest, UnexpectedBody, TooManyExports; the owner's rejection; ServiceUnavailable. */
+  /**
+   * @throws InvalidRequest, UnexpectedBody, NotLoggedIn, TooManyExports, TooManyUploads, TooManyDownloads,
+   *   TooManyCalls, ServiceUnavailable; the owner's rejection.
+   */
   async forward(route: ProxiedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const proxy = this.proxies.of(route.owner.service);
     const call = callOf(route, request);

@@ -17,7 +17,10 @@ export class RequestsService {
     private readonly pages: Pages,
   ) {}
 
-  /** @throws InvalidRequest for an invalid cursor, days in the wrong order, or more than 31 days. */
+  /**
+   * @throws InvalidRequest for an invalid cursor, days in the wrong order, or more than 31 days; the errors of
+   *   `LogReads.query`.
+   */
   async list(
     values: ValuesOf<(typeof ACCOUNT_REQUESTS)['parameters']>,
     accountId: string,

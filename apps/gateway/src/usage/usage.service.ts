@@ -36,7 +36,7 @@ export class UsageService {
 
   /**
    * @throws InvalidRequest for days in the wrong order, or more than 366 days; ServiceUnavailable without entitlement,
-   *   because some of the credits would be missing.
+   *   because some of the credits would be missing; the errors of `LogReads.query`.
    */
   async usage(accountId: string, question: UsageQuestion = {}): Promise<UsageAnswer> {
     const now = this.clock.now();
@@ -55,7 +55,7 @@ export class UsageService {
     return { status: true, ...asked, totals, days };
   }
 
-  /** Shows the usage by key, with response times. @throws InvalidRequest, as `usage` does. */
+  /** Shows the usage by key, with response times. @throws the errors of `usage`. */
   async usageByKey(accountId: string, question: UsageQuestion = {}): Promise<KeyUsageAnswer> {
     const now = this.clock.now();
     const { first, last, from, until } = stretchOf(question, now);

@@ -84,7 +84,10 @@ export class AvailabilityService {
     };
   }
 
-  /** Checks several names, or one name under several suffixes. @throws InvalidRequest, InvalidDomainName */
+  /**
+   * Checks several names, or one name under several suffixes. @throws InvalidRequest, InvalidDomainName; each answer
+   * also LookupOverloaded.
+   */
   several(
     { domainNames, tld }: AvailabilityNames,
     { domainName, fresh, fields }: QuestionOf<typeof AVAILABILITY_BULK>,

@@ -95,7 +95,10 @@ export class DnsService {
     return this.answer(asked, question, how);
   }
 
-  /** Finds the names that the holder of an address publishes for it. @throws BogonAddress, LookupOverloaded */
+  /**
+   * Finds the names that the holder of an address publishes for it. @throws BogonAddress, NameNotPublic,
+   * LookupOverloaded
+   */
   async namesOf(question: QuestionOf<typeof DNS_PTR>, how: Asking): Promise<DataAnswer> {
     return this.answer(ofAddress(question.value), question, how);
   }
@@ -135,7 +138,7 @@ export class DnsService {
 
   /**
    * Returns the records of a registrable name; undefined if no resolver answers. @throws InvalidDomainName,
-   * NameNotPublic, LookupOverloaded
+   * InvalidRequest, NameNotPublic, LookupOverloaded
    */
   async known(
     domainName: string,

@@ -63,7 +63,7 @@ export class DeliveriesService {
     return this.deliveries.listAccountsListening(this.database, type, page);
   }
 
-  /** Sends a test event to one webhook. @throws TooManyWebhookTests. */
+  /** Sends a test event to one webhook. @throws TooManyWebhookTests; NotFound if the webhook was just removed. */
   async test(accountId: string, webhookId: string): Promise<WebhookDeliveryAnswer> {
     const event = { webhookId, accountId, eventId: newId(), type: WEBHOOK_TEST_EVENT };
     const id = await this.database.transaction(async (transaction) => {

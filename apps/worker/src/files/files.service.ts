@@ -85,7 +85,7 @@ export class FilesService {
 
   /**
    * Returns a file if the account may download it now. Its plan is checked each time (S77).
-   * @throws DownloadsBlocked, DatasetNotIncluded, NotFound, FileExpired, FileWithheld.
+   * @throws DownloadsBlocked, DatasetNotIncluded, NotFound, FileExpired, FileWithheld, ServiceUnavailable.
    */
   async open(accountId: string, dataset: Dataset, day: string): Promise<FileEdition> {
     const { datasets, blocks } = await this.clients.entitlement.allowance(accountId);

@@ -31,7 +31,7 @@ export class MonitorsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidRequest, MonitorLimitReached, TooManyMonitors. */
+  /** @throws InvalidRequest, MonitorLimitReached, TooManyMonitors, ServiceUnavailable. */
   async create(
     accountId: string,
     request: CreateMonitorRequest,
@@ -75,7 +75,7 @@ export class MonitorsService {
     return monitorAnswer(await this.find(this.database, accountId, id));
   }
 
-  /** @throws NotFound, InvalidRequest. */
+  /** @throws NotFound, InvalidRequest; for a dry run, ServiceUnavailable. */
   async update(
     accountId: string,
     id: string,
@@ -102,7 +102,7 @@ export class MonitorsService {
     }));
   }
 
-  /** @throws NotFound, MonitorLimitReached. */
+  /** @throws NotFound, MonitorLimitReached, TooManyMonitors, ServiceUnavailable. */
   async resume(accountId: string, id: string): Promise<MonitorAnswer> {
     const slots = await this.places.slotsOf(accountId);
     return this.change(accountId, id, async (monitor, transaction) => {

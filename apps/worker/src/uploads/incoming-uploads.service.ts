@@ -65,7 +65,7 @@ export class IncomingUploadsService {
 
   /**
    * Implements the methods of tus 1.0.0 (https://tus.io/protocols/resumable-upload).
-   * @param incoming with the id of an existing upload. @throws NotFound.
+   * @param incoming with the id of an existing upload. @throws NotFound, InvalidRequest.
    */
   async speakTus(incoming: IncomingUpload & { id?: string }): Promise<void> {
     const { accountId, id, path, request, reply } = incoming;

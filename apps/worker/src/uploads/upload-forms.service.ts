@@ -30,9 +30,9 @@ export class UploadFormsService {
   ) {}
 
   /**
-   * Stores the file of a form. @throws NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge, FilesUnavailable;
-   * IdempotencyKeyRunning if a later form with the same key has replaced this one. After a failure, the stored data is
-   * removed.
+   * Stores the file of a form. After a failure, the stored data is removed.
+   * @throws NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge, TooManyUnreadBytes, TooManyUploadsADay,
+   *   TooManyLinesADay, FilesUnavailable; IdempotencyKeyRunning if a later form with the same key has replaced this.
    */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);

@@ -46,8 +46,8 @@ export function membersWithMembers(type: DataClass): DataClass[] {
 }
 
 /**
- * Returns the members of a class. They are collected once per class, because this runs for each request that selects
- * members.
+ * Returns the members of a class, and what each contains. They are collected once per class, because this runs for each
+ * request that selects members.
  */
 function membersOf(type: DataClass): Map<string, Below> {
   const found = known.get(type) ?? new Map<string, Below>();

@@ -274,7 +274,10 @@ function isPassedOver(subscription: PaypalSubscription, start: Date, periodMs: n
   return timeOf(next).getTime() > start.getTime() + periodMs / 2;
 }
 
-/** Returns the state. A suspended subscription was cancelled by its customer, was not paid, or was paused at PayPal. */
+/**
+ * Returns the state. A suspended subscription was cancelled by its customer, was not paid, or was paused at PayPal.
+ * @throws UnfitObject for an unknown status.
+ */
 function stateOf({ id, subscription, mark }: KnownSubscription): SubscriptionState {
   const { status = '', billing_info: billing } = subscription;
   const hasFailed = (billing?.failed_payments_count ?? 0) > 0;
