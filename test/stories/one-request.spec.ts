@@ -249,7 +249,7 @@ describe('one request', () => {
     ]);
   });
 
-  it('is traced only for the configured share of requests', async () => {
+  it('is not traced if the configured share of requests is 0', async () => {
     collector.spans.length = 0;
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 0 });
     await ask();

@@ -49,7 +49,7 @@ describe('npm run cluster', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('the help names every setting', () => {
+  it('the help names the settings', () => {
     const { status, stdout } = run(['--help']);
     expect(status).toBe(0);
     for (const name of ['CLUSTER_GATEWAYS', 'CLUSTER_DATA_DIR', 'API_PORT']) {

@@ -27,7 +27,7 @@ describe('months from an anchor', () => {
     ['2028-01-31', 1, '2028-02-29'],
     ['2026-12-31', 2, '2027-02-28'],
     ['2028-02-29', 12, '2029-02-28'],
-  ])('%s and %i months: %s', (anchor, months, expected) => {
+  ])('%s plus %i months is %s', (anchor, months, expected) => {
     expect(addMonths(new Date(`${anchor}T12:00:00Z`), months)).toEqual(
       new Date(`${expected}T12:00:00Z`),
     );

@@ -9,7 +9,7 @@ it.each([
   ['ipp', undefined],
   ['elsewhere', undefined],
   ['d'.repeat(10_000), undefined],
-])('%s is close to %s', (given, expected) => {
+])('the nearest name to %s is %s', (given, expected) => {
   expect(nearestName(given, ['ip', 'max_age', 'max_credits', 'domainName'])).toBe(expected);
 });
 

@@ -191,7 +191,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('an erasure ends the subscription at once', async () => {
+  it('an erasure ends the subscription at once, and a late restoration allows no orders', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.deliver('erased', accountId);

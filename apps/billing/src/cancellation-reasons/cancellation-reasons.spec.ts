@@ -37,7 +37,7 @@ describe('the reason for a cancellation', () => {
     await ask('undo');
   });
 
-  it('appears in the operators’ timeline once the subscription is cancelled', async () => {
+  it('appears in the operators’ timeline if it is one line of at most 500 characters', async () => {
     for (const reason of ['', 'x'.repeat(501), 'two\nlines', 7]) {
       expect((await ask('cancel', { reason })).body.code).toBe('invalid_request');
     }

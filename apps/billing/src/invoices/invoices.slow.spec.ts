@@ -193,7 +193,7 @@ describe('invoices', () => {
     expect((await regenerate(before.id)).body).toEqual(after);
   });
 
-  it('two simultaneous reprints create one revision', async () => {
+  it('simultaneous reprints create one new revision', async () => {
     await buy();
     const [{ id }] = await list();
     billing.contacts.set(accountId, { firstName: 'Grace' });

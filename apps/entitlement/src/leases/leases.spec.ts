@@ -78,7 +78,7 @@ describe('leases', () => {
     expect(await entitlement.events(accountId)).toEqual([]);
   });
 
-  it('prefetched credits are limited, and a waiting request is served as soon as credits are spendable', () => {
+  it('prefetched credits are limited, and a request gets what it needs whenever that much is spendable', () => {
     expect(leaseAmount(1, 5_000, 1_000_000)).toBe(1_000);
     expect(leaseAmount(1, 700, 1_000_000)).toBe(700);
     expect(leaseAmount(1, 700, 5_000)).toBe(250);

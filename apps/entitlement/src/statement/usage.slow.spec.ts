@@ -176,7 +176,7 @@ describe('usage of an account', () => {
     [{ 'whois.live': 1.5 }],
     [{ 'Not A Name': 1 }],
     [Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`o${index}`, 1]))],
-  ])('invalid operation names are rejected: %j', async (operations) => {
+  ])('invalid counts of operations are rejected: %j', async (operations) => {
     const use = { accountId, leaseId: newId(), consumed: 1, operations };
     await expect(entitlement.client.settle('g', [use])).rejects.toThrow('operations');
   });

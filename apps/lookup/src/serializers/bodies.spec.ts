@@ -276,7 +276,7 @@ describe('version 2 of the answer', () => {
     });
   });
 
-  it('distinguishes reserved, unregistered and registered names', () => {
+  it('marks a reserved name as restricted, and says why', () => {
     const { record, ...rest } = fixtureLookup('registered.test', at);
     const reserved: Lookup = {
       ...rest,

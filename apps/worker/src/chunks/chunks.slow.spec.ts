@@ -211,7 +211,7 @@ describe('a name', () => {
     expect(asksFor('no-room.com')).toBe(1);
   });
 
-  it('a name has seven days by default', async () => {
+  it('a job has seven days by default', async () => {
     const usual = await create(newId(), 'week.com');
     expect(Date.parse(usual.deadline_at) - Date.parse(usual.created_at)).toBe(7 * 24 * HOUR_MS);
   });

@@ -103,12 +103,15 @@ describe('a job', () => {
   it.each([
     ['no upstream is', ['parked.com']],
     ['an upstream is not', ['parked.com', 'ready.com']],
-  ])('a job ends at its deadline, even if %s ready before that', async (_, domainNames) => {
-    const accountId = newId();
-    const later = { outcome: 'throttled', laterSeconds: 86_400 } as const;
-    lookup.found = (name) => (name === 'parked.com' ? later : {});
-    await create(accountId, { domainNames, deadline_hours: 1 });
-    const seconds = await waitFor('a chunk to wait', () => longestWait(accountId));
-    expect(seconds).toBeLessThanOrEqual(HOUR_MS / 1_000);
-  });
+  ])(
+    'no chunk waits beyond the job’s deadline, even if %s ready before that',
+    async (_, domainNames) => {
+      const accountId = newId();
+      const later = { outcome: 'throttled', laterSeconds: 86_400 } as const;
+      lookup.found = (name) => (name === 'parked.com' ? later : {});
+      await create(accountId, { domainNames, deadline_hours: 1 });
+      const seconds = await waitFor('a chunk to wait', () => longestWait(accountId));
+      expect(seconds).toBeLessThanOrEqual(HOUR_MS / 1_000);
+    },
+  );
 });

@@ -162,7 +162,7 @@ describe('service', () => {
     expect((await post(body)).status).toBe(400);
   });
 
-  it('S94: a body over 256 KiB is refused', async () => {
+  it('S94: a body over 256 KiB, or one that is not JSON, is refused', async () => {
     expect((await post(JSON.stringify({ text: 'x'.repeat(300_000) }))).status).toBe(413);
     expect((await post('<xml/>', 'application/xml')).status).toBe(415);
   });

@@ -328,7 +328,7 @@ describe('RdapClient', () => {
     await expect(fetching).rejects.toMatchObject({ fault: 'answer_timeout' });
   });
 
-  it('a service that does not speak HTTP, or sends too many headers, is a fault', async () => {
+  it('a service that does not speak HTTP, or sends headers that are too long, is a fault', async () => {
     await internet.rdap(host, (request) => void request.socket.end('NOT HTTP AT ALL\r\n\r\n'));
     await expect(fetch()).rejects.toMatchObject({ fault: 'protocol_error' });
     await internet.close();

@@ -12,7 +12,7 @@ describe('eppNameOf', () => {
     ['pending delete', 'pendingDelete'],
     ['redemption period', 'redemptionPeriod'],
     ['locked', 'locked'],
-  ])('%s is %s', (rdap, epp) => {
+  ])('the RDAP status "%s" becomes %s', (rdap, epp) => {
     expect(eppNameOf(rdap)).toBe(epp);
   });
 });

@@ -151,7 +151,7 @@ describe('pages of a search', () => {
     expect(creditsEach(PAGES.price.credits, { values: question })).toBe(0);
   });
 
-  it('an empty page is marked as empty, and free', () => {
+  it('an empty page is marked as empty', () => {
     const outcomes = [1, 9].map((page) => pageHeaders(read({ ...asked, page }))['x-outcome']);
     expect(outcomes).toEqual(['delivered', 'empty']);
   });
