@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ErasureService } from './erasure.service.js';
 
-/** Erases the accounts whose 90 days are over. The first run also erases accounts that a restored database contains again. */
+/**
+ * Erases the accounts whose 90 days are over. The first run also erases accounts that a restored database contains
+ * again.
+ */
 @Injectable()
 export class EraseJob {
   readonly name = 'erase';

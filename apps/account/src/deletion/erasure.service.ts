@@ -29,7 +29,10 @@ export class ErasureService {
     await this.eraseEach(await this.erased.listDue(this.clock.now(), BATCH), false);
   }
 
-  /** Erases the accounts that had been erased before the database was restored, whatever their state. @throws AggregateError. */
+  /**
+   * Erases the accounts that had been erased before the database was restored, whatever their state. @throws
+   * AggregateError.
+   */
   async eraseRestored(): Promise<void> {
     await this.eraseEach(await this.erased.listRestored(), true);
   }

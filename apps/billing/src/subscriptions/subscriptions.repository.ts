@@ -99,7 +99,9 @@ export class SubscriptionsRepository {
     return transaction.manager.findOneBy(Subscription, { accountId, line, isCurrent: true });
   }
 
-  /** Finds the subscription that a payment paid for; null if there is none, or if a change was paid after its period. */
+  /**
+   * Finds the subscription that a payment paid for; null if there is none, or if a change was paid after its period.
+   */
   async findPaidBy(
     transaction: Transaction,
     accountId: string,

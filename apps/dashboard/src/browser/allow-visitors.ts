@@ -3,7 +3,8 @@ import type { Reflector } from '@nestjs/core';
 import type { Access } from '#libs/contracts';
 
 /**
- * `either`: the page is different for logged-in visitors. `signed`: the caller is a machine that signs the bytes of its call, and the owner of the call verifies the signature.
+ * `either`: the page is different for logged-in visitors. `signed`: the caller is a machine that signs the bytes of its
+ * call, and the owner of the call verifies the signature.
  */
 export type Visitors = 'logged-in' | 'either' | 'anyone' | 'signed';
 

@@ -69,8 +69,8 @@ function full(question: Buffer, type: number): Buffer {
 
 /**
  * Answers 192.0.2.7 for most names and 10.0.0.1 for names that begin with `inside`. For names that begin with `broken`,
- * every query fails; with `half`, only queries for MX fail; with `silent`, nothing is answered; with `alias`, the answer
- * is an alias; with `full`, there are too many records.
+ * every query fails; with `half`, only queries for MX fail; with `silent`, nothing is answered; with `alias`, the
+ * answer is an alias; with `full`, there are too many records.
  */
 function answer(query: Buffer): Buffer | undefined {
   const end = query.indexOf(0, 12) + 1;

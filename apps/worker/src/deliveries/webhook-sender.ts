@@ -63,7 +63,8 @@ export class WebhookSender {
         reset: true,
       });
       const { statusCode: responseStatus } = answer;
-      // Only the status of the answer matters. The rest is read because some receivers stop working if they cannot send it.
+      // Only the status of the answer matters. The rest is read because some receivers stop working if they cannot send
+      // it.
       const brief = AbortSignal.any([ended, AbortSignal.timeout(BODY_MS)]);
       await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal: brief }).catch(() => {});
       if (responseStatus >= 200 && responseStatus < 300) return { responseStatus };
