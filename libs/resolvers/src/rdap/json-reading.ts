@@ -51,7 +51,10 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
   return listIn(value).map(objectIn);
 }
 
-/** Returns text of one line, without control characters, including those that change the writing direction. */
+/**
+ * Returns a string or number as one line of text, without control characters, including those that change the writing
+ * direction; undefined for any other value, or if nothing is left.
+ */
 export function textIn(value: unknown): string | undefined {
   return textUpTo(value, TEXT_LENGTH_MAX);
 }

@@ -20,7 +20,7 @@ const STATUS_WORDS: readonly (readonly [Restriction, RegExp])[] = [
 
 /**
  * Returns why a name cannot simply be registered, from the statuses of an object (RFC 9083 §5.3), from the remarks
- * about it, or from the notices around it. Used only for an object without a holder.
+ * about it, or from the notices around it; undefined if none of them says so. Used only for an object without a holder.
  */
 export function restrictionOf(json: JsonObject): Restriction | undefined {
   const { status } = json;
@@ -38,7 +38,7 @@ function restrictionInStatuses(statuses: readonly unknown[]): Restriction | unde
   return undefined;
 }
 
-/** Returns the restriction that the body of a "not found" states (RFC 9083 §6), as a record without other data. */
+/** Returns a record with only the restriction that a "not found" states (RFC 9083 §6); undefined if it states none. */
 export function readRestrictedAbsence(
   json: JsonObject,
   asked: string,

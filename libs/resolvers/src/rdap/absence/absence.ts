@@ -67,7 +67,7 @@ export function meaningOfNotFound(json: JsonObject, asked: string, host?: string
   return isAbsent ? 'absent' : 'unclear';
 }
 
-/** Returns the reason why the server gives no data, from the texts of a body or from a notice about this query. */
+/** Returns why the server gives no data, if the texts of a body or a notice about this query say so. */
 function refusalIn(json: JsonObject, said: Said, asked: string): NotFoundMeaning | undefined {
   const lines = said.texts.map(plain);
   const around = statementsOf(said.beside);

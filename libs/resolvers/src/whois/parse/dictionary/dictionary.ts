@@ -27,7 +27,7 @@ export function lookUpKey(key: string, overrides: KeyTable): Target | undefined 
   return HEADER_TABLE.get(key) ?? withRolePrefix(key) ?? eitherLanguage(key, overrides);
 }
 
-/** Returns the meaning of a key that is alone on its line. Headers take precedence over fields. */
+/** Returns the meaning of a key alone on its line, headers before fields; undefined for an unknown key. */
 export function lookUpHeader(key: string, overrides: KeyTable): Target | undefined {
   const own = overrides.get(key);
   if (own !== undefined) return own.kind === 'header' ? own : undefined;
@@ -40,7 +40,7 @@ export function lookUpHeader(key: string, overrides: KeyTable): Target | undefin
   return undefined;
 }
 
-/** Returns the role that a word means, as in `Contact: administrative`. */
+/** Returns the role that a word means, as in `Contact: administrative`; undefined if it means none. */
 export function roleNamed(word: string): Target | undefined {
   const target = HEADER_TABLE.get(word);
   return target?.kind === 'header' && ROLES.has(word) ? target : undefined;

@@ -113,7 +113,7 @@ function byStatus(statuses: readonly string[]): Verdict {
   return statuses.some(isHoldingStatus) ? { kind: 'found' } : { kind: 'error' };
 }
 
-/** Returns what one line, from any protocol, states about a withheld name; general rules do not count. */
+/** Returns the restriction that one line, from any protocol, states; general rules do not count. */
 export function announcedRestriction(line: string): Restriction | undefined {
   const text = plainText(line);
   return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
