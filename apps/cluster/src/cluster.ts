@@ -376,7 +376,7 @@ async function all<T extends readonly unknown[] | []>(
   return Promise.all(work);
 }
 
-/** Returns the folder of this process's compile cache, in which Node has a folder for each of its versions. */
+/** Returns the folder of this process's compile cache, if it has one. Node has a folder for each version in it. */
 function ownCompileCache(): string | undefined {
   const folder = getCompileCacheDir();
   return folder === undefined ? undefined : resolve(dirname(folder));

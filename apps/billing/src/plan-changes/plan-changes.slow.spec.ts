@@ -94,7 +94,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(15_000 + addedBy(payments)).toBe(CREDITS_OF[sku as keyof typeof CREDITS_OF]);
   });
 
-  it('simultaneous changes of many customers take turns, and none is rejected', async () => {
+  it('of simultaneous changes of many customers, none is rejected', async () => {
     const all = [{ accountId, id }];
     while (all.length < 5) all.push(await subscribed());
     const cancel = (own: { accountId: string; id: string }) =>

@@ -162,7 +162,7 @@ export class ServiceProcess implements ClusterProcess {
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode !== null || signalCode !== null;
 
-/** Returns the addresses in the line that a service logs when it is up. */
+/** Returns the addresses in the line that a service logs when it is up; undefined until that line is complete. */
 function addressesIn(output: string, app: string): Record<string, string> | undefined {
   const line = output.split('\n').find((each) => each.includes(`"msg":"${app} is up"`));
   if (!line?.endsWith('}')) return undefined;

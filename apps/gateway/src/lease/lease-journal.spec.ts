@@ -103,7 +103,7 @@ describe('a journal', () => {
     });
   });
 
-  it('a journal is rewritten after it has grown by 64 MiB, unless another limit is set', async () => {
+  it('by default, a journal is rewritten after it has grown by 64 MiB', async () => {
     const path = join(folder, newId());
     const { journal } = openJournal(path);
     const lease = new Lease(newId(), accountId, 0);

@@ -66,7 +66,7 @@ describe('an operation without a key', () => {
 });
 
 describe('prices', () => {
-  it('the price list contains every operation that needs a key, at the price that is charged', async () => {
+  it('the price list contains every operation that needs a key, with its price', async () => {
     const { json } = await ask('/v2.0/pricing', from('192.0.2.3'));
     const names = (json.operations as { operation: string }[]).map(({ operation }) => operation);
     const priced = OPERATIONS.filter(({ access }) => access.kind === 'key');

@@ -53,7 +53,7 @@ export class RequestsService {
 
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
-/** Returns the first and the last status of a class such as `4xx`; for one status, the same status twice. */
+/** Returns the first and the last status of a class such as `4xx`, or one status twice; undefined without a filter. */
 function statusesOf(status = ''): [number, number] | undefined {
   if (status === '') return undefined;
   return [Number(status.replace('xx', '00')), Number(status.replace('xx', '99'))];

@@ -252,7 +252,7 @@ describe('version 2 of the answer', () => {
     expect(JSON.parse(`${text.slice(0, -1)},"meta":{}}`)).toEqual({ status: true, meta: {} });
   });
 
-  it('includes the objects of RDAP servers if requested, and raw texts unless excluded', () => {
+  it('includes the objects of RDAP servers, raw texts and provenance only if requested', () => {
     const lookup = port43Lookup();
     lookup.sources.push({
       ...lookup.sources[0]!,

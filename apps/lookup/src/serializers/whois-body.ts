@@ -73,7 +73,7 @@ export function contactBody(contact: Contact | undefined): Json | undefined {
   });
 }
 
-/** Returns a reseller. Only three of its members are published. */
+/** Returns a reseller, if any. Only three of its members are published. */
 export function resellerBody(contact: Contact | undefined): Json | undefined {
   return published({
     name: contact?.name ?? contact?.organization,

@@ -284,7 +284,7 @@ function countryOfOwner(block: RpslObject, own: readonly RpslObject[]): string |
   return owner && first(owner, 'country');
 }
 
-/** Returns the newest date in lines such as `changed: hm-changed@apnic.net 20050131`; LACNIC's have only the date. */
+/** Returns the newest date, if any, of lines such as `changed: hm@apnic.net 20050131`; LACNIC's have only the date. */
 function newestChange(block: RpslObject): DateValue | undefined {
   const days = all(block, 'changed').map((text) => /(?:^|\s)(\d{8})$/.exec(text)?.[1]);
   return dateOf(

@@ -74,7 +74,7 @@ function phoneIn(tel: Property): string | undefined {
   return number.trim() === '' ? undefined : `${number.trim()}${written}`;
 }
 
-/** Returns the first mailbox of a property, which may be a `mailto:` URI (RFC 6068). */
+/** Returns the first mailbox of a property, if any; it may be a `mailto:` URI (RFC 6068). */
 function mailboxIn({ values }: Property): string | undefined {
   const text = linesIn(values[0])[0]?.trim();
   return text?.replace(/^mailto:/i, '').replace(/\?.*$/, '') || undefined;

@@ -133,7 +133,7 @@ function isThrottle({ text, isProse }: Announcement, server: ServerStatements): 
   return !isProse && matchesAny(text, THROTTLE_REQUESTS);
 }
 
-/** Returns the first statement that the name is withheld, or that the server refuses to answer. */
+/** Returns the first statement, if any, that the name is withheld, or that the server refuses to answer. */
 function statementAmong(
   said: readonly Announcement[],
   server: ServerStatements,
