@@ -102,7 +102,7 @@ export class Database {
 
   /**
    * Runs `work` in one transaction for reads: all statements see the database as of the first statement (REPEATABLE
-   * READ). @throws like `transaction`.
+   * READ). @throws the errors of `transaction`.
    */
   async snapshot<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return available(

@@ -15,7 +15,7 @@ export interface ServiceDatabases {
 
 /**
  * Opens the two pools of a service. Their addresses are read again for each new connection, because a password may
- * change while the service runs. @throws like `Database.open`.
+ * change while the service runs. @throws the errors of `Database.open`.
  */
 export async function openServiceDatabases(
   service: string,

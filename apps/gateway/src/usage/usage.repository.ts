@@ -11,7 +11,7 @@ export interface UsedInMinute {
   requests: number;
 }
 
-/** Reads counts from the request log. All methods throw as `LogReads` does. */
+/** Reads counts from the request log. All methods throw the errors of `LogReads.query`. */
 @Injectable()
 export class UsageRepository {
   constructor(private readonly reads: LogReads) {}

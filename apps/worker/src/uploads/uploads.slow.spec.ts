@@ -326,7 +326,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ state: 'ready', file_name: 'a.csv', counts: COUNTED });
   });
 
-  it('the later of two concurrent writers continues an upload, and no byte is stored twice', async () => {
+  it('two concurrent writers of the same bytes do not both succeed, and no byte is stored twice', async () => {
     const accountId = newId();
     const path = await create(accountId, NAMES.length);
     const both = await Promise.all([

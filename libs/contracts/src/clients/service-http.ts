@@ -100,8 +100,8 @@ export class ServiceHttp {
   }
 
   /**
-   * Posts a request and returns its answer as a stream, which the caller must read or destroy. @throws like `call`,
-   * until the answer begins.
+   * Posts a request and returns its answer as a stream, which the caller must read or destroy. @throws the errors of
+   * `call`, until the answer begins.
    */
   async stream(path: string, call: StreamCall): Promise<Readable> {
     const { audience } = this.options;

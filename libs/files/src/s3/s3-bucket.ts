@@ -72,7 +72,7 @@ export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
 
 /**
  * Waits for the answer to a write that must not replace a file; 409 means that another write is in progress. @throws
- * FileExists if there is a file; otherwise like `answered`.
+ * FileExists if there is a file; otherwise the errors of `answered`.
  */
 export async function unlessThere<T>(key: string, answer: Promise<T>): Promise<T> {
   try {

@@ -42,7 +42,7 @@ export class S3Upload {
 
   /**
    * Copies bytes of another file within S3.
-   * @throws FileChanged if that file has changed.
+   * @throws FileChanged if that file has changed; FileMissing, FilesUnavailable.
    */
   async addCopy({ key, etag }: FileFacts, first: number, last: number): Promise<void> {
     const part = await this.nextPart();
@@ -57,7 +57,7 @@ export class S3Upload {
     this.parts.push({ PartNumber: part.PartNumber, ETag: CopyPartResult?.ETag });
   }
 
-  /** Uploads the rest, which may be empty, and makes the file visible. @throws FileExists. */
+  /** Uploads the rest, which may be empty, and makes the file visible. @throws FileExists, FilesUnavailable. */
   async finish(rest: Uint8Array, ifAbsent: boolean): Promise<void> {
     const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
     const { client } = this.bucket;
