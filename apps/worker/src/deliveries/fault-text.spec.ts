@@ -15,7 +15,7 @@ const CODES: Readonly<Record<FaultWord, RegExp>> = {
   answer_timeout: /within 10 seconds/,
   tls_failed: /WORKER_EXTRA_CA_FILE/,
   protocol_error: /answer with HTTP/,
-  cancelled: /is repeated/,
+  cancelled: /will be repeated/,
   webhook_not_active: /once it is active/,
 };
 
