@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DeliverySlots } from './delivery-slots.js';
+import { DeliverySlots, type DeliveryTarget } from './delivery-slots.js';
 
 /** Takes slots for the webhooks of an account until none is left. @returns how many were taken. */
 function takeAll(slots: DeliverySlots, accountId: string, webhooks = 1, isFailing = false): number {
@@ -19,6 +19,29 @@ describe('slots of deliveries', () => {
         takeAll(slots, `slow ${account}`, 10, isFailing);
       expect(takeAll(slots, 'other')).toBeGreaterThan(0);
       expect(takeAll(slots, 'failing', 1, true)).toBe(1);
+    }
+  });
+
+  it('S102: slow receivers of many accounts leave slots for accounts with quick ones', () => {
+    const slots = new DeliverySlots(96);
+    const quick = { accountId: 'quick', webhookId: 'hook', isFailing: false };
+    const take = (target: DeliveryTarget, nowMs: number) => {
+      const free = slots.take(target, nowMs);
+      return typeof free === 'function' ? [free] : [];
+    };
+    const slow = Array.from({ length: 500 }, (_, account) => ({
+      accountId: `slow ${account}`,
+      webhookId: `${account}`,
+      isFailing: false,
+    }));
+    for (const free of take(quick, 0)) free(100);
+    for (let nowMs = 1_000; nowMs < 600_000; nowMs += 10_000) {
+      const taken = slow.flatMap((target) => take(target, nowMs));
+      expect(taken.length).toBeGreaterThan(40);
+      const [freeQuick] = take(quick, nowMs);
+      expect(freeQuick).toBeDefined();
+      freeQuick(nowMs + 100);
+      for (const free of taken) free(nowMs + 9_500);
     }
   });
 
