@@ -1,14 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { NameFindings } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { Clock, type Job, Logger, MINUTE_MS, crashPoint } from '#libs/platform';
+import { Clock, type Job, Logger, MINUTE_MS, SECOND_MS, crashPoint } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
 import { type CheckKind, EVERY_MS, LEASE_MS } from './check-times.js';
 import { ChecksService } from './checks.service.js';
 import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
-const NAMES_AT_ONCE = 200;
+/** Maximum number of names per call. */
+const NAMES_AT_ONCE = 50;
+/**
+ * Maximum number of calls under way. A call takes as long as its slowest name, and the name servers of thousands of
+ * names may be silent.
+ */
+const CALLS_AT_ONCE = 8;
+/** The interval at which due names are looked for while calls are under way. */
+const LOOK_MS = SECOND_MS;
 /** The maximum time that a name may wait for its turn at an upstream. */
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
@@ -45,24 +54,43 @@ abstract class CheckNamesJob implements Job {
   }
 
   private async check(kind: CheckKind): Promise<void> {
-    for (;;) {
-      const now = this.clock.now();
-      const leaseUntil = new Date(now.getTime() + LEASE_MS);
-      const claim = { now, leaseUntil, limit: NAMES_AT_ONCE };
-      const { names, hasMore } = await this.names.claim(this.database, kind, claim);
-      if (names.length > 0) {
-        crashPoint('check.after-claim');
-        // Suppressed names are no longer reported to anyone.
-        const gone = await this.clients.suppressedOf(names, (error) => {
-          const message = 'the corpus did not say which watched names are suppressed';
-          this.logger.sparsely('warn', message, message, { error });
-        });
-        for (const name of gone) await this.checks.tryLater(kind, name, EVERY_MS.whois);
-        const open = names.filter((name) => !gone.has(name));
-        if (open.length > 0) await this.ask(kind, open);
+    const calls = new Set<Promise<void>>();
+    const faults: unknown[] = [];
+    try {
+      while (!this.ending.signal.aborted && faults.length === 0) {
+        const { names, hasMore } = await this.claim(kind);
+        if (names.length > 0) {
+          const call: Promise<void> = this.askAbout(kind, names)
+            .catch((error: unknown) => void faults.push(error))
+            .finally(() => calls.delete(call));
+          calls.add(call);
+        }
+        if (calls.size >= CALLS_AT_ONCE) await Promise.race(calls);
+        else if (!hasMore && calls.size === 0) break;
+        else if (!hasMore) await Promise.race([...calls, sleep(LOOK_MS)]);
       }
-      if (!hasMore || this.ending.signal.aborted) return;
+    } finally {
+      await Promise.all(calls);
     }
+    if (faults.length > 0) throw faults[0];
+  }
+
+  private async claim(kind: CheckKind): Promise<{ names: string[]; hasMore: boolean }> {
+    const now = this.clock.now();
+    const leaseUntil = new Date(now.getTime() + LEASE_MS);
+    return this.names.claim(this.database, kind, { now, leaseUntil, limit: NAMES_AT_ONCE });
+  }
+
+  private async askAbout(kind: CheckKind, names: readonly string[]): Promise<void> {
+    crashPoint('check.after-claim');
+    // Suppressed names are no longer reported to anyone.
+    const gone = await this.clients.suppressedOf(names, (error) => {
+      const message = 'the corpus did not say which watched names are suppressed';
+      this.logger.sparsely('warn', message, message, { error });
+    });
+    for (const name of gone) await this.checks.tryLater(kind, name, EVERY_MS.whois);
+    const open = names.filter((name) => !gone.has(name));
+    if (open.length > 0) await this.ask(kind, open);
   }
 
   /** Looks up names. A name without a result is checked again when its lease ends. */

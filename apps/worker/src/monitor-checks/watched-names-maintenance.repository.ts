@@ -80,8 +80,9 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Leases names whose check is due, so that no other process takes them before `leaseUntil`. Names that no active
-   * monitor watches are postponed and omitted.
+   * Leases names whose check is due, so that no other process takes them before `leaseUntil`. Names whose last check
+   * got no answer come last, because their servers may still be silent. Names that no active monitor watches are
+   * postponed and omitted.
    * @returns whether more names may be due.
    */
   async claim(
@@ -94,7 +95,7 @@ export class WatchedNamesMaintenanceRepository {
       transaction.query<{ name: string; isWatched: boolean }>(
         `update watched_names w set ${due} = case when q.is_watched then $2::timestamptz else $1 + $4 * interval '1 ms' end
          from (select w.name, ${IS_WATCHED} as is_watched from watched_names w
-           where ${due} <= $1 order by ${due} limit $3 for update skip locked) q
+           where ${due} <= $1 order by ${kind}_problem is not null, ${due} limit $3 for update skip locked) q
          where w.name = q.name returning w.name, q.is_watched as "isWatched"`,
         [now, leaseUntil, limit, EVERY_MS.dns],
       ),
