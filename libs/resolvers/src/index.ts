@@ -34,6 +34,7 @@ export {
 export { deriveTables, refuseSuspicious, tablesText } from './registries/derivation.js';
 export { registryChanges } from './registries/registry-changes.js';
 export { Registries, type RegistryTables, type Route } from './registries/registries.js';
+export { countInformational } from './safe-connect/answer-limits.js';
 export { isBlockedAddress } from './safe-connect/blocked-addresses.js';
 export {
   CertificateAuthority,

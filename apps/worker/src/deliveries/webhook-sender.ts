@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
 import { ConnectionError, SafeConnector, parseUpstreamExceptions } from '#libs/resolvers';
 import type { WorkerConfig } from '../worker.config.js';
@@ -33,9 +32,8 @@ export class WebhookSender {
     const open = async ({ hostname, port }: Target, callback: buildConnector.Callback) => {
       try {
         const number = port === '' ? 443 : Number(port);
-        const limits = { timeoutMs: CONNECT_MS };
-        const socket = await connector.safeConnect(hostname, number, 'webhook', limits);
-        callback(null, limited(socket));
+        const limits = { timeoutMs: CONNECT_MS, answerBytesMax: READ_BYTES_MAX };
+        callback(null, await connector.safeConnect(hostname, number, 'webhook', limits));
       } catch (error) {
         callback(ConnectionError.from(error), null);
       }
@@ -77,15 +75,6 @@ export class WebhookSender {
   async close(): Promise<void> {
     await this.agent.destroy();
   }
-}
-
-/** Closes the connection once the receiver has sent more than any answer needs. */
-function limited(socket: Socket): Socket {
-  const before = socket.bytesRead;
-  return socket.on('readable', () => {
-    if (socket.bytesRead - before <= READ_BYTES_MAX) return;
-    socket.destroy(new ConnectionError('protocol_error'));
-  });
 }
 
 /**

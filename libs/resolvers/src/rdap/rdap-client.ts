@@ -1,4 +1,5 @@
 import { Agent, request, type buildConnector, type Dispatcher } from 'undici';
+import { countInformational } from '../safe-connect/answer-limits.js';
 import { ConnectionError } from '../safe-connect/connection-error.js';
 import { Deadline } from '../safe-connect/deadline.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
@@ -57,6 +58,10 @@ const DEFAULTS: RdapLimits = {
 const CONNECTIONS_PER_HOST = 4;
 
 const NESTING_MAX = 64;
+/** Maximum number of values in an answer. A normal answer has hundreds; the time to read it depends on them. */
+const VALUES_MAX = 50_000;
+/** The maximum size of everything in an answer besides its body. */
+const AROUND_BODY_BYTES = 256 * 1024;
 
 const RDAP_TYPE = /^application\/rdap\+json\s*(?:;|$)/i;
 
@@ -76,11 +81,12 @@ export class RdapClient {
 
   constructor(connector: SafeConnector, limits: Partial<RdapLimits> = {}) {
     this.limits = { ...DEFAULTS, ...limits };
-    const { connectMs: timeoutMs } = this.limits;
+    const { connectMs: timeoutMs, sizeBytes } = this.limits;
+    const options = { timeoutMs, answerBytesMax: sizeBytes + AROUND_BODY_BYTES };
     const open = async ({ hostname, port }: Target, callback: buildConnector.Callback) => {
       try {
         const number = port === '' ? 443 : Number(port);
-        callback(null, await connector.safeConnect(hostname, number, 'rdap', { timeoutMs }));
+        callback(null, await connector.safeConnect(hostname, number, 'rdap', options));
       } catch (error) {
         callback(ConnectionError.from(error), null);
       }
@@ -142,6 +148,7 @@ export class RdapClient {
         dispatcher: this.agent,
         // Aborting would also end the body, so this deadline is cancelled once the headers have arrived.
         signal: head.signal,
+        onInfo: countInformational(),
         headers: {
           accept: 'application/rdap+json, application/json;q=0.9',
           'accept-encoding': 'identity',
@@ -324,20 +331,33 @@ function isConforming(json: JsonObject, isDeclared: boolean): boolean {
 }
 
 /**
- * True if an answer is not nested too deeply for code that walks it recursively. A normal answer has at most about a
- * dozen levels.
+ * True if a JSON text is not nested too deeply for code that walks it recursively, and has not too many values. A normal
+ * answer has at most about a dozen levels.
  */
-function isShallow(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return (
-    depth < NESTING_MAX && Object.values(value).every((member) => isShallow(member, depth + 1))
-  );
+function isOrdinary(text: string): boolean {
+  let depth = 0;
+  let values = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at];
+    if (isString) {
+      if (letter === '\\') at++;
+      else if (letter === '"') isString = false;
+    } else if (letter === '"') isString = true;
+    else if (letter === ',') values += 1;
+    else if (letter === '[' || letter === '{') {
+      values += 1;
+      depth += 1;
+    } else if (letter === ']' || letter === '}') depth -= 1;
+    if (depth > NESTING_MAX || values > VALUES_MAX) return false;
+  }
+  return true;
 }
 
 function jsonObject(text: string): JsonObject | undefined {
   try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null && !Array.isArray(json) && isShallow(json)
+    const json: unknown = isOrdinary(text) ? JSON.parse(text) : undefined;
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
       ? (json as JsonObject)
       : undefined;
   } catch {

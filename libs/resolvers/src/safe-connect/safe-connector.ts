@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns';
 import { isIP, type Socket } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { limitAnswers } from './answer-limits.js';
 import { isBlockedAddress } from './blocked-addresses.js';
 import { ConnectionError, type ConnectionFault } from './connection-error.js';
 import { Deadline } from './deadline.js';
@@ -25,6 +26,8 @@ export interface ConnectLimits {
   /** The time limit for resolving, connecting and TLS together. */
   timeoutMs: number;
   signal?: AbortSignal;
+  /** The maximum number of bytes per answer, including everything around its body; unlimited by default. */
+  answerBytesMax?: number;
 }
 
 /** Maximum number of a name's addresses that are tried. All addresses are checked. */
@@ -77,9 +80,12 @@ export class SafeConnector {
     if (!PORTS_BY_PURPOSE[purpose].includes(port)) throw new ConnectionError('blocked_port');
     const ended = endOf(limits);
     try {
-      const socket = await this.connect(name, port, ended.signal);
-      if (!speaksTls(purpose, port)) return socket;
-      return await openTls(name, socket, this.secureContext, ended.signal);
+      const tcp = await this.connect(name, port, ended.signal);
+      const socket = speaksTls(purpose, port)
+        ? await openTls(name, tcp, this.secureContext, ended.signal)
+        : tcp;
+      const { answerBytesMax } = limits;
+      return answerBytesMax === undefined ? socket : limitAnswers(socket, answerBytesMax);
     } finally {
       ended.clear();
     }
