@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Agent, type Dispatcher, type buildConnector, request } from 'undici';
-import { newId } from '#libs/platform';
-import { ConnectionError, SafeConnector } from '#libs/resolvers';
+import { MINUTE_MS, SECOND_MS, monotonicMs, newId } from '#libs/platform';
+import { ConnectionError, SafeConnector, countInformational } from '#libs/resolvers';
 import { BadFile, MissingFile } from './import-file.js';
 
 /** The result of a download. */
@@ -21,6 +21,11 @@ const MISSING: readonly number[] = [403, 404, 410];
 const TRIES_MAX = 5;
 const CONNECT_MS = 10_000;
 const IDLE_MS = 60_000;
+/** The maximum size of everything in an answer besides the file. */
+const AROUND_FILE_BYTES = 2 ** 30;
+const BYTES_A_SECOND_MIN = 16 * 1024;
+/** The time in which a host need not reach the minimum rate. */
+const SLOW_START_MS = MINUTE_MS;
 
 /** Fetches files of sources over HTTPS, from public addresses only (`SafeConnector`). */
 export class HttpsDownloads {
@@ -29,11 +34,12 @@ export class HttpsDownloads {
   constructor(
     connector: SafeConnector,
     private readonly bytesMax: number,
+    private readonly slowStartMs = SLOW_START_MS,
   ) {
     const open = async (target: buildConnector.Options, callback: buildConnector.Callback) => {
       try {
         const port = target.port === '' ? 443 : Number(target.port);
-        const limits = { timeoutMs: CONNECT_MS };
+        const limits = { timeoutMs: CONNECT_MS, answerBytesMax: bytesMax + AROUND_FILE_BYTES };
         callback(null, await connector.safeConnect(target.hostname, port, 'source', limits));
       } catch (error) {
         callback(ConnectionError.from(error), null);
@@ -82,7 +88,7 @@ export class HttpsDownloads {
     const { body } = await this.ask(url, { bytes: 0, signal });
     const pieces: Buffer[] = [];
     let bytes = 0;
-    for await (const piece of body as AsyncIterable<Buffer>) {
+    for await (const piece of this.piecesOf(body)) {
       bytes += piece.length;
       if (bytes > bytesMax) throw new BadFile(`${url.pathname} has more than ${bytesMax} bytes.`);
       pieces.push(piece);
@@ -98,7 +104,7 @@ export class HttpsDownloads {
   ): Promise<{ written: number; fault?: unknown }> {
     let written = from;
     try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
+      for await (const chunk of this.piecesOf(body)) {
         await file.write(chunk, 0, chunk.length, written);
         written += chunk.length;
         if (written > this.bytesMax) throw new BadFile(`It has more than ${this.bytesMax} bytes.`);
@@ -106,6 +112,23 @@ export class HttpsDownloads {
       return { written };
     } catch (fault) {
       return { written, fault };
+    }
+  }
+
+  /**
+   * Yields the pieces of a body. Sources are imported one after another, so a host that keeps its answer open would
+   * delay all other sources. @throws BadFile if the host sends too slowly.
+   */
+  private async *piecesOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    const slowUntilMs = monotonicMs() + this.slowStartMs;
+    let bytes = 0;
+    for await (const piece of body) {
+      bytes += piece.length;
+      const dueBytes = (BYTES_A_SECOND_MIN * (monotonicMs() - slowUntilMs)) / SECOND_MS;
+      if (bytes < dueBytes) {
+        throw new BadFile(`It arrives too slowly: less than ${BYTES_A_SECOND_MIN} bytes a second.`);
+      }
+      yield piece;
     }
   }
 
@@ -121,7 +144,8 @@ export class HttpsDownloads {
     const range = bytes > 0 && etag ? { range: `bytes=${bytes}-`, 'if-range': etag } : {};
     for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
       const headers = { 'user-agent': 'domain-data-service', ...range };
-      const response = await request(url, { dispatcher: this.agent, signal, headers });
+      const onInfo = countInformational();
+      const response = await request(url, { dispatcher: this.agent, signal, headers, onInfo });
       const { statusCode } = response;
       const { location } = response.headers;
       if (statusCode === 200 || (statusCode === 206 && bytes > 0)) return response;
