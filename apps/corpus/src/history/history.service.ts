@@ -29,8 +29,11 @@ import { listedRevisions } from './listed-revisions.js';
 type Question = QuestionOf<typeof WHOIS_HISTORY>;
 type SourceOf = (row: RevisionRow) => string;
 
-/** The maximum number of revisions of one name that are compared with each other. */
-const COMPARED_MAX = 2_000;
+/**
+ * The maximum number of revisions of one name that are compared with each other. All of them are in memory, and many
+ * requests may compare at the same time.
+ */
+const COMPARED_MAX = 1_000;
 /**
  * All of time. Changes need it, because the first change within a period is a difference from the last record before
  * that period.
@@ -68,7 +71,8 @@ export class HistoryService {
     if (view === 'changes') {
       const compared = await this.compared({ ...asked, from: EVER.from });
       const isAsked = (at: string) => question.after === undefined || at >= question.after;
-      const changes = changesOf(compared, sourceOf).filter((one) => isAsked(one.changed_at));
+      const all = await changesOf(compared, sourceOf);
+      const changes = all.filter((one) => isAsked(one.changed_at));
       const isCut =
         compared.length === COMPARED_MAX && isAsked(compared.at(-1)!.observedAt.toISOString());
       const rows = allRows(changes, isCut);
@@ -82,7 +86,8 @@ export class HistoryService {
     if (asked.name.fixture !== undefined) return allRows(this.fixtures(asked));
     if (await this.repository.isOfSeveral(asked)) {
       const compared = await this.compared({ ...asked, ...EVER });
-      const listed = listedRevisions(compared).filter(({ observedAt, lastAt }) => {
+      const all = await listedRevisions(compared);
+      const listed = all.filter(({ observedAt, lastAt }) => {
         const [first, last] = [observedAt, lastAt].map((at) => at.toISOString());
         return (!days.after || last >= days.after) && (!days.before || first < days.before);
       });
@@ -149,9 +154,12 @@ function bodyV1(records: readonly HistoricRecordV1[], paging: Paging): object {
 }
 
 /** Returns the changes between complete records, newest first. @param rows newest first. */
-function changesOf(rows: readonly RevisionRow[], sourceOf: SourceOf): HistoricChange[] {
+async function changesOf(
+  rows: readonly RevisionRow[],
+  sourceOf: SourceOf,
+): Promise<HistoricChange[]> {
   const records = rows.filter(({ isComplete }) => isComplete).toReversed();
-  return changesByRecord(records)
+  return (await changesByRecord(records))
     .map((changes, place) => {
       const { observedAt } = records[place];
       const source = sourceOf(records[place]);

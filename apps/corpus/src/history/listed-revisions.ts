@@ -21,9 +21,11 @@ interface Listed<Row> {
  * before, and other servers have shown no change in the meantime, the record counts as unchanged, and the records that
  * the other servers gave are left out.
  */
-export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly Row[]): Row[] {
+export async function listedRevisions<Row extends SeenRevision>(
+  newestFirst: readonly Row[],
+): Promise<Row[]> {
   const rows = newestFirst.toReversed();
-  const changes = changesByRecord(rows);
+  const changes = await changesByRecord(rows);
   const periods: Listed<Row>[] = [];
   const places = new Map<string, number>();
   let newsAt = -1;

@@ -234,7 +234,7 @@ describe('the history of a registration that different servers give', () => {
       '3 name_servers: ns9.x.net to ns1.x.net',
       '2 name_servers: ns1.x.net to ns9.x.net',
     ]);
-    const twice = changesByRecord(
+    const twice = await changesByRecord(
       [
         ['rdap', 'ok'],
         ['port43', 'ok'],

@@ -1,4 +1,5 @@
 import { isComparable } from '#libs/contracts';
+import { Turns } from '#libs/platform';
 import type { Members, Registration } from './registration.js';
 
 /** A record, and the servers that gave it. */
@@ -26,15 +27,22 @@ interface Given extends GivenRecord {
 const CONTACT = /^(registrant|administrative|technical|billing|reseller|abuse)_contact\./;
 const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
 
+/** The number of records that are compared per turn of the event loop; it takes some milliseconds. */
+const RECORDS_OF_TURN = 20;
+
 /**
  * Finds, for each record, the values that have changed since the earlier records. A value is compared with the previous
  * record if the same servers gave both or `isComparable` permits it, otherwise with the last record of the same
- * servers. A change that other servers have shown in between is not repeated. @param records the records, oldest first.
+ * servers. A change that other servers have shown in between is not repeated. Many records take a second, so other
+ * requests are answered in between. @param records the records, oldest first.
  */
-export function changesByRecord(records: readonly GivenRecord[]): ValueChange[][] {
+export async function changesByRecord(records: readonly GivenRecord[]): Promise<ValueChange[][]> {
   const lastOf = new Map<string, Given>();
+  const turns = new Turns(RECORDS_OF_TURN);
+  const all: ValueChange[][] = [];
   let previous: Given | undefined;
-  return records.map((one) => {
+  for (const one of records) {
+    await turns.spend();
     const now = { ...one, values: valuesOf(one.record), since: new Map<string, ValueChange>() };
     const changes = changesAt(now, previous, lastOf.get(now.answeredBy));
     lastOf.set(now.answeredBy, now);
@@ -46,8 +54,9 @@ export function changesByRecord(records: readonly GivenRecord[]): ValueChange[][
         known.since.set(change.path, { ...change, before });
       }
     }
-    return changes;
-  });
+    all.push(changes);
+  }
+  return all;
 }
 
 function changesAt(now: Given, previous: Given | undefined, own: Given | undefined): ValueChange[] {

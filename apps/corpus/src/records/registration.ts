@@ -59,6 +59,12 @@ const FLAGS = ['secure_dns', 'privacy_service', 'contacts_not_kept'];
 /** Lists whose order has no meaning. */
 const SETS = ['name_servers', 'domain_status'];
 const TEXT_LENGTH_MAX = 1_000;
+/**
+ * The maximum length of a registration as JSON, many times that of a usual one. The texts of a longer one are cut to
+ * `SHORT_TEXT_LENGTH_MAX`, because searches read hundreds of registrations at a time.
+ */
+const LENGTH_MAX = 64 * 1024;
+const SHORT_TEXT_LENGTH_MAX = 100;
 const SET_SIZE_MAX = 100;
 
 /**
@@ -66,14 +72,21 @@ const SET_SIZE_MAX = 100;
  * that change at each query. Removes control, invisible and bidirectional characters from texts.
  */
 export function registrationOf(body: Readonly<Record<string, unknown>>): Registration {
+  const registration = withTexts(body, TEXT_LENGTH_MAX);
+  const isLong = JSON.stringify(registration).length > LENGTH_MAX;
+  return isLong ? withTexts(body, SHORT_TEXT_LENGTH_MAX) : registration;
+}
+
+function withTexts(body: Readonly<Record<string, unknown>>, lengthMax: number): Registration {
+  const textOf = (value: unknown) => shownText(value, lengthMax);
   const registration: Registration = {};
   for (const name of TEXTS) setIfKnown(registration, name, textOf(body[name]));
   for (const name of FLAGS) if (typeof body[name] === 'boolean') registration[name] = body[name];
-  for (const name of SETS) setIfKnown(registration, name, setOf(body[name]));
+  for (const name of SETS) setIfKnown(registration, name, setOf(body[name], textOf));
   for (const [name, members] of Object.entries(OBJECTS)) {
-    setIfKnown(registration, name, objectOf(body[name], members));
+    setIfKnown(registration, name, objectOf(body[name], members, textOf));
   }
-  setIfKnown(registration, 'redaction', redactionOf(body.redaction));
+  setIfKnown(registration, 'redaction', redactionOf(body.redaction, textOf));
   return registration;
 }
 
@@ -112,19 +125,21 @@ function setIfKnown(to: Members, name: string, value: Members[string]): void {
   if (value !== undefined) to[name] = value;
 }
 
-function textOf(value: unknown): string | undefined {
+type TextOf = (value: unknown) => string | undefined;
+
+function shownText(value: unknown, lengthMax: number): string | undefined {
   if (typeof value !== 'string') return undefined;
-  return visibleText(value.slice(0, TEXT_LENGTH_MAX)) || undefined;
+  return visibleText(value.slice(0, lengthMax)) || undefined;
 }
 
-function setOf(value: unknown): string[] | undefined {
+function setOf(value: unknown, textOf: TextOf): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const texts = value.slice(0, SET_SIZE_MAX).map((one) => textOf(one)?.toLowerCase());
   const known = [...new Set(texts.filter((one) => one !== undefined))];
   return known.length > 0 ? known : undefined;
 }
 
-function objectOf(value: unknown, members: readonly string[]): Members | undefined {
+function objectOf(value: unknown, members: readonly string[], textOf: TextOf): Members | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const object: Members = {};
   for (const name of members) {
@@ -135,11 +150,11 @@ function objectOf(value: unknown, members: readonly string[]): Members | undefin
 }
 
 /** Returns the entries about withheld values, sorted by path, without the source's wording of the reason. */
-function redactionOf(value: unknown): Members[] | undefined {
+function redactionOf(value: unknown, textOf: TextOf): Members[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const known = value
     .slice(0, SET_SIZE_MAX)
-    .map((one) => objectOf(one, ['path', 'state', 'basis']))
+    .map((one) => objectOf(one, ['path', 'state', 'basis'], textOf))
     .filter((one) => one?.path !== undefined) as Members[];
   const sorted = known.toSorted((a, b) => (String(a.path) < String(b.path) ? -1 : 1));
   return sorted.length > 0 ? sorted : undefined;

@@ -145,12 +145,12 @@ export class RegistrationsService {
   ): Promise<ChangedName[]> {
     const revisions = await this.revisions.listNewest(transaction, names, COMPARED_MAX);
     const byName = Map.groupBy(revisions, ({ name }) => name);
-    return names
-      .map(({ key, name, at, firstAt, isFirst }) => {
-        const members = membersSince(firstAt, byName.get(name) ?? []);
-        return { key, name, at, isFirst, members };
-      })
-      .filter(({ members }) => members.length > 0);
+    const changed: ChangedName[] = [];
+    for (const { key, name, at, firstAt, isFirst } of names) {
+      const members = await membersSince(firstAt, byName.get(name) ?? []);
+      if (members.length > 0) changed.push({ key, name, at, isFirst, members });
+    }
+    return changed;
   }
 
   private async newest(
@@ -235,9 +235,10 @@ type NamedRecord = Named & GivenRecord;
  * Returns the members that have changed since a given time, or were never published before. @param revisions newest
  * first.
  */
-function membersSince(time: Date, revisions: readonly NewestRevision[]): string[] {
+async function membersSince(time: Date, revisions: readonly NewestRevision[]): Promise<string[]> {
   const records = revisions.toReversed();
-  const changes = changesByRecord(records).filter((_, place) => records[place].at >= time);
+  const all = await changesByRecord(records);
+  const changes = all.filter((_, place) => records[place].at >= time);
   const members = changes.flat().map(({ path }) => path.split('.')[0]);
   return [...new Set([...members, ...firstContacts(records)])].toSorted();
 }

@@ -1,0 +1,34 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { Turns } from '#libs/platform';
+import { changesByRecord } from './record-changes.js';
+import { registrationOf } from './registration.js';
+
+describe('records', () => {
+  it('S102: many records are compared in turns of the event loop', async () => {
+    const spend = jest.spyOn(Turns.prototype, 'spend');
+    const records = Array.from({ length: 100 }, (_, place) => ({
+      answeredBy: '',
+      record: { domain_status: [String(place)] },
+    }));
+    const changes = await changesByRecord(records);
+    expect(changes.flat()).toHaveLength(99);
+    expect(spend).toHaveBeenCalledTimes(100);
+    spend.mockRestore();
+  });
+
+  it('S102: the texts of a very long registration are cut', () => {
+    const contact = { name: 'a'.repeat(2_000), company: 'Example Holdings' };
+    const sized = (count: number) =>
+      registrationOf({
+        name_servers: Array.from({ length: count }, (_, n) => `ns${n}.${'a'.repeat(900)}`),
+        registrant_contact: contact,
+      });
+    const shownName = (count: number) => {
+      const { name } = sized(count).registrant_contact as { name: string };
+      return name.length;
+    };
+    expect([shownName(13), shownName(100)]).toEqual([1_000, 100]);
+    expect(JSON.stringify(sized(100)).length).toBeLessThan(64 * 1024);
+    expect(sized(100).registrant_contact).toMatchObject({ company: 'Example Holdings' });
+  });
+});
