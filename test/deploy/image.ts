@@ -2,17 +2,20 @@ import { execFile, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   readFileSync,
   realpathSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isAlive } from '#test/environment';
+import { cachedPath } from '../environment/made-once.js';
 
 const run = promisify(execFile);
 const PROGRAMS = ['buildah', 'mmdebstrap', 'unshare', 'npm'];
@@ -61,9 +64,17 @@ export class ImageStore {
     this.begun = this.begin();
   }
 
-  /** Builds the Dockerfile of the repository. @returns the image's id. */
+  /**
+   * Builds the Dockerfile of the repository, unless an image of the same files exists. (Even if every step is cached,
+   * buildah would read all packages to find this out.)
+   * @returns the image's id.
+   */
   async build(): Promise<string> {
     await this.begun;
+    const files = filesOfContext();
+    const name = `localhost/${basename(cachedPath('product', files, ...files, process.version))}`;
+    const known = await this.idOf(name);
+    if (known !== '') return known;
     await this.makeBases();
     const packages = join(homedir(), '.npm');
     mkdirSync(packages, { recursive: true });
@@ -72,7 +83,7 @@ export class ImageStore {
     const file = join(CACHE, 'Dockerfile');
     writeFileSync(file, readFileSync('Dockerfile', 'utf8').replaceAll(/@sha256:\w+/g, ''));
     const volume = `${packages}:/root/.npm`;
-    return this.buildah('bud', ...options, '--file', file, '--volume', volume, '.');
+    return this.buildah('bud', ...options, '--file', file, '--volume', volume, '--tag', name, '.');
   }
 
   /** @returns the mount point of the root of a new container of the image. */
@@ -139,12 +150,16 @@ export class ImageStore {
     from: string,
     fill: (root: string) => void | Promise<void>,
   ): Promise<void> {
-    if ((await this.said('images', '--quiet', '--filter', `reference=${name}`)) !== '') return;
+    if ((await this.idOf(name)) !== '') return;
     const container = `${OWNED}${process.pid}-${randomUUID()}`;
     this.containers.push(container);
     await this.buildah('from', '--pull-never', '--name', container, from);
     await fill(await this.buildah('mount', container));
     await this.buildah('commit', container, name);
+  }
+
+  private async idOf(name: string): Promise<string> {
+    return this.said('images', '--quiet', '--filter', `reference=${name}`);
   }
 
   /** @returns the last line, which names the result. */
@@ -157,6 +172,14 @@ export class ImageStore {
     const command = ['--storage-driver', 'overlay', ...store, ...args];
     return (await run('buildah', command, { maxBuffer: OUTPUT_MAX_BYTES })).stdout.trim();
   }
+}
+
+/** The files that the Dockerfile can read, which `.dockerignore` lists. */
+function filesOfContext(): string[] {
+  const listed = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+/gm) as string[];
+  const inside = listed.flatMap((path) => [path, ...globSync(`${path}/**`)]);
+  const isRead = (path: string) => !path.endsWith('.spec.ts') && statSync(path).isFile();
+  return ['Dockerfile', '.dockerignore', ...inside.filter(isRead)].sort();
 }
 
 /** Returns the name of a base image in the Dockerfile, without its digest. */

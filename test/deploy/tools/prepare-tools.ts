@@ -1,18 +1,26 @@
 import { schemathesisPython } from '../../operations/schemathesis/schemathesis.js';
+import { ImageStore, imageAvailability } from '../image.js';
 import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
 import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
 import { strimziDefinitions } from './strimzi-definitions.js';
 
+async function image(): Promise<string | []> {
+  if (imageAvailability() !== undefined) return [];
+  const images = new ImageStore();
+  return images.build().finally(() => images.remove());
+}
+
 /** Builds the tools before all tests, so that compilers do not take the cores from tests. */
-const paths = [
-  await s3Server(),
-  await chartTools(),
-  await apiServerPrograms(),
-  await composeConfig(),
-  await strimziDefinitions(),
-  await schemathesisPython(),
-  await STRIPE_PYTHON.python(),
-];
+const paths = await Promise.all([
+  s3Server(),
+  chartTools(),
+  apiServerPrograms(),
+  composeConfig(),
+  strimziDefinitions(),
+  schemathesisPython(),
+  STRIPE_PYTHON.python(),
+  image(),
+]);
 for (const path of paths.flatMap((one) => (typeof one === 'string' ? one : Object.values(one)))) {
   process.stdout.write(`${path}\n`);
 }
