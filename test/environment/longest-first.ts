@@ -19,6 +19,7 @@ const LONGEST = [
   'apps/solo/src/solo.system',
   'test/stories/plans-in-browser',
   'test/stories/tools-in-browser',
+  'test/stories/ways-in-browser',
   'transports/kafka/kafka-transport.system',
   'gateway/src/connection/hostile-connection.slow',
   'transports/in-process/in-process-transport.slow',

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Browser } from 'playwright-core';
 import { MINUTE_MS } from '#libs/platform';
 import { waitFor } from '#test/environment';
-import { appCode } from '../account/authenticator-app.js';
 import { BrowserUser, hasBrowser, openBrowser } from './browser-user.js';
 import { override } from './connections.js';
 import { type Deployment, openSolo } from './deployment.js';
@@ -238,69 +237,6 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.submit('Save', { [limit]: '' });
     expect(await row.textContent()).not.toContain('credits a day');
     await waitFor('the key to work', async () => (await lookUp(key)).status === 200);
-  });
-
-  it('S27: on the sessions page, a user can end one session, or all except the current one', async () => {
-    const others = await Promise.all(
-      Array.from({ length: 3 }, async () => {
-        const other = await BrowserUser.arrive(browser, deployment);
-        await other.open('/log-in');
-        await other.submit('Log in', { 'E-mail': EMAIL, Password: PASSWORD });
-        return other;
-      }),
-    );
-    await user.open('/account');
-    await user.follow('Security: ways to log in, and where you are logged in');
-    await user.examine();
-    const ends = user.page.getByRole('link', { name: /^End the session of/ });
-    expect(await ends.count()).toBe(3);
-    await ends.first().click();
-    await user.page.getByRole('heading', { name: 'End this session?' }).waitFor();
-    await user.examine();
-    expect(await user.submit('End the session')).toBe(303);
-    expect(await ends.count()).toBe(2);
-    await user.follow('End all other sessions');
-    expect(await user.submit('End all other sessions')).toBe(200);
-    expect(await user.page.getByRole('status').textContent()).toBe('2 sessions were ended.');
-    for (const other of others) {
-      await other.open('/account');
-      expect(await other.title()).toBe('Log in');
-      await other.leave();
-    }
-    await user.open('/account');
-    expect(await user.title()).toBe('Account');
-  });
-
-  it('S33: an app is set up with a code, a log-in then requires a code, and recovery codes log in and remove the app', async () => {
-    const change = async (button: string) => {
-      await user.submit(button);
-      // The log-in may have been more than ten minutes ago.
-      if ((await user.title()) !== 'Your password, please') return;
-      await user.submit('Continue', { Password: PASSWORD });
-      await user.submit(button);
-    };
-    await user.open('/security');
-    await change('Set up an app');
-    await user.page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor();
-    await user.examine();
-    const secret = (await user.page.locator('main code').innerText()).replaceAll(' ', '');
-    expect(await user.submit('Turn it on', { Code: 'wrong' })).toBe(401);
-    await user.examine();
-    await user.submit('Turn it on', { Code: appCode(secret, deployment.clock.now()) });
-    await user.examine();
-    const [first, second] = (await user.page.locator('pre code').innerText()).split('\n');
-    const other = await BrowserUser.arrive(browser, deployment);
-    await other.open('/log-in?to=%2Fkeys');
-    await other.submit('Log in', { 'E-mail': EMAIL, Password: PASSWORD });
-    expect(await other.title()).toBe('Your code, please');
-    await other.examine();
-    expect(await other.submit('Log in', { Code: first })).toBe(303);
-    expect(new URL(other.page.url()).pathname).toBe('/keys');
-    await other.leave();
-    await user.open('/security/app/remove');
-    await user.examine();
-    expect(await user.submit('Remove the app', { Code: second })).toBe(303);
-    await user.page.getByRole('button', { name: 'Set up an app' }).waitFor();
   });
 
   it('a key beyond the plan’s limit is created in the paused state, and the page says so', async () => {

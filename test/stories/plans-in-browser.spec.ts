@@ -5,7 +5,6 @@ import { waitFor } from '#test/environment';
 import { Customer } from './customer.js';
 import { openSoloWithPayments } from './deployment.js';
 import { BrowserUser, hasBrowser, openBrowser } from './browser-user.js';
-import { passkeys } from './passkeys.story.js';
 
 /** The part of an export that the story reads. */
 interface Held {
@@ -273,6 +272,4 @@ interface Held {
     expect(await plain.words()).toContain('$150.00');
     await plain.leave();
   });
-
-  describe('a passkey', () => passkeys(() => ({ deployment, browser })));
 });
