@@ -127,15 +127,8 @@ export class ImageStore {
     if (!existsSync(system)) {
       mkdirSync(CACHE, { recursive: true });
       const partial = `${system}.${process.pid}.tar`;
-      const packages = '--include=libstdc++6';
-      await run('mmdebstrap', [
-        '--quiet',
-        '--variant=essential',
-        packages,
-        'trixie',
-        partial,
-        MIRROR,
-      ]);
+      const contents = ['--variant=essential', '--include=libstdc++6', 'trixie'];
+      await run('mmdebstrap', ['--quiet', ...contents, partial, MIRROR]);
       await run('mv', [partial, system]);
     }
     const [node, debian] = ['node', 'debian'].map(baseNamed);

@@ -57,16 +57,15 @@ interface WithPayments extends Deployment {
  */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
-/** Starts every service except billing in this process. */
-export async function openSolo(settings: Record<string, string> = {}): Promise<Deployment> {
-  return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings });
-}
-
 /**
- * Starts every service except billing in this process, with these settings of an internet instead of the simulated one.
+ * Starts every service except billing in this process.
+ * @param offline false if the settings contain the addresses of registries.
  */
-export async function openSoloOn(internet: Record<string, string>): Promise<Deployment> {
-  return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...internet }, { offline: false });
+export async function openSolo(
+  settings: Record<string, string> = {},
+  offline = true,
+): Promise<Deployment> {
+  return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings }, { offline });
 }
 
 /** Starts every service and the simulated payment processor in this process. */

@@ -5,7 +5,7 @@ import { FakeInternet } from '../../apps/simulators/src/internet/fake-internet.j
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import type { SimulatedInternet } from '../../apps/simulators/src/registry/registry-simulator.js';
 import { Customer } from './customer.js';
-import { type Deployment, openSoloOn } from './deployment.js';
+import { type Deployment, openSolo } from './deployment.js';
 import { internetAvailability } from './internet-availability.js';
 
 /** Names with RDAP and a separate registrar, with only RDAP, and with only port 43. */
@@ -42,11 +42,12 @@ here('the product on a private internet', () => {
       addresses: [...ADDRESSES, ...RPSL],
       withoutRdap: WITHOUT_RDAP,
     }));
-    deployment = await openSoloOn({
+    const upstreams = {
       LOOKUP_UPSTREAM_EXCEPTIONS: settings.upstreamExceptions,
       LOOKUP_EXTRA_CA_FILE: settings.caFile,
       LOOKUP_DNS_SERVERS: settings.dnsServers,
-    });
+    };
+    deployment = await openSolo(upstreams, false);
   });
 
   afterAll(async () => {

@@ -4,12 +4,6 @@ import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
 import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
 import { strimziDefinitions } from './strimzi-definitions.js';
 
-async function image(): Promise<string | []> {
-  if (imageAvailability() !== undefined) return [];
-  const images = new ImageStore();
-  return images.build().finally(() => images.remove());
-}
-
 /** Builds the tools before all tests, so that compilers do not take the cores from tests. */
 const paths = await Promise.all([
   s3Server(),
@@ -19,7 +13,7 @@ const paths = await Promise.all([
   strimziDefinitions(),
   schemathesisPython(),
   STRIPE_PYTHON.python(),
-  image(),
+  imageAvailability() === undefined ? new ImageStore().build() : [],
 ]);
 for (const path of paths.flatMap((one) => (typeof one === 'string' ? one : Object.values(one)))) {
   process.stdout.write(`${path}\n`);
