@@ -209,15 +209,10 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     it('works with the others: a sign-up grants credits by an event, and lookups and searches are charged', async () => {
       const customer = new Customer(deployment!.origins, 'ada@image.example');
       await customer.join();
-      const left = (credits: number) =>
-        waitFor(`${credits} credits`, async () => {
-          const { body } = await customer.call('GET', '/api/balance');
-          return body.spendable + body.reserved === credits;
-        });
-      await left(500);
+      await customer.waitForCredits(500);
       const live = await customer.lookUp('image-1.com');
       expect([live.status, live.body.domain_registered]).toEqual([200, 'yes']);
-      await left(499);
+      await customer.waitForCredits(499);
       // Lookup sends its answers to the corpus later. A trial allows only two searches a minute.
       const lookup = `http://${deployment!.addressOf('lookup')}:7100`;
       await waitFor('the answer to reach the corpus', async () => {
@@ -230,7 +225,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
         if (status === 200) expect(headers.get('x-credits-cost')).toBe('5');
         return status === 200;
       });
-      await left(494);
+      await customer.waitForCredits(494);
       const jobs = await customer.call('GET', '/api/jobs');
       expect([jobs.status, jobs.body.jobs]).toEqual([200, []]);
     });

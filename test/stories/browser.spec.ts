@@ -99,7 +99,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     // The lookups that wait for changes of keys would use up the limit of a trial.
     const session = await user.page.request.get(`${deployment.dashboardUrl}/api/session`);
     const { account_id: accountId } = (await session.json()) as { account_id: string };
-    await override(deployment, accountId, ['live', 1_000]);
+    await override(deployment, { accountId }, { name: 'live', value: 1_000 });
     const { status, headers } = await lookUp(key);
     expect([status, headers.get('x-simulated-data')]).toEqual([200, 'true']);
     expect(await user.words()).toContain('Simulated data');

@@ -95,7 +95,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     expect(paid.map((row) => row.split(',')[1]).toSorted()).toEqual(NAMES.toSorted());
     const others = rows.slice(NAMES.length).map((row) => row.split(',').slice(0, 3).join(','));
     expect(others).toEqual([`62,${NAMES[0]},repeated`, '63,no name,rejected']);
-    await waitFor('what was charged', async () => (await customer.spendable()) === 440);
+    await customer.waitForCredits(440);
   });
 
   it('the credits of the job appear in the usage in the API and on the dashboard', async () => {

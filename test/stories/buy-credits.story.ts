@@ -29,11 +29,8 @@ export function buyCredits(
     deployment = deployed();
     customer = new Customer(deployment, `grace-${processor}@story.example`, 'Grace');
     await customer.join();
-    await waitForBalance(TRIAL);
+    await customer.waitForCredits(TRIAL);
   });
-
-  const waitForBalance = (expected: number) =>
-    waitFor(`${expected} credits`, async () => (await customer.spendable()) === expected);
 
   async function buy(key: string, credits = BOUGHT) {
     const wish = { product: 'package', credits, processor };
@@ -94,11 +91,11 @@ export function buyCredits(
     expect(back).toContain(`${deployment.dashboardUrl}/billing/return?order=${order.id}`);
     await waitFor('the order to be paid', async () => (await stateOf(order)) === 'paid');
     balance += BOUGHT;
-    await waitForBalance(balance);
+    await customer.waitForCredits(balance);
     await waitFor('the new limit', async () => (await customer.liveLimit()) > limitBefore);
     expect((await customer.lookUp(`bought-${++names}.com`)).status).toBe(200);
     balance -= 1;
-    await waitForBalance(balance);
+    await customer.waitForCredits(balance);
   });
 
   it('the invoice of the payment is printed, e-mailed, and available to nobody else', async () => {
@@ -129,10 +126,10 @@ export function buyCredits(
     const copies = Array.from({ length: REPEATS }, () => held).flat();
     await Promise.all(copies.map((callback) => sendUntilTaken(callback, secret)));
     balance += BOUGHT;
-    await waitForBalance(balance);
+    await customer.waitForCredits(balance);
     for (const callback of held) await sendUntilTaken(callback, secret);
     await customer.call('POST', `/api/orders/${second.id}/return`, {});
-    await waitForBalance(balance);
+    await customer.waitForCredits(balance);
     const { body } = await customer.call('GET', '/api/balance');
     const packages = body.grants.filter(({ granted }: { granted: number }) => granted === BOUGHT);
     expect(packages).toHaveLength(2);
@@ -151,7 +148,7 @@ export function buyCredits(
     expect(await customer.spendable()).toBe(balance);
     for (const callback of held) await sendUntilTaken(callback, callbacks.target!.secret);
     balance += BOUGHT;
-    await waitForBalance(balance);
+    await customer.waitForCredits(balance);
   });
 
   it('a 429 links to the page that sells credits', async () => {

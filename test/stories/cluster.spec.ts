@@ -39,14 +39,14 @@ describeOnCluster('a process for each service', () => {
       await customer.join();
       const elsewhere = new Customer(second, customer.email);
       elsewhere.key = customer.key;
-      await waitFor('the trial credits', async () => (await balance(customer)) === 500);
+      await customer.waitForCredits(500);
       const statuses: number[] = [];
       for (let n = 0; n < 12; n++) {
         const { status } = await [customer, elsewhere][n % 2].lookUp(`both-${n}.com`);
         statuses.push(status);
       }
       expect(statuses.toSorted()).toEqual([...Array(10).fill(200), 429, 429]);
-      await waitFor('what was charged', async () => (await balance(customer)) === 490);
+      await customer.waitForCredits(490);
     });
 
     it('an unavailable broker is reported, but no service becomes unready because of it', async () => {
@@ -88,11 +88,6 @@ describeOnCluster('a process for each service', () => {
     });
   });
 });
-
-async function balance(customer: Customer): Promise<number> {
-  const { body } = await customer.call('GET', '/api/balance');
-  return body.spendable + body.reserved;
-}
 
 const named = (processes: ClusterProcess[], name: string) =>
   processes.find((each) => each.name === name) as ClusterProcess;

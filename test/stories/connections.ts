@@ -15,10 +15,12 @@ export function connectTo(
   return new ServiceHttp({ url, caller, audience, tokens, timeoutMs: CALL_TIMEOUT_MS });
 }
 
-/** Sends a request to entitlement as an operator's command does. */
+/** Sends a request about an account to entitlement as an operator's command does. */
 export async function operate(
   { entitlementUrl: url, serviceSecret: secret, clock }: Deployment,
-  { accountId, path, body }: { accountId: string; path: string; body: object },
+  { accountId }: { accountId: string },
+  path: string,
+  body: object,
 ): Promise<void> {
   const http = connectTo('entitlement', { url, secret, clock });
   await http.call('POST', `/internal/operator/${path}`, { accountId, body });
@@ -28,10 +30,9 @@ export async function operate(
 /** Sets a limit of an account until long after the story. */
 export async function override(
   deployment: Deployment,
-  accountId: string,
-  [name, value]: [OverridableLimit, number],
+  account: { accountId: string },
+  limit: { name: OverridableLimit; value: number },
 ): Promise<void> {
   const until = new Date(deployment.clock.now().getTime() + 400 * DAY_MS).toISOString();
-  const body = { name, value, reason: 'a story', until };
-  await operate(deployment, { accountId, path: 'overrides', body });
+  await operate(deployment, account, 'overrides', { ...limit, reason: 'a story', until });
 }

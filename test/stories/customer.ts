@@ -102,6 +102,15 @@ export class Customer {
     return body.spendable + body.reserved;
   }
 
+  /** Waits until exactly this many credits can be spent. */
+  async waitForCredits(expected: number): Promise<void> {
+    let found: number | undefined;
+    const isThere = async () => (found = await this.spendable()) === expected;
+    await waitFor(`${expected} credits`, isThere).catch((error: Error) => {
+      throw new Error(`${error.message}; found ${found}`);
+    });
+  }
+
   async logIn(password = this.password): Promise<Answer> {
     return this.call('POST', '/api/log-in', { email: this.email, password });
   }

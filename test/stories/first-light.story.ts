@@ -11,7 +11,6 @@ import { operate, override } from './connections.js';
 const EMAIL = 'ada@story.example';
 /** A name that is too long to occur in random ids and ciphertexts by chance. */
 const FIRST_NAME = 'Ada of the Story';
-const UNLIMITED = 1_000_000;
 
 /**
  * Everything that a customer without purchases does, using only HTTP: sign-up, key, lookups, limits, credits, rotation,
@@ -40,7 +39,7 @@ export function firstLight(deployed: () => Deployment): void {
     const v2 = await customer.lookUp(freshName());
     expect([v2.status, v2.body.domain_registered]).toEqual([200, 'yes']);
     expect(v2.body.meta).toMatchObject({ credits_charged: 1, credits_remaining: 499 });
-    expect(headersOf(v2)).toMatchObject({
+    expect(Object.fromEntries(v2.headers)).toMatchObject({
       'x-credits-cost': '1',
       'x-credits-remaining': '499',
       'ratelimit-policy': '"live";q=10;w=60',
@@ -53,7 +52,10 @@ export function firstLight(deployed: () => Deployment): void {
     const v1 = await customer.lookUp(freshName(), 1);
     expect([v1.status, v1.body.domain_registered]).toEqual([200, 'yes']);
     expect(v1.body).not.toHaveProperty('meta');
-    expect(headersOf(v1)).toMatchObject({ 'x-credits-cost': '1', 'x-credits-remaining': '498' });
+    expect(Object.fromEntries(v1.headers)).toMatchObject({
+      'x-credits-cost': '1',
+      'x-credits-remaining': '498',
+    });
     expect(v1.headers.get('deprecation')).toMatch(/^@\d+$/);
     expect(v1.headers.get('link')).toContain('successor-version');
   });
@@ -109,10 +111,11 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   it('the API answers 402 after exactly as many answers as there were credits', async () => {
-    await override(deployment, customer.accountId, ['live', UNLIMITED]);
-    await waitFor('the override', async () => (await customer.liveLimit()) === UNLIMITED);
+    await override(deployment, customer, { name: 'live', value: 1_000_000 });
+    await waitFor('the override', async () => (await customer.liveLimit()) === 1_000_000);
     // Most credits are revoked, so that the rest is used up sooner.
-    await ask('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
+    const revocation = { revocationId: randomUUID(), amount: 350, reason: 'story' };
+    await operate(deployment, customer, 'revocations', revocation);
     // The gateway knows its own charges before entitlement does, but is informed of the revocation only with its next
     // lease.
     const before = await waitFor('the smaller balance', async () => {
@@ -140,12 +143,13 @@ export function firstLight(deployed: () => Deployment): void {
       code: 'insufficient_credits',
       credits_charged: 0,
     });
-    await waitFor('the last settlement', async () => (await customer.spendable()) === 0);
+    await customer.waitForCredits(0);
   });
 
   it('lookups continue after an operator grants credits', async () => {
-    await ask('grants', { adjustmentId: randomUUID(), amount: 10_000, reason: 'story' });
-    await waitFor('the credits', async () => (await customer.spendable()) === 10_000);
+    const grant = { adjustmentId: randomUUID(), amount: 10_000, reason: 'story' };
+    await operate(deployment, customer, 'grants', grant);
+    await customer.waitForCredits(10_000);
     await waitFor(
       'a lookup that is paid for',
       async () => (await customer.lookUp(freshName())).status === 200,
@@ -276,9 +280,6 @@ export function firstLight(deployed: () => Deployment): void {
     expect(answer.status).toBeLessThan(300);
   }
 
-  const ask = (path: string, body: object) =>
-    operate(deployment, { accountId: customer.accountId, path, body });
-
   async function eventsSaid(): Promise<string[]> {
     return withClient(deployment.superuserUrl, async (client) => {
       const { rows } = await client.query('select type from account.outbox where key = $1', [
@@ -310,8 +311,4 @@ export function firstLight(deployed: () => Deployment): void {
 /** Includes the code of a refusal in the error message if another status was expected. */
 function expectStatus({ status, body }: Answer, expected: number): void {
   expect([status, body?.code]).toEqual([expected, expected < 400 ? undefined : expect.any(String)]);
-}
-
-function headersOf({ headers }: Answer): Record<string, string> {
-  return Object.fromEntries(headers);
 }

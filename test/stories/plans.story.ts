@@ -43,20 +43,10 @@ export function plansAndMoneyBack(
     side = sideOf({ simulator: deployment.payments, clock, ordersOf }, processor);
     // Earlier sign-ups from this address were then yesterday, and no longer count.
     clock.advance(DAY_MS);
-    for (const customer of [rosa, yves, rhea]) {
-      await customer.join();
-      await waitForCredits(customer, TRIAL);
-    }
+    for (const customer of [rosa, yves, rhea]) await customer.joinWithCredits();
   });
   afterAll(() => operator?.close());
 
-  async function waitForCredits(customer: Customer, expected: number) {
-    let found: number | undefined;
-    const isThere = async () => (found = await customer.spendable()) === expected;
-    await waitFor(`${expected} credits`, isThere).catch((error: Error) => {
-      throw new Error(`${error.message}; found ${found}`);
-    });
-  }
   const waitForLimit = (customer: Customer, expected: number) =>
     waitFor(`a limit of ${expected}`, async () => (await customer.liveLimit()) === expected);
 
@@ -118,7 +108,7 @@ export function plansAndMoneyBack(
 
   it('a monthly plan grants its credits and sets its limit, and an add-on raises the limit', async () => {
     await subscribe(rosa, 'api-15K-month');
-    await waitForCredits(rosa, TRIAL + 15_000);
+    await rosa.waitForCredits(TRIAL + 15_000);
     await waitForLimit(rosa, LIMITS['15K']);
     await subscribe(rosa, 'rate-limit-month', 2);
     await waitForLimit(rosa, LIMITS['15K'] + 2 * LIMITS.ADD_ON);
@@ -129,7 +119,7 @@ export function plansAndMoneyBack(
     const preview = await step(rosa, 'preview', wish);
     expect(preview).toMatchObject({ effect: 'now', due_micros: '48000000' });
     await agreed(rosa, 'change', { ...wish, from: preview.from });
-    await waitForCredits(rosa, TRIAL + 50_000);
+    await rosa.waitForCredits(TRIAL + 50_000);
     await waitForLimit(rosa, LIMITS['50K'] + 2 * LIMITS.ADD_ON);
   });
 
@@ -143,18 +133,18 @@ export function plansAndMoneyBack(
     const { subscription } = await step(rosa, 'cancel');
     expect(subscription.cancel_at).toBe(subscription.period_end);
     expect((await step(rosa, 'undo')).subscription.cancel_at).toBeNull();
-    await waitForCredits(rosa, TRIAL + 50_000);
+    await rosa.waitForCredits(TRIAL + 50_000);
   });
 
   it('a yearly plan grants its credits month by month, and a monthly plan renews automatically', async () => {
     await subscribe(yves, 'api-5K-year');
-    await waitForCredits(yves, TRIAL + 5_000);
+    await yves.waitForCredits(TRIAL + 5_000);
     const { amount_micros: price, period_start: start } = await owned(yves);
     expect(price).toBe('99600000');
     const { period_end: end } = await owned(rosa);
     await pass(new Date(Math.max(Date.parse(end), addMonths(new Date(start), 1).getTime()) + 1));
     await waitForPlan(rosa, { period_start: end, state: 'active' });
-    await waitForCredits(rosa, TRIAL + 50_000);
+    await rosa.waitForCredits(TRIAL + 50_000);
     const slices = await waitFor('the second slice', async () => {
       const { body } = await yves.call('GET', '/api/balance');
       const sizes = (body.grants as { granted: number }[]).map(({ granted }) => granted);
@@ -175,42 +165,42 @@ export function plansAndMoneyBack(
     // PayPal makes its last attempt on the tenth day, but the rights end before that.
     await waitForPlan(rosa, { state: processor === 'paypal' ? 'past_due' : 'unpaid' });
     await waitForLimit(rosa, TRIAL_LIMIT);
-    await waitForCredits(rosa, TRIAL);
+    await rosa.waitForCredits(TRIAL);
     await side.setFunds(rosa.accountId, 'works');
     for (const page of await side.openBills(rosa.accountId)) await pressButton(page, 'pay');
     if (processor === 'paypal') await daysLater(11);
     await waitForPlan(rosa, { state: 'active', is_current: true });
     await waitForLimit(rosa, LIMITS['50K'] + 2 * LIMITS.ADD_ON);
-    await waitForCredits(rosa, TRIAL + 50_000);
+    await rosa.waitForCredits(TRIAL + 50_000);
   });
 
   it('a refund revokes the credits of a package, or of the rest of a period', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
-    await waitForCredits(rhea, TRIAL + 15_000);
+    await rhea.waitForCredits(TRIAL + 15_000);
     await refund(rhea, 'whole');
     await waitForOrder(rhea, order, 'refunded');
-    await waitForCredits(rhea, TRIAL);
+    await rhea.waitForCredits(TRIAL);
     await subscribe(rhea, 'api-15K-month');
-    await waitForCredits(rhea, TRIAL + 15_000);
+    await rhea.waitForCredits(TRIAL + 15_000);
     await refund(rhea, 'remaining');
-    await waitForCredits(rhea, TRIAL);
+    await rhea.waitForCredits(TRIAL);
     await waitForPlan(rhea, { state: 'cancelled' });
     await waitForLimit(rhea, TRIAL_LIMIT);
   });
 
   it('credits are withdrawn while their payment is disputed, returned if the dispute is won, and withdrawn again if it is lost after all', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
-    await waitForCredits(rhea, TRIAL + 15_000);
+    await rhea.waitForCredits(TRIAL + 15_000);
     const [payment] = await side.paymentsOf(rhea.accountId);
     const id = side.dispute(payment);
     await waitForOrder(rhea, order, 'disputed');
-    await waitForCredits(rhea, TRIAL);
+    await rhea.waitForCredits(TRIAL);
     side.decideDispute(id, 'won');
     await waitForOrder(rhea, order, 'paid');
-    await waitForCredits(rhea, TRIAL + 15_000);
+    await rhea.waitForCredits(TRIAL + 15_000);
     side.decideDispute(id, 'lost');
     await waitForOrder(rhea, order, 'disputed');
-    await waitForCredits(rhea, TRIAL);
+    await rhea.waitForCredits(TRIAL);
   });
 
   it('S118: a deletion cancels the plan at the end of the period, and a restoration undoes exactly this', async () => {
@@ -224,6 +214,6 @@ export function plansAndMoneyBack(
     await waitFor('the plan to be resumed at the processor', async () => !(await isEnding()));
     await yves.logIn();
     await waitForPlan(yves, { state: 'active', cancel_at: null });
-    await waitForCredits(yves, TRIAL + 5_000);
+    await yves.waitForCredits(TRIAL + 5_000);
   });
 }

@@ -16,7 +16,7 @@ describe('in one process: lookups become history', () => {
     deployment = await openSolo();
     customer = new Customer(deployment, 'searches@example.com');
     await customer.joinWithCredits();
-    await override(deployment, customer.accountId, ['heavy', SEARCHES_A_MINUTE]);
+    await override(deployment, customer, { name: 'heavy', value: SEARCHES_A_MINUTE });
     await waitFor('the limit', async () => {
       const { headers } = await search('/v2.0/subdomains', { domainName: 'nothing.com' });
       return headers.get('ratelimit-policy')?.includes(`q=${SEARCHES_A_MINUTE}`);

@@ -48,7 +48,7 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
     deployment = await openSolo({ GATEWAY_FAILED_KEYS_MAX: '10000' });
     customer = new Customer(deployment, 'tester@example.com');
     await customer.joinWithCredits();
-    for (const name of CLASSES) await override(deployment, customer.accountId, [name, LIMIT]);
+    for (const name of CLASSES) await override(deployment, customer, { name, value: LIMIT });
     await waitFor('the limits', async () => (await customer.liveLimit()) === LIMIT);
   });
   afterAll(async () => {
