@@ -205,14 +205,7 @@ export class ImageDeployment {
       mkdirSync(mounts[path]);
       chownSync(mounts[path], IMAGE_USER, IMAGE_USER);
     }
-    return {
-      name,
-      root,
-      image,
-      command,
-      environment: Object.fromEntries(listening),
-      folder,
-      mounts,
-    };
+    const given = Object.fromEntries(listening);
+    return { name, root, image, command, environment: given, folder, mounts };
   }
 }
