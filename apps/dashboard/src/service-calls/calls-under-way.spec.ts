@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { newId } from '#libs/platform';
@@ -116,8 +118,22 @@ it('S102: of the waiting calls, that of the account with the fewest calls begins
   expect(order).toEqual(['quick', 'busy', 'busy']);
 });
 
-it('S102: slow calls of other accounts do not keep a call waiting', async () => {
+it('S102: sixteen slow calls of other accounts begin per second, so they hardly keep a call waiting', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
   const calls = new CallsUnderWay();
-  for (const accountId of ['a', 'a', 'b', 'b']) await calls.enter(accountId, newAnswer());
-  await expect(calls.enter('c', newAnswer())).resolves.toBeInstanceOf(Function);
+  let begun = 0;
+  for (let account = 0; account < 40; account++) {
+    void calls.enter(`slow ${account}`, newAnswer()).then(() => begun++);
+  }
+  for (let quarter = 0; quarter < 4; quarter++) mock.timers.tick(250);
+  mock.timers.reset();
+  await setImmediate();
+  expect(begun).toBe(4 + 16);
+});
+
+it('S102: answers that their clients do not read keep no call waiting', async () => {
+  const calls = new CallsUnderWay();
+  for (const accountId of ['a', 'a', 'b', 'b']) (await calls.enter(accountId, newAnswer()))();
+  const begin = calls.enter('c', newAnswer()).then(() => 'begun');
+  expect(await Promise.race([begin, setImmediate('waiting')])).toBe('begun');
 });

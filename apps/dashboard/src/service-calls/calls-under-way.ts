@@ -16,8 +16,11 @@ const OF_AN_ACCOUNT = 6;
 const IN_WORK_OF_AN_ACCOUNT = 2;
 /** Maximum number of calls of all accounts that are worked on. */
 const IN_WORK = 4;
-/** A call that takes longer waits for another service, and calls of other accounts no longer wait for it. */
-const WORK_MS = SECOND_MS;
+/**
+ * A call that takes longer waits for another service, and calls of other accounts no longer wait for it. The time is
+ * short, because a few accounts with slow calls would otherwise delay everybody's pages.
+ */
+const WORK_MS = SECOND_MS / 4;
 /** The longest wait of a call, whose session was checked before. */
 const WAIT_MAX_MS = 8 * SECOND_MS;
 /** Once this many accounts are counted, those whose last call was long ago are removed. */
@@ -48,7 +51,7 @@ interface WaitingCall {
 export class CallsUnderWay implements NestInterceptor {
   private readonly ofAccounts = new Map<string, Calls>();
   /** The earliest is first. */
-  private readonly waiting: WaitingCall[] = [];
+  private readonly waiting = new Set<WaitingCall>();
   private inWork = 0;
 
   /** @throws TooManyCalls. */
@@ -62,8 +65,8 @@ export class CallsUnderWay implements NestInterceptor {
   }
 
   /**
-   * Waits until a call may begin, and counts it until its work has ended and its answer has been sent. A client that
-   * disconnects ends the wait, but not the work.
+   * Waits until a call may begin, and counts it until its work has ended and its answer has been sent. Its turn ends
+   * with its work, because clients may read slowly. A client that disconnects ends the wait, but not the work.
    * @param isTransfer whether the call may last as long as data is transferred; other calls do not wait for it.
    * @returns a function to be called once the work has ended. @throws TooManyCalls.
    */
@@ -82,12 +85,13 @@ export class CallsUnderWay implements NestInterceptor {
     let parts = answer.destroyed ? 1 : 2;
     const endPart = () => {
       parts -= 1;
-      if (parts > 0) return;
-      calls.underWay -= 1;
-      endTurn();
+      if (parts === 0) calls.underWay -= 1;
     };
     answer.once('close', endPart);
-    return endPart;
+    return () => {
+      endPart();
+      endTurn();
+    };
   }
 
   /** @returns a function that ends the turn. @throws TooManyCalls if the client disconnects or the wait is too long. */
@@ -95,12 +99,12 @@ export class CallsUnderWay implements NestInterceptor {
     const { promise, resolve: begin, reject } = Promise.withResolvers<() => void>();
     const call = { calls, begin };
     const giveUp = () => {
-      this.waiting.splice(this.waiting.indexOf(call), 1);
+      this.waiting.delete(call);
       reject(new TooManyCalls());
     };
     const timer = setTimeout(giveUp, WAIT_MAX_MS);
     answer.once('close', giveUp);
-    this.waiting.push(call);
+    this.waiting.add(call);
     this.beginNext();
     return promise.finally(() => {
       clearTimeout(timer);
@@ -110,10 +114,10 @@ export class CallsUnderWay implements NestInterceptor {
 
   private beginNext(): void {
     while (this.inWork < IN_WORK) {
-      const ready = this.waiting.filter(({ calls }) => calls.inWork < IN_WORK_OF_AN_ACCOUNT);
+      const ready = [...this.waiting].filter(({ calls }) => calls.inWork < IN_WORK_OF_AN_ACCOUNT);
       if (ready.length === 0) return;
       const next = ready.reduce(fewerAt(monotonicMs()));
-      this.waiting.splice(this.waiting.indexOf(next), 1);
+      this.waiting.delete(next);
       next.begin(this.beginWork(next.calls));
     }
   }
