@@ -13,8 +13,11 @@ export class EraseJob {
   constructor(private readonly erasure: ErasureService) {}
 
   async runOnce(): Promise<void> {
-    if (!this.isListApplied) await this.erasure.eraseRestored();
-    this.isListApplied = true;
-    await this.erasure.eraseDue();
+    try {
+      if (!this.isListApplied) await this.erasure.eraseRestored();
+      this.isListApplied = true;
+    } finally {
+      await this.erasure.eraseDue();
+    }
   }
 }

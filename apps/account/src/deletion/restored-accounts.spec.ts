@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { DAY_MS } from '#libs/platform';
 import { makeOwnFolder, recordedEvents } from '#test/environment';
@@ -88,5 +88,17 @@ describe('accounts in a restored database', () => {
     expect(statSync(list).mode & 0o777).toBe(0o600);
     appendFileSync(list, '\n0197c000-0000');
     await runFirst();
+  });
+
+  it('S118: an account that cannot be erased again keeps no due account from being erased', async () => {
+    const { accountId, token } = await account.register('due@example.com');
+    await account.dashboard('POST', 'account/delete', { token, body: { password: PASSWORD } });
+    account.clock.advance(90 * DAY_MS);
+    const again = jest
+      .spyOn(account.get(ErasureService), 'eraseRestored')
+      .mockRejectedValue(new Error('1 accounts not erased'));
+    await expect(runFirst()).rejects.toThrow('not erased');
+    again.mockRestore();
+    expect(readFileSync(list, 'utf8')).toContain(accountId);
   });
 });
