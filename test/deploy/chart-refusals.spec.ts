@@ -160,6 +160,10 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['settings={"NO_SUCH":"1"}', 'no service reads settings.NO_SUCH'],
   ['services.account.volume.size=""', 'settings.AUDIT_ANCHORS needs a disk'],
   ['services.corpus.replicas=2', 'settings.CORPUS_SUPPRESSIONS is a list on the volume of one'],
+  [
+    'services.account.settings={"ERASED_ACCOUNTS":"/var/lib/domain-data/erased.list"}',
+    'settings.ERASED_ACCOUNTS is a list on the volume of one replica',
+  ],
   ['surprise=1', "additional properties 'surprise' not allowed"],
   ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
   [

@@ -74,7 +74,7 @@ export class AccountConfig extends DatabaseConfig {
   @Setting({
     env: 'ERASED_ACCOUNTS',
     about:
-      'File to which the ids of erased accounts are appended. At each start, these accounts are erased again if the database, restored from a backup, contains their data. Unset: there is no such list.',
+      'File to which the ids of erased accounts are appended, on a disk that all processes of account share. At each start, these accounts are erased again if the database, restored from a backup, contains their data. Unset: there is no such list.',
   })
   @IsOptional()
   @IsString()

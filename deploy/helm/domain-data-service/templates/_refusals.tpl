@@ -284,8 +284,8 @@
 {{- if and (has $env (list "AUDIT_ANCHORS" "CORPUS_SUPPRESSIONS" "ERASED_ACCOUNTS")) (has $env $known.settings) (not $is.volume.size) -}}
 {{- $faults = append $faults (printf "settings.%s needs a disk: set services.%s.volume.size, and a path below /var/lib/domain-data." $env $name) -}}
 {{- end -}}
-{{- if and (eq $env "CORPUS_SUPPRESSIONS") (has $env $known.settings) $many (hasPrefix "/var/lib/domain-data/" $value) -}}
-{{- $faults = append $faults (printf "services.%s has several replicas and settings.CORPUS_SUPPRESSIONS is a list on the volume of one replica: set replicas to 1." $name) -}}
+{{- if and (has $env (list "CORPUS_SUPPRESSIONS" "ERASED_ACCOUNTS")) (has $env $known.settings) $many (hasPrefix "/var/lib/domain-data/" $value) -}}
+{{- $faults = append $faults (printf "services.%s has several replicas and settings.%s is a list on the volume of one replica: set replicas to 1." $name $env) -}}
 {{- end -}}
 {{- end -}}
 {{- range $env, $_ := $is.settings -}}
