@@ -45,6 +45,17 @@ describe('slots of deliveries', () => {
     }
   });
 
+  it('S102: accounts with one slow delivery do not come before new accounts, and seldom ask again', () => {
+    const slots = new DeliverySlots(96);
+    const hook = (accountId: string) => ({ accountId, webhookId: accountId, isFailing: false });
+    const takeSlow = (nowMs: number) =>
+      Array.from({ length: 90 }, (_, n) => slots.take(hook(`slow ${n}`), nowMs));
+    for (const slot of takeSlow(0)) if (typeof slot === 'function') slot(9_500);
+    const waits = takeSlow(10_000).filter((slot) => typeof slot === 'number');
+    expect(slots.take(hook('new'), 10_000)).toBeInstanceOf(Function);
+    expect(Math.min(...waits)).toBeGreaterThan(8);
+  });
+
   it('an account gets at most four slots per webhook, and at most its share of the free slots', () => {
     const slots = new DeliverySlots(96);
     expect(takeAll(slots, 'one')).toBe(4);

@@ -8,8 +8,8 @@ const FREE_PER_SLOT = 16;
 const QUICK_MS = SECOND_MS;
 /** In this time, the slow seconds of an account fall to a third (1/e). */
 const SLOW_FADING_MS = 5 * MINUTE_MS;
-/** The slow seconds of an account before its first delivery has ended. */
-const SLOW_SECONDS_UNKNOWN = 16;
+/** The slow seconds of an account before its first delivery has ended: fewer than after one slow delivery. */
+const SLOW_SECONDS_UNKNOWN = 4;
 /** At most this part of the slots stays free of accounts with slow receivers. */
 const FREE_OF_SLOW = 1 / 3;
 /** Maximum number of accounts whose slow seconds are remembered. */
@@ -65,17 +65,18 @@ export class DeliverySlots {
 
   /**
    * @returns the function that frees the slot; if no slot is free, the number of seconds to wait before asking again,
-   * which grows with the number of deliveries that wait for the webhook.
+   * which grows with the number of deliveries that wait for the webhook, and with the slow seconds of its account.
    */
   take(target: DeliveryTarget, nowMs = monotonicMs()): ((endMs?: number) => void) | number {
     const { accountId, webhookId, isFailing } = target;
     const holder = this.holders.get(accountId) ?? newHolder();
     const endpoint = holder.endpoints.get(webhookId) ?? newEndpoint();
     holder.endpoints.set(webhookId, endpoint);
-    const isFree =
-      this.isFree(holder, endpoint, isFailing) &&
-      this.size - this.all.taken > this.leftFree(accountId, nowMs);
-    if (!isFree) return waitSeconds(endpoint, isFailing, nowMs);
+    const leftFree = this.leftFree(accountId, nowMs);
+    const isFull = this.size - this.all.taken <= leftFree;
+    if (isFull || !this.isFree(holder, endpoint, isFailing)) {
+      return Math.max(waitSeconds(endpoint, isFailing, nowMs), isFull ? leftFree : 0);
+    }
     this.holders.set(accountId, holder);
     this.add(holder, endpoint, isFailing, 1);
     return (endMs = monotonicMs()) => {
