@@ -24,6 +24,7 @@ import { unchargedJobs } from './0022-uncharged-jobs.js';
 import { dailyCounts } from './0023-daily-counts.js';
 import { freeLines } from './0024-free-lines.js';
 import { failedNames } from './0025-failed-names.js';
+import { failedChecks } from './0026-failed-checks.js';
 
 /** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: Migration[] = [
   dailyCounts,
   freeLines,
   failedNames,
+  failedChecks,
 ];

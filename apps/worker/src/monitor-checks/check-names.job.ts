@@ -16,6 +16,8 @@ const NAMES_AT_ONCE = 50;
  * names may be silent.
  */
 const CALLS_AT_ONCE = 8;
+/** The same for names whose last check failed. Their servers may still be silent. */
+const FAILED_CALLS_AT_ONCE = 4;
 /** The interval at which due names are looked for while calls are under way. */
 const LOOK_MS = SECOND_MS;
 /** The maximum time that a name may wait for its turn at an upstream. */
@@ -44,7 +46,7 @@ abstract class CheckNamesJob implements Job {
 
   async runOnce(): Promise<void> {
     if (this.ending.signal.aborted) return;
-    this.running = this.check(this.kind);
+    this.running = this.checkAll(this.kind);
     await this.running;
   }
 
@@ -53,19 +55,26 @@ abstract class CheckNamesJob implements Job {
     await this.running.catch(() => {});
   }
 
-  private async check(kind: CheckKind): Promise<void> {
+  /** Names whose last check failed have calls of their own, so that they delay no other names. */
+  private async checkAll(kind: CheckKind): Promise<void> {
+    const ends = await Promise.allSettled([this.check(kind, false), this.check(kind, true)]);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  private async check(kind: CheckKind, failed: boolean): Promise<void> {
+    const callsMax = failed ? FAILED_CALLS_AT_ONCE : CALLS_AT_ONCE;
     const calls = new Set<Promise<void>>();
     const faults: unknown[] = [];
     try {
       while (!this.ending.signal.aborted && faults.length === 0) {
-        const { names, hasMore } = await this.claim(kind);
+        const { names, hasMore } = await this.claim(kind, failed);
         if (names.length > 0) {
           const call: Promise<void> = this.askAbout(kind, names)
             .catch((error: unknown) => void faults.push(error))
             .finally(() => calls.delete(call));
           calls.add(call);
         }
-        if (calls.size >= CALLS_AT_ONCE) await Promise.race(calls);
+        if (calls.size >= callsMax) await Promise.race(calls);
         else if (!hasMore && calls.size === 0) break;
         else if (!hasMore) await Promise.race([...calls, sleep(LOOK_MS)]);
       }
@@ -75,10 +84,18 @@ abstract class CheckNamesJob implements Job {
     if (faults.length > 0) throw faults[0];
   }
 
-  private async claim(kind: CheckKind): Promise<{ names: string[]; hasMore: boolean }> {
+  private async claim(
+    kind: CheckKind,
+    failed: boolean,
+  ): Promise<{ names: string[]; hasMore: boolean }> {
     const now = this.clock.now();
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
-    return this.names.claim(this.database, kind, { now, leaseUntil, limit: NAMES_AT_ONCE });
+    return this.names.claim(this.database, kind, {
+      now,
+      leaseUntil,
+      limit: NAMES_AT_ONCE,
+      failed,
+    });
   }
 
   private async askAbout(kind: CheckKind, names: readonly string[]): Promise<void> {

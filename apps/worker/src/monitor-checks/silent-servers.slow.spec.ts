@@ -57,10 +57,16 @@ describe('watched names whose servers are silent', () => {
     });
   });
 
-  it('are checked after all others, once a check got no answer', async () => {
+  it('are claimed apart from the others once a check has failed', async () => {
     const now = new Date(under.clock.now().getTime() + DAY_MS);
     const names = under.worker.app.get(WatchedNamesMaintenanceRepository, { strict: false });
-    const claimed = await names.claim(under.database, 'dns', { now, leaseUntil: now, limit: 1 });
-    expect(claimed.names).toEqual(['answered.com']);
+    const claim = async (failed: boolean) => {
+      const terms = { now, leaseUntil: now, limit: 100, failed };
+      return (await names.claim(under.database, 'dns', terms)).names;
+    };
+    expect(await claim(false)).toEqual(['answered.com']);
+    expect((await claim(true)).toSorted()).toEqual(
+      Array.from({ length: 55 }, (_, number) => `silent-${number}.com`).toSorted(),
+    );
   });
 });

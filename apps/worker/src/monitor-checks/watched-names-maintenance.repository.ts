@@ -20,6 +20,13 @@ export interface WatchedName {
   remindedDays: number | null;
 }
 
+interface Claim {
+  now: Date;
+  leaseUntil: Date;
+  limit: number;
+  failed: boolean;
+}
+
 const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_pending, w.whois_rechecks,
   to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
 
@@ -80,22 +87,23 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Leases names whose check is due, so that no other process takes them before `leaseUntil`. Names whose last check
-   * got no answer come last, because their servers may still be silent. Names that no active monitor watches are
-   * postponed and omitted.
+   * Leases names whose check is due, so that no other process takes them before `leaseUntil`. Names that no active
+   * monitor watches are postponed and omitted.
+   * @param failed whether to lease the names whose last check failed, or the others.
    * @returns whether more names may be due.
    */
   async claim(
     database: Pick<Database, 'transaction'>,
     kind: CheckKind,
-    { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
+    { now, leaseUntil, limit, failed }: Claim,
   ): Promise<{ names: string[]; hasMore: boolean }> {
     const due = kind === 'dns' ? 'dns_due_at' : 'whois_due_at';
     const rows = await database.transaction((transaction) =>
       transaction.query<{ name: string; isWatched: boolean }>(
         `update watched_names w set ${due} = case when q.is_watched then $2::timestamptz else $1 + $4 * interval '1 ms' end
          from (select w.name, ${IS_WATCHED} as is_watched from watched_names w
-           where ${due} <= $1 order by ${kind}_problem is not null, ${due} limit $3 for update skip locked) q
+           where ${due} <= $1 and ${kind}_problem is ${failed ? 'not null' : 'null'}
+           order by ${due} limit $3 for update skip locked) q
          where w.name = q.name returning w.name, q.is_watched as "isWatched"`,
         [now, leaseUntil, limit, EVERY_MS.dns],
       ),
