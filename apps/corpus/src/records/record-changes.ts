@@ -29,6 +29,8 @@ const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
 
 /** The number of records that are compared per turn of the event loop; it takes some milliseconds. */
 const RECORDS_OF_TURN = 20;
+/** The turns of all comparisons together, because many names may have few records each. */
+const turns = new Turns(RECORDS_OF_TURN);
 
 /**
  * Finds, for each record, the values that have changed since the earlier records. A value is compared with the previous
@@ -38,7 +40,6 @@ const RECORDS_OF_TURN = 20;
  */
 export async function changesByRecord(records: readonly GivenRecord[]): Promise<ValueChange[][]> {
   const lastOf = new Map<string, Given>();
-  const turns = new Turns(RECORDS_OF_TURN);
   const all: ValueChange[][] = [];
   let previous: Given | undefined;
   for (const one of records) {

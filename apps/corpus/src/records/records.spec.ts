@@ -4,12 +4,25 @@ import { changesByRecord } from './record-changes.js';
 import { registrationOf } from './registration.js';
 
 describe('records', () => {
-  it('S102: many records are compared in turns of the event loop', async () => {
-    const spend = jest.spyOn(Turns.prototype, 'spend');
-    const records = Array.from({ length: 100 }, (_, place) => ({
+  const recordsOf = (length: number) =>
+    Array.from({ length }, (_, place) => ({
       answeredBy: '',
       record: { domain_status: [String(place)] },
     }));
+
+  it('S102: records of many names are compared in turns of the event loop, too', async () => {
+    let turns = 0;
+    const count = () => void turns++;
+    for (let name = 0; name < 20; name++) {
+      setImmediate(count);
+      await changesByRecord(recordsOf(10));
+    }
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it('S102: many records are compared in turns of the event loop', async () => {
+    const spend = jest.spyOn(Turns.prototype, 'spend');
+    const records = recordsOf(100);
     const changes = await changesByRecord(records);
     expect(changes.flat()).toHaveLength(99);
     expect(spend).toHaveBeenCalledTimes(100);
