@@ -63,7 +63,10 @@ async function newestLike(repository, tag) {
   return `${major}.${Math.max(...points)}${rest ?? ''}`;
 }
 
-/** Calculates the digest itself, because an image that is pulled by digest is compared with it. */
+/**
+ * Returns the digest of a tag's list of platforms. It is calculated here and not read from a header, because every pull
+ * is compared with it. @throws Error if a platform is missing.
+ */
 async function digestOf(repository, tag) {
   const answer = await asked(repository, `/v2/${repository}/manifests/${tag}`);
   const bytes = Buffer.from(await answer.arrayBuffer());

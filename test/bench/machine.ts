@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
-/** A kernel clock tick, which is 10 ms on every Linux that Node supports. */
+/** The unit of CPU times in /proc (USER_HZ, proc(5)): 10 ms on every Linux that Node supports. */
 const TICK_US = 10_000;
 
 /** Returns the user and system time of a process with all its threads, in microseconds. */

@@ -92,7 +92,7 @@ export class GatewayUnderTest {
 export const live = (apiKey: string, rest = '&domainName=example.com') =>
   `/v2.0/whois/live?format=json&apiKey=${apiKey}${rest}`;
 
-/** Checks the members that every refusal has. Only `code` and `status` vary. */
+/** Checks a refusal: its `status` and `code`, and the members and headers that every refusal has. */
 export function expectProblem(answer: Answer, status: number, code: string): void {
   expect([answer.status, answer.json.code]).toEqual([status, code]);
   const retryable = [429, 503, 504].includes(status);

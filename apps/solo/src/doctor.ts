@@ -20,7 +20,7 @@ import { ProductionConfig, type ProductionSettings } from './production.config.j
 import { OwnDatabasesConfig } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 
-/** The folder for the backups of the timer on the production page. */
+/** The folder in which the timer in docs/operations/production.md stores backups. */
 const BACKUPS = '/var/backups';
 
 /**

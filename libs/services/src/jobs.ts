@@ -156,8 +156,8 @@ export class LeasedJob implements Job {
   }
 
   /**
-   * Renews the lease of a run that takes longer than a lease. The lease expires if the database is unavailable for too
-   * long.
+   * Starts to renew the lease of a run, three times per lease, in case the run takes longer. The lease expires if the
+   * database is unavailable for too long. @returns a function that ends the renewal.
    */
   private keepRenewing(run: JobRun): () => Promise<void> {
     const intervalMs = this.leaseMs / 3;

@@ -1,6 +1,6 @@
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** An account that has not asked for this long loses its turn. Its item may have been cancelled. */
+/** After this time without a request, an account loses its turn, because its item may have been cancelled. */
 const FORGOTTEN_MS = 10 * SECOND_MS;
 
 /** An item of work of an account. */

@@ -145,8 +145,8 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'reason',
       ],
       withheld: {
-        text: 'its links open the account',
-        html: 'its links open the account',
+        text: 'contains links that give access to the account',
+        html: 'contains links that give access to the account',
         next_try_at: 'no longer used',
       },
     },

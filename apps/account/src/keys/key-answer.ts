@@ -6,7 +6,8 @@ import type { NewKey } from './keys.repository.js';
 export type KeyDescription = Omit<KeyAnswer, 'rank'>;
 
 /**
- * Returns the description of a key that its owner sees and whose hash the audit log stores. @param now business time.
+ * Returns the description of a key. Its owner sees the description, and the audit log stores a hash of it. @param now
+ * business time.
  */
 export function describeKey(key: NewKey, now: Date): KeyDescription {
   return {

@@ -5,7 +5,7 @@ import type { Payment } from '../payment-records/payment.entity.js';
 
 @Injectable()
 export class LossesRepository {
-  /** Returns the finally reversed amount of a payment, and the part of it that is booked as a loss. */
+  /** Returns the amount of a payment's final reversals, and the part of it that is booked as a loss. */
   async ofPayment(
     transaction: Transaction,
     { accountId, id }: Payment,

@@ -12,7 +12,7 @@ export class LossesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the finally reversed amount of a payment, and the part of it that is booked as a loss. */
+  /** Returns the amount of a payment's final reversals, and the part of it that is booked as a loss. */
   async ofPayment(
     transaction: Transaction,
     payment: Payment,

@@ -136,7 +136,7 @@ export class PaymentsService {
     });
   }
 
-  /** Whether any payment of the account through this processor was finally reversed. */
+  /** Whether any payment of the account through this processor has a final reversal. */
   async wasReversed(
     transaction: Transaction,
     accountId: string,
@@ -154,7 +154,7 @@ export class PaymentsService {
     return this.payments.ownerOfBill(transaction, processor, billId);
   }
 
-  /** Lists the paid lines of a subscription, with the finally reversed amount of each payment. */
+  /** Lists the paid lines of a subscription, with the amount of each payment's final reversals. */
   async listStretches(
     transaction: Transaction,
     accountId: string,

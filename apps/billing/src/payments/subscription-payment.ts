@@ -11,9 +11,9 @@ export interface SubscriptionPayment {
   periodStart: Date;
   periodEnd: Date;
   paidMicros: string;
-  /** The amount finally reversed for the whole period. */
+  /** The amount of the final reversals for the whole period. */
   wholeMicros: string;
-  /** The amount finally reversed for the rest of the period, which begins at `keptUntil`. */
+  /** The amount of the final reversals for the rest of the period, which begins at `keptUntil`. */
   restMicros: string;
   keptUntil: Date | null;
 }

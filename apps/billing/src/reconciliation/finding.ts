@@ -13,7 +13,7 @@ export interface Finding {
   isHealed: boolean;
 }
 
-/** A line with the finally reversed amount of its payment. */
+/** A line with the amount of its payment's final reversals. */
 export interface ComparedLine extends StoredPaymentLine {
   reversedMicros: bigint;
 }

@@ -128,7 +128,10 @@ export class Subscription {
   @Column('integer', { name: 'restorable_quantity', nullable: true })
   restorableQuantity: number | null;
 
-  /** Whether the payment of the last period was finally reversed. The subscription is then ended at the processor. */
+  /**
+   * Whether final reversals took back the payment of the last period, or that of its rest. The subscription is then
+   * ended at the processor.
+   */
   @Column('boolean', { name: 'is_reversed' })
   isReversed: boolean;
 

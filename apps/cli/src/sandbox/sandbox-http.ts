@@ -1,4 +1,7 @@
-/** A call to a processor's API that billing itself never makes, such as a call that advances a test clock. */
+/**
+ * A call of the CLI or of `npm run doctor` to a processor's API, such as one that advances a test clock or lists the
+ * registered webhooks.
+ */
 export interface SandboxCall {
   method?: 'GET' | 'POST' | 'DELETE';
   url: string;

@@ -79,7 +79,10 @@ function tablesIn(folder: string, before: Registries) {
   }
 }
 
-/** @throws CommandFault in the same cases as `tablesIn`. */
+/**
+ * Derives new tables, prints the changes and, with `--write`, replaces the file. @throws the errors of `tablesIn`;
+ * Error if the known tables are damaged; file system errors.
+ */
 function refresh(folder: string, options: TableOptions & { write?: string }): void {
   const { tables: known, write } = options;
   const before = registriesOf(known ?? write);

@@ -21,8 +21,9 @@ const KEY_HASH_BYTES = 4;
 const RFC_6962_SIGNATURE = 5;
 /** The fields `version` and `signature_type` of a tree head (RFC 6962 §3.5). */
 const TREE_HEAD = Buffer.from([0, 1]);
-/** The code of SHA-256 in TLS; below, the codes of the signature algorithms (RFC 5246 §7.4.1.4.1). */
+/** The code of SHA-256 in TLS (RFC 5246 §7.4.1.4.1). */
 const SHA256 = 4;
+/** The codes of the signature algorithms in TLS, by Node's names of key types (RFC 5246 §7.4.1.4.1). */
 const ALGORITHMS: Readonly<Record<string, number>> = { rsa: 1, ec: 3 };
 
 /** Parses the text of a checkpoint. @returns undefined if the text is not a valid checkpoint. */

@@ -4,8 +4,9 @@ import { MINUTE_MS, SECOND_MS, monotonicMs, newId } from '#libs/platform';
 import { ConnectionError, SafeConnector, countInformational } from '#libs/resolvers';
 import { BadFile, MissingFile } from './import-file.js';
 
-/** The result of a download. */
+/** What the server says about a downloaded file. */
 export interface Fetched {
+  /** The ETag, or else the date and size, or else a new id. */
   version: string;
   modifiedAt?: Date;
 }

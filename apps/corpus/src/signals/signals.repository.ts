@@ -16,7 +16,10 @@ export interface Listing {
 export class SignalsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** Returns when a source whose data may be shown first observed a name; undefined if none has. */
+  /**
+   * Returns when a name was first observed; undefined for an unknown name, or if the name's own source may not be shown
+   * or is generated.
+   */
   async firstSeen({ key, name }: FiledName): Promise<Date | undefined> {
     const [row] = await this.database.query<{ firstAt: Date }>(
       `select d.first_seen as "firstAt" from domain d join source s on s.id = d.source_id

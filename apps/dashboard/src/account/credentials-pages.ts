@@ -57,7 +57,7 @@ export function confirmEmailPage(context: PageContext, token: string, notice?: N
     title: 'Confirm your new address',
     notice,
     body: html`<section>
-      <p>From then on, you log in with this address, and all e-mails go there.</p>
+      <p>Once you confirm this address, you log in with it, and all e-mails go there.</p>
       ${form(context, '/account/email/confirm', fields)}
     </section>`,
   });

@@ -86,7 +86,10 @@ export class AuthController {
     return visit.show(firstKeysPage(visit.context, [test_key, key], this.settings.apiUrl));
   }
 
-  /** Redirects a reload of the page with the first keys to the dashboard, because keys are shown only once. */
+  /**
+   * Answers a link that is over. A visitor with a session, who may have reloaded the page with the first keys, goes to
+   * the dashboard, because keys are shown only once; others see that the link is over.
+   */
   private async afterLink(visit: PageVisit) {
     if (await this.calls.session(visit.visitor)) return visit.goTo('/');
     return showLinkOver(visit, 'sign_up');

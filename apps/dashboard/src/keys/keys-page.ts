@@ -27,7 +27,7 @@ export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 export interface KeyFilter {
   /** A part of a key's name or of its visible characters. */
   search: string;
-  /** Whether only keys that still work are listed. */
+  /** Whether revoked and expired keys are hidden. Paused keys are shown. */
   isLiveOnly: boolean;
 }
 
@@ -164,7 +164,7 @@ function endOf(key: KeyAnswer): Markup {
   return html`${key.state === 'replaced' ? '; works' : ''} until ${minute(key.expires_at)}`;
 }
 
-/** Whether a key still works. A replaced key works until its overlap ends. */
+/** Whether a key is neither revoked nor expired. A replaced key expires when its overlap ends. */
 export const canRevoke = ({ state }: KeyAnswer) => state === 'active' || state === 'replaced';
 
 /** Whether an ended key may get a successor with the same settings, for example after the account has been restored. */

@@ -106,7 +106,7 @@ describe('the lease client', () => {
     await spend(3);
     expect(leases.remaining(accountId)).toBe(100_000 - 3);
     await waitFor('the return', () => stored()[0].isClosed);
-    // Nothing is stored for an account without a lease.
+    // The gateway keeps nothing in memory for an account without a lease.
     await waitFor('its pool to be removed', () => leases.remaining(accountId) === undefined);
     expect(stored()[0].consumed).toBe(3);
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);

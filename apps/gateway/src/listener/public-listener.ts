@@ -21,7 +21,10 @@ export class PublicListener {
     this.url = await this.api.start();
   }
 
-  /** For a while, asks clients to reconnect elsewhere; then finishes the running requests. */
+  /**
+   * Asks clients to reconnect elsewhere for `drainNoticeMs`, then closes the listener and waits for running requests,
+   * for at most `drainMs`. Requests that still run are cut off.
+   */
   async drain(): Promise<void> {
     const { api, config, shedder } = this;
     api.drain();

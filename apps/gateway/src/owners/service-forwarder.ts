@@ -85,7 +85,10 @@ export class ServiceForwarder {
     }
   }
 
-  /** Returns how to send an upload or a download to this owner, and the owner's time limit. */
+  /**
+   * Returns the connection pool and headers for an upload to or a download from this owner, and the route's time limit;
+   * a `Problem` if the `Idempotency-Key` is malformed.
+   */
   transferOf(
     context: RequestContext,
   ): Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'> | Problem {
@@ -94,7 +97,6 @@ export class ServiceForwarder {
       const { timeoutMs } = context.route.limits;
       return { dispatcher: this.transfers, headers, answerTimeoutMs: timeoutMs };
     } catch (error) {
-      // The reason is a malformed `Idempotency-Key`.
       return toProblem(error);
     }
   }

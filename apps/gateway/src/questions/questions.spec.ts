@@ -80,7 +80,7 @@ it('beyond the rate limit, the page says when to try again, and links to plans w
   expect(page).not.toContain('Retry-After');
 });
 
-it('a rejection calls the field by its label on the page', async () => {
+it('on the page, a rejection names the field by its label', async () => {
   const { status, page } = await search('whois.live', { domainName: 'a.example', max_age: 'old' });
   expect([status, page]).toEqual([400, expect.stringContaining('Maximum age in seconds must be')]);
 });

@@ -314,7 +314,10 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** Ends a request whose client disconnected. Unsent parts are not charged, and the owner may stop. */
+  /**
+   * Ends a request whose client disconnected, unless its answer is already stored. Parts that were not sent are not
+   * charged, and the call to the owner is aborted.
+   */
   private readonly abort = (context: RequestContext): void => {
     // Once its answer is stored, a request is charged, because a repeat may already have read the answer.
     if (context.isKept) return;

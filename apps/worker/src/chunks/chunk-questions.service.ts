@@ -50,7 +50,7 @@ export class ChunkQuestionsService {
       for await (const one of known) answers.add(findingsOf(one));
     } catch (error) {
       signal.throwIfAborted();
-      this.logger.warn('the corpus does not answer; every name is looked up', error);
+      this.logger.warn('the corpus failed to answer; the remaining names are looked up', error);
     }
   }
 }

@@ -23,7 +23,10 @@ export class ServiceEventCounts {
     this.handled.set(name, outcomes);
   }
 
-  /** Counts handled events, after the transaction that handled them has committed. */
+  /**
+   * Records the outcomes and durations of handled events. Call it after the transaction that handled them has
+   * committed.
+   */
   noteAll(events: HandledEvent[]): void {
     for (const { type, outcome, durationMs } of events) {
       this.noteHandled(type, outcome);

@@ -359,7 +359,10 @@ function abuseIn(
   return [...unique.values()];
 }
 
-/** Returns the origins that the block itself and its narrowest routes name. `AS1.10` is 65546 (RFC 5396). */
+/**
+ * Returns the origins in the block itself, in the routes inside or across it, and, of the routes that contain it, in
+ * the narrowest. `AS1.10` is 65546 (RFC 5396).
+ */
 function originsIn(objects: readonly RpslObject[], asked: NumberRange): number[] {
   const routes = objects.flatMap((object) => {
     const route = first(object, 'route') ?? first(object, 'route6');

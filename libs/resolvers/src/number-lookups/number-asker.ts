@@ -23,9 +23,10 @@ export interface NumberAnswer {
 
 type Finding = ExchangeFinding & { block?: NumberBlock };
 
-/** The lines that mean "no entry" on port 43; below, the texts that mean "too many queries". */
+/** The lines that mean "no entry" on port 43. */
 const NOTHING =
   /^%ERROR:101:|^[%#\s]*(?:no (?:entries|match|data) found|no match for|unallocated)\b/im;
+/** The texts that mean "too many queries" on port 43. */
 const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|%ERROR:201|denied/i;
 
 /** Sends queries to number registries. Never rejects: a failure is also a result. */

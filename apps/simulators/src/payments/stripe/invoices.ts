@@ -84,7 +84,7 @@ export class Invoices {
     };
   }
 
-  /** Stores the invoice and applies the customer's balance to it; a remainder stays on the balance. */
+  /** Stores the finalized invoice and deducts from the customer's balance what the draft has used of it. */
   store(invoice: Invoice): Invoice {
     this.world.put(invoice);
     this.moveBalance(invoice, 1);

@@ -133,7 +133,7 @@ export interface NextNamesAsked extends KeyRange {
   kind: 'whois' | 'dns';
   /** Selects names that have not been looked up for this many seconds. */
   olderThanSeconds: number;
-  /** The end of the previous page. */
+  /** The cursor of the previous answer. */
   after?: { key: string; name: string };
   /** Number of names to check, 1 to 5,000. */
   limit?: number;

@@ -283,8 +283,9 @@ export class PaidChanges {
     if (timeOf(isWhole ? (changed ?? taken) : taken) >= end) return true;
     const isInForce = isSameOffer(mark.running, wanted);
     if (!isWhole && end <= now) {
-      // A refund has overwritten the time at which the money arrived. A change that was not in force at the end of its
-      // period came too late. A mark that was rewritten since then does not say which change was in force.
+      // A refund has overwritten the time at which the money arrived, so the mark decides: the change was in time only
+      // if it was in force at the end of its period. If the mark has been rewritten since, it cannot show this, and the
+      // change counts as too late.
       const wasInForceAtEnd = isInForce && mark.until.getTime() === wholeSecond(end).getTime();
       return !wasInForceAtEnd;
     }

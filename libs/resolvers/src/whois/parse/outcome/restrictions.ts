@@ -1,6 +1,6 @@
 import { matchesAny } from './phrases.js';
 
-/** Statements that the name is not registered and not open to everyone. */
+/** Phrases that say a name is not registered, but is reserved, premium or blocked. */
 const RESTRICTED_PHRASES: Readonly<Record<'reserved' | 'premium' | 'blocked', readonly string[]>> =
   {
     premium: [
