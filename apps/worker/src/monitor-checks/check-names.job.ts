@@ -46,7 +46,7 @@ abstract class CheckNamesJob implements Job {
 
   async runOnce(): Promise<void> {
     if (this.ending.signal.aborted) return;
-    this.running = this.checkAll(this.kind);
+    this.running = this.check(this.kind);
     await this.running;
   }
 
@@ -55,31 +55,36 @@ abstract class CheckNamesJob implements Job {
     await this.running.catch(() => {});
   }
 
-  /** Names whose last check failed have calls of their own, so that they delay no other names. */
-  private async checkAll(kind: CheckKind): Promise<void> {
-    const ends = await Promise.allSettled([this.check(kind, false), this.check(kind, true)]);
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  }
-
-  private async check(kind: CheckKind, failed: boolean): Promise<void> {
-    const callsMax = failed ? FAILED_CALLS_AT_ONCE : CALLS_AT_ONCE;
-    const calls = new Set<Promise<void>>();
+  /**
+   * Names whose last check failed have calls of their own, so that they delay no other names. Both kinds of names are
+   * looked for until no call is under way.
+   */
+  private async check(kind: CheckKind): Promise<void> {
+    const lanes = [false, true].map((failed) => ({ failed, calls: new Set<Promise<void>>() }));
+    const underWay = () => lanes.flatMap(({ calls }) => [...calls]);
     const faults: unknown[] = [];
     try {
       while (!this.ending.signal.aborted && faults.length === 0) {
-        const { names, hasMore } = await this.claim(kind, failed);
-        if (names.length > 0) {
-          const call: Promise<void> = this.askAbout(kind, names)
-            .catch((error: unknown) => void faults.push(error))
-            .finally(() => calls.delete(call));
-          calls.add(call);
+        let isMore = false;
+        for (const { failed, calls } of lanes) {
+          const callsMax = failed ? FAILED_CALLS_AT_ONCE : CALLS_AT_ONCE;
+          if (calls.size >= callsMax) continue;
+          const { names, hasMore } = await this.claim(kind, failed);
+          if (names.length > 0) {
+            const call: Promise<void> = this.askAbout(kind, names)
+              .catch((error: unknown) => void faults.push(error))
+              .finally(() => calls.delete(call));
+            calls.add(call);
+          }
+          isMore ||= hasMore && calls.size < callsMax;
         }
-        if (calls.size >= callsMax) await Promise.race(calls);
-        else if (!hasMore && calls.size === 0) break;
-        else if (!hasMore) await Promise.race([...calls, sleep(LOOK_MS)]);
+        if (isMore) continue;
+        const open = underWay();
+        if (open.length === 0) break;
+        await Promise.race([...open, sleep(LOOK_MS)]);
       }
     } finally {
-      await Promise.all(calls);
+      await Promise.all(underWay());
     }
     if (faults.length > 0) throw faults[0];
   }

@@ -69,4 +69,26 @@ describe('watched names whose servers are silent', () => {
       Array.from({ length: 55 }, (_, number) => `silent-${number}.com`).toSorted(),
     );
   });
+
+  it('S102: do not delay the checks of other names when they are checked again', async () => {
+    const { respond } = world;
+    const silent: (() => void)[] = [];
+    world.respond = (request, response, body) => {
+      const answer = () => respond(request, response, body);
+      const { kind, names } = body as NameQuestions;
+      const isSilent = kind === 'dns' && names.some((name) => name.startsWith('silent'));
+      return isSilent ? void silent.push(answer) : answer();
+    };
+    await under.database.query(`update watched_names set dns_due_at = '2000-01-01'
+      where dns_problem is not null`);
+    await waitFor('calls about silent names', async () => silent.length === 2);
+    world.resolve('later.com', { A: ['192.0.2.1'] });
+    await watch('later.com');
+    await waitFor('a check of the other name', async () => {
+      const checked = `select from watched_names where name = 'later.com' and dns_checked_at is not null`;
+      return (await under.database.query(checked)).length === 1;
+    });
+    world.respond = respond;
+    for (const answer of silent) answer();
+  });
 });
