@@ -126,7 +126,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['networkPolicy.dnsPorts=[]', "at '/networkPolicy/dnsPorts': minItems: got 0, want 1"],
   ['services.gateway.service.type="ExternalName"', "at '/services/gateway/service/type'"],
   ['networkPolicy.door=[{}]', "at '/networkPolicy/door/0': minProperties: got 0, want 1"],
-  ['postgresql.maxConnections=50', 'postgresql.maxConnections is 50, but up to 122 connections'],
+  ['postgresql.maxConnections=50', 'postgresql.maxConnections is 50, but up to 115 connections'],
   [
     'services.gateway.ownDatabase.maxConnections=9',
     'ownDatabase.maxConnections is 9, but up to 69 connections',
@@ -160,10 +160,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['settings={"NO_SUCH":"1"}', 'no service reads settings.NO_SUCH'],
   ['services.account.volume.size=""', 'settings.AUDIT_ANCHORS needs a disk'],
   ['services.corpus.replicas=2', 'settings.CORPUS_SUPPRESSIONS is a list on the volume of one'],
-  [
-    'services.account.settings={"ERASED_ACCOUNTS":"/var/lib/domain-data/erased.list"}',
-    'settings.ERASED_ACCOUNTS is a list on the volume of one replica',
-  ],
+  ['services.account.replicas=2', 'settings.ERASED_ACCOUNTS is a list on the volume of one'],
   ['surprise=1', "additional properties 'surprise' not allowed"],
   ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
   [
