@@ -106,7 +106,7 @@ function filterForm({ search, isLiveOnly }: KeyFilter = { search: '', isLiveOnly
     ${field({ name: 'search', label: 'Name or last characters', value: search, isOptional: true })}
     <label
       ><input type="checkbox" name="live" value="yes" ${isLiveOnly ? html`checked` : undefined} />
-      Hide keys that no longer work</label
+      Hide revoked and expired keys</label
     >
     <button class="plain">Show</button>
   </form>`;

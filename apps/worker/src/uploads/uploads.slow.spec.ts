@@ -152,12 +152,8 @@ describe('a file of names', () => {
         keys.push(key);
         return write.call(under.files, key, ...rest);
       });
-      const { text } = await under.sendForm(
-        accountId,
-        NAMES,
-        '',
-        name.replace(/[\r\n]/g, '%0D%0A'),
-      );
+      const formName = name.replace(/[\r\n]/g, '%0D%0A');
+      const { text } = await under.sendForm(accountId, NAMES, '', formName);
       const { id } = JSON.parse(text) as UploadAnswer;
       await under.endOfUpload(accountId, id);
       const headers = {
