@@ -181,8 +181,8 @@ export class KeysController {
   }
 
   /**
-   * Finds a key. @throws NotFound if there is no such key, or it does not pass `fits`; by default, the key must be
-   * active.
+   * Finds a key on the newest pages. @throws NotFound if there is no such key, or it does not pass `fits`; by default,
+   * the key must be active.
    */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
