@@ -71,7 +71,6 @@ export interface EntitlementModuleOptions {
   auditorDatabase: Database;
 }
 
-/** The tables whose rows are read and written as objects. */
 export const ENTITIES = [PaymentLine, Reversal, ReversedLine, Subscription];
 
 export const CONTROLLERS = [
@@ -131,7 +130,6 @@ const PROVIDERS = [
   AllowancesService,
 ];
 
-/** The entitlement service: the rights of accounts, and their credits. */
 @Module({})
 export class EntitlementModule {
   static register(options: EntitlementModuleOptions): DynamicModule {

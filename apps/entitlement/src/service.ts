@@ -3,7 +3,6 @@ import { type Service, started } from '#libs/services';
 import { EntitlementConfig } from './entitlement.config.js';
 import { migrations } from './migrations/index.js';
 
-/** The entitlement service: the rights of accounts, and their credits. */
 export const entitlement: Service<EntitlementConfig> = {
   name: 'entitlement',
   config: EntitlementConfig,

@@ -37,7 +37,6 @@ export interface EntitlementOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** If false, jobs run only when they are called directly. */
   isScheduled?: boolean;
 }
 

@@ -2,7 +2,6 @@ import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 
 const VERSION = 'allowance_version';
 
-/** Entitlement's tables, with the columns that are exported for an account. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

@@ -19,7 +19,6 @@ export interface Override {
   until: Date;
 }
 
-/** The data from which an allowance is computed. */
 export interface AllowanceSources {
   accountId: string;
   version: number;

@@ -14,7 +14,6 @@ export interface OverrideRequest {
   until: Date;
 }
 
-/** Answers requests for an account's limits and rights. */
 @Injectable()
 export class AllowancesService {
   constructor(

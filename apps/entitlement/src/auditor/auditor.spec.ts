@@ -8,7 +8,6 @@ import { ENTITLEMENT_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = ENTITLEMENT_INVARIANTS;
 
-/** Statements that violate each invariant. */
 const CORRUPTIONS: Record<string, string[]> = {
   I1: ['update ledger_entries set amount = amount + 1 where position = 0'],
   I2: [
@@ -54,7 +53,6 @@ describe('auditor', () => {
   });
   afterAll(() => entitlement.stop());
 
-  /** Runs `statements`, lists the invariants that they violate, and rolls them back. */
   async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
     return withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');

@@ -241,7 +241,6 @@ const CHUNK_END = `
   where id > coalesce($1::text, '00000000-0000-0000-0000-000000000000')::uuid
   order by id limit 1 offset $2`;
 
-/** The invariants that this service's auditor checks. */
 export const ENTITLEMENT_INVARIANTS: InvariantSet = {
   scope: SCOPE,
   invariants: INVARIANTS,

@@ -7,7 +7,6 @@ import { HoldsService } from '../holds/holds.service.js';
 import type { Book } from '../ledger/book.js';
 import { BlocksRepository, type NewBlock } from './blocks.repository.js';
 
-/** Blocks rights, and freezes or revokes the credits of deleted accounts. */
 @Injectable()
 export class BlocksService {
   constructor(

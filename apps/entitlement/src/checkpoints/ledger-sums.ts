@@ -1,7 +1,6 @@
 /** SQL: an id below the ids of all transfers. */
 export const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`;
 
-/** The amount that a grant's row contains for each ledger account. */
 const HELD = {
   available: 'g.available',
   reserved: 'g.reserved',

@@ -17,25 +17,21 @@ import {
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { isRenewing } from '../subscriptions/subscription.js';
 
-/** The payment lines, reversals and subscriptions that determine an account's grants. */
 export interface CreditSources {
   lines: PaymentLine[];
   reversedLines: ReversedLine[];
   subscriptions: Subscription[];
 }
 
-/** A grant from a payment line: a package, or a slice of a stretch. */
 interface DueGrant {
   line: PaymentLine;
   /** When the grant is issued: the later of `begin` and the arrival of its line. */
   at: Date;
-  /** The time from which the grant is valid. */
   begin: Date;
   slice?: Slice;
   grant: IssuedGrant;
 }
 
-/** A grant without its payment line. */
 type IssuedGrant = Omit<NewGrant, 'sourceId' | 'lineId'>;
 
 /**
@@ -92,7 +88,6 @@ export function followReversals(book: Book, { lines, reversedLines }: CreditSour
   }
 }
 
-/** Sets when the credits of running slices end, as far as that is known. */
 function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: DueGrant[]): void {
   const lineOf = new Map(lines.map((line) => [line.id, line]));
   const begun = all.filter(({ at }) => at <= book.now);
@@ -135,7 +130,7 @@ function packageGrant(line: PaymentLine): IssuedGrant {
   return { sourceType: 'package', sourceIndex: 0, granted, tier };
 }
 
-/** Returns the grant of a slice. `endSlices` sets when its credits end. */
+/** `endSlices` sets when its credits end. */
 function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   return {
     sourceType: 'subscription',

@@ -3,7 +3,6 @@ import { IdempotencyKeyReused, type Transaction } from '#libs/database';
 
 export interface Adjustment {
   id: string;
-  /** Credits. */
   amount: number;
   reason: string;
   expiresAt?: Date;
@@ -12,7 +11,6 @@ export interface Adjustment {
 /** Credits that an operator takes away. */
 export interface Revocation {
   id: string;
-  /** Maximum number of credits. */
   amount: number;
   reason: string;
 }

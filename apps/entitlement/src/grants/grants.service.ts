@@ -16,7 +16,6 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 import { type CreditSources, advance, followReversals } from './account-credits.js';
 import { type Adjustment, GrantsRepository, type Revocation } from './grants.repository.js';
 
-/** An account's book with every grant, and the sources of its grants. */
 interface OpenedAccount {
   book: Book;
   sources: CreditSources;
@@ -227,7 +226,6 @@ export class GrantsService {
     await this.ledger.save(transaction, books);
   }
 
-  /** Returns the books of accounts, in the given order, with every grant and source, and with due dates applied. */
   private async loadAllGrants(
     transaction: Transaction,
     accounts: CreditAccount[],

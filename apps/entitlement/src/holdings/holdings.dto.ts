@@ -9,7 +9,6 @@ export class LineIdsRequest {
 }
 
 export class ListGrantsQuery {
-  /** The cursor of the previous page. */
   @IsOptional()
   @IsString()
   @Length(1, 200)

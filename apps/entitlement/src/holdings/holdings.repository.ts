@@ -35,7 +35,6 @@ export class HoldingsRepository {
     return debt;
   }
 
-  /** Lists grants, newest first. */
   async listGrants(
     accountId: string,
     before: { issuedAt: string; id: string } | undefined,

@@ -23,7 +23,6 @@ export class OpenHoldRequest extends HoldRequest {
   @Max(DAY_MS)
   ttlMs?: number;
 
-  /** The operation that uses the credits. */
   @IsOptional()
   @Matches(OPERATION_NAME)
   operation?: string;

@@ -1,5 +1,5 @@
 const AHEAD_MAX = 1_000;
-/** The share of the spendable credits that may be prefetched: a twentieth. */
+/** Leases prefetch at most the spendable credits divided by this. */
 const AHEAD_DIVISOR = 20;
 
 /**

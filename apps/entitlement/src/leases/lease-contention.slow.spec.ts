@@ -20,7 +20,6 @@ describe('concurrent calls about leases', () => {
   const acquire = (accountId: string, request: { min: number; leaseId: string }) =>
     entitlement.client.acquire({ accountId, gatewayId: 'gateway-1', wanted: 0, ...request });
 
-  /** Creates an account with trial credits and without recorded entries. */
   async function trialAccount(): Promise<string> {
     const accountId = await entitlement.newAccount();
     await entitlement.newEntries(accountId);

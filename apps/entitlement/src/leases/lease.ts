@@ -14,7 +14,6 @@ export interface Lease extends Chargeable {
   remainingMs: number;
 }
 
-/** A lease that has not been used yet. */
 export type NewLease = Pick<Lease, 'accountId' | 'leaseId' | 'gatewayId' | 'amount' | 'slices'>;
 
 /**
@@ -27,7 +26,6 @@ export interface RefusedLease {
   outcome: 'insufficient' | 'elsewhere' | 'closed';
 }
 
-/** Returns the lease's name in the ledger. */
 export function leaseReference(leaseId: string): string {
   return `lease:${leaseId}`;
 }

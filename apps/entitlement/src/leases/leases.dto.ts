@@ -60,7 +60,6 @@ export class CloseLeasesRequest {
 }
 
 export class SettleLeasesRequest extends CloseLeasesRequest {
-  /** Other accounts whose balances are requested. */
   @IsOptional()
   @IsUUID(undefined, { each: true })
   @ArrayMaxSize(1000)

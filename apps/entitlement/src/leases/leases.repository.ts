@@ -79,7 +79,6 @@ export class LeasesRepository {
     );
   }
 
-  /** Stores the answers to requests for leases that granted nothing. */
   async insertRefused(transaction: Transaction, refused: RefusedLease[]): Promise<void> {
     if (refused.length === 0) return;
     await transaction.query(
@@ -117,7 +116,6 @@ export class LeasesRepository {
     await this.database.query(REPORT, usesOf(uses));
   }
 
-  /** Lists totals that arrived after their lease's close and are not booked. Call this after `report`. */
   async listLate(uses: LeaseUse[]): Promise<LeaseUse[]> {
     return this.database.query<LeaseUse>(LATE, usesOf(uses));
   }
@@ -151,12 +149,10 @@ export class LeasesRepository {
     return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
   }
 
-  /** Lists open leases with unbooked usage that were last booked more than a minute ago. */
   async listUnposted(limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(UNPOSTED, [limit]);
   }
 
-  /** @returns the number of deleted rejections. */
   async deleteRefused(limit: number): Promise<number> {
     const [{ deleted }] = await this.maintenance.query<{ deleted: number }>(DELETE_REFUSED, [
       limit,

@@ -33,7 +33,6 @@ describe('leases', () => {
       ...request,
     });
 
-  /** Creates an account with trial credits and without recorded entries. */
   async function trialAccount(): Promise<string> {
     const accountId = await entitlement.newAccount();
     await entitlement.newEntries(accountId);

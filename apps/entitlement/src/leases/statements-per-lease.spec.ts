@@ -14,7 +14,6 @@ describe('leases', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  /** Acquires a lease of 20 credits for a new account. */
   async function acquire(accountId: string) {
     const lease = { accountId, leaseId: newId() };
     await entitlement.client.acquire({ ...lease, gatewayId: 'gateway-1', min: 20, wanted: 0 });

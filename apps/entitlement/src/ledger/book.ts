@@ -12,7 +12,6 @@ import {
 } from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';
 
-/** Credits that a reservation released after their grant had ended. */
 export interface LostCredits {
   grant: Grant;
   slice: ReservationSlice;

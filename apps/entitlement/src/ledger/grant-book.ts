@@ -112,7 +112,6 @@ export abstract class GrantBook {
     return grant.expiresAt !== undefined && grant.expiresAt <= this.now;
   }
 
-  /** Returns the grant, if any, that received the credits that were returned to this grant after its end. */
   protected revivedOf(grant: Grant): Grant | undefined {
     const source = sourceOf({ ...revivalOf(grant), granted: 0 });
     return this.all.find((other) => sourceOf(other) === source);

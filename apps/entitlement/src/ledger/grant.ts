@@ -19,7 +19,6 @@ export interface NewGrant {
   sourceType: GrantSource;
   sourceId: string;
   sourceIndex: number;
-  /** Credits. */
   granted: number;
   expiresAt?: Date;
   /** The catalogue's tier of a package. */
@@ -27,7 +26,6 @@ export interface NewGrant {
   /** The payment line from which the credits come; reversals of the line affect them. */
   lineId?: string;
   subscriptionId?: string;
-  /** The slice that the credits cover. */
   sliceStart?: Date;
   sliceEnd?: Date;
 }

@@ -45,9 +45,7 @@ export interface LedgerTransfer {
   kind: TransferKind;
   /** The cause of the transfer: `lease:<id>`, `hold:<id>`, `operator:<revocation>` or a grant's source. */
   reference: string;
-  /** The account's available credits after the transfer. */
   availableAfter: number;
-  /** The time of the transfer, by the injected clock. */
   occurredAt: Date;
   entries: LedgerEntry[];
 }

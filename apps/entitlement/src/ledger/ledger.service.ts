@@ -201,7 +201,6 @@ function newAccount(id: string): CreditAccount {
   return { id, state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 };
 }
 
-/** The paid line from which a grant comes. */
 export interface GrantLine {
   id: string;
   orderId: string | null;

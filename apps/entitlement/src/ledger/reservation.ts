@@ -23,7 +23,6 @@ export function restOf(slice: ReservationSlice): number {
   return slice.amount - slice.consumed - slice.returned;
 }
 
-/** Returns the credits of a reservation that are neither used nor released. */
 export function reservedRest(reservation: Reservation): number {
   return reservation.slices.reduce((sum, slice) => sum + restOf(slice), 0);
 }

@@ -21,7 +21,6 @@ interface Circumstances {
   hasEnded?: boolean;
 }
 
-/** A plan that ends while jobs hold its credits. */
 class EndedPlan {
   readonly book = new Book(
     { id: 'account', state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 },

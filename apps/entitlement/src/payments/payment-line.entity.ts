@@ -51,7 +51,6 @@ export class PaymentLine {
   @Column('timestamptz', { name: 'from_at', nullable: true })
   from: Date | null;
 
-  /** The credits that the line adds per month. */
   @Column('bigint', { name: 'monthly_credits', nullable: true })
   monthlyCredits: string | null;
 

@@ -5,7 +5,6 @@ import { PaymentLine } from './payment-line.entity.js';
 import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
 
-/** A subscription and its account. */
 export interface SubscriptionClaim {
   subscriptionId: string;
   accountId: string;

@@ -200,7 +200,6 @@ function toReversedLine(
   };
 }
 
-/** Whether two lines have the same id or payment. */
 function isOf(one: PaymentLine, other: PaymentLine): boolean {
   return one.id === other.id || one.paymentId === other.paymentId;
 }
@@ -210,7 +209,6 @@ function withoutZeros(decimal: string): string {
   return String(BigInt(decimal));
 }
 
-/** Returns everything that billing announced about a line, for comparisons. */
 function contentOf(line: PaymentLine): object {
   return { ...line, heardAt: undefined };
 }

@@ -6,7 +6,6 @@ import {
 } from '#libs/contracts';
 import type { Statement } from './statement.service.js';
 
-/** Returns the answer to `account.credits`. */
 export function creditsAnswer({ balance, lines }: Statement): CreditsAnswer {
   const { spendable, reserved, pending, frozen, debt, grants } = balance;
   return {

@@ -18,13 +18,11 @@ import { usageV1Answer } from './usage-v1-answer.js';
 /** Number of lines read at a time for an explanation. */
 const BATCH = 2_000;
 
-/** An account's balance and a page of its ledger, for customers. */
 export interface Statement {
   balance: BalanceAnswer;
   lines: Page<LedgerLine>;
 }
 
-/** Reads an account's balance and ledger for its owner. */
 @Injectable()
 export class StatementService {
   constructor(

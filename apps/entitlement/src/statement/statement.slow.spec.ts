@@ -20,7 +20,6 @@ afterEach(async () => {
 
 const at = (time: string) => entitlement.clock.set(time);
 
-/** Creates a lease that reports this many credits as used. */
 async function lease(operations: Record<string, number> | undefined, consumed: number) {
   const leaseId = newId();
   const min = Math.max(1, consumed);
@@ -28,7 +27,6 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
   return { accountId, leaseId, consumed, operations };
 }
 
-/** Sends a customer's request as the gateway forwards it. */
 async function credits(cursor?: string): Promise<CreditsAnswer> {
   const query = cursor === undefined ? '' : `&cursor=${cursor}`;
   return entitlement.call('GET', `/internal/account/credits?version=2${query}`, accountId);

@@ -28,7 +28,6 @@ async function lines(): Promise<string[]> {
   return (await entitlement.client.ledger(accountId)).items.map(textOf);
 }
 
-/** Creates a lease that reports this many credits as used. */
 async function lease(operations: Record<string, number> | undefined, consumed: number) {
   const leaseId = newId();
   const min = Math.max(1, consumed);
@@ -36,7 +35,6 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
   return { accountId, leaseId, consumed, operations };
 }
 
-/** Sends a customer's request as the gateway forwards it. */
 async function balance() {
   const path = '/internal/account/credits?version=2';
   return (await entitlement.call<CreditsAnswer>('GET', path, accountId)).balance;

@@ -53,7 +53,6 @@ export class Subscription {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** The version of the allowance after this snapshot. */
   @Column('bigint', { name: 'allowance_version' })
   allowanceVersion: string;
 }

@@ -3,7 +3,6 @@ import { type TimelineEntry, TimelineQuestion, timelineOf } from '#libs/contract
 import { AccountId, AllowCallers } from '#libs/platform';
 import { TimelineRepository } from './timeline.repository.js';
 
-/** Lists this service's entries for an account's timeline. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

@@ -5,7 +5,6 @@ import { nextId } from '#libs/platform';
 import type { UsedDays } from './used-credits.dto.js';
 import { UsedCreditsRepository, type UsedCreditsRow } from './used-credits.repository.js';
 
-/** Credits that an account used for an operation, with the booking's time by the injected clock. */
 export interface UsedCredits {
   accountId: string;
   bookedAt: Date;
@@ -13,7 +12,6 @@ export interface UsedCredits {
   credits: number;
 }
 
-/** Adds up the usage of credits by day and operation. */
 @Injectable()
 export class UsedCreditsService {
   constructor(private readonly repository: UsedCreditsRepository) {}
