@@ -232,7 +232,6 @@ const FEATURES = [
   ],
 ];
 
-/** The module for orders, payments, and their state at the processors. */
 @Module({})
 export class BillingModule {
   static register(options: BillingModuleOptions): DynamicModule {

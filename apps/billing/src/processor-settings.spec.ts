@@ -15,7 +15,6 @@ const PAYPAL = {
 
 const STRIPE = { STRIPE_API_KEY: 'sk_test_1', STRIPE_CALLBACK_SECRETS: 'whsec_of_the_tests' };
 
-/** Returns the faults in the settings of processors. */
 function faultsOf(settings: Record<string, string | undefined>): string[] {
   try {
     loadConfig(BillingConfig, settings);

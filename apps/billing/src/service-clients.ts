@@ -2,7 +2,6 @@ import { AccountClient, EntitlementClient, ServiceHttp } from '#libs/contracts';
 import type { ServiceTokens } from '#libs/platform';
 import type { BillingConfig } from './billing.config.js';
 
-/** The clients of the services that billing calls. */
 export class ServiceClients {
   readonly account: AccountClient;
   readonly entitlement: EntitlementClient;

@@ -3,7 +3,6 @@ import { type Service, startWithMail } from '#libs/services';
 import { BillingConfig } from './billing.config.js';
 import { migrations } from './migrations/index.js';
 
-/** The service for orders, payments, and their state at the processors. */
 export const billing: Service<BillingConfig> = {
   name: 'billing',
   config: BillingConfig,

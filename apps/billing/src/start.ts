@@ -73,7 +73,6 @@ export const JOBS: readonly JobDeclaration[] = [
 /** The maximum size of a callback's body (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** The entities that TypeORM maps to tables. */
 export const ENTITIES = [
   Invoice,
   InvoiceRevision,

@@ -4,7 +4,6 @@ import { AllowCallers } from '#libs/platform';
 import { FindAccountsRequest } from './account-matches.dto.js';
 import { AccountMatchesService } from './account-matches.service.js';
 
-/** Finds accounts by payment data that an operator knows. */
 @Controller('internal/operator')
 @AllowCallers('cli')
 export class AccountMatchesController {

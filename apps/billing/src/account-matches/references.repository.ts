@@ -6,7 +6,6 @@ import { MaintenanceDatabase } from '#libs/database';
 const PROCESSORS = ['stripe', 'paypal'];
 const MATCHES_MAX = 50;
 
-/** Finds accounts by the ids and numbers of their orders, payments, subscriptions and invoices. */
 @Injectable()
 export class ReferencesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -32,7 +31,6 @@ export class ReferencesMaintenanceRepository {
     );
   }
 
-  /** Finds accounts by an id at a processor. */
   async findByProcessorId(id: string): Promise<AccountMatch[]> {
     return this.database.query(
       `select account_id as "accountId", 'order ' || id as matched from orders

@@ -6,7 +6,6 @@ import { BILLING_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = BILLING_INVARIANTS;
 
-/** Statements that violate an invariant in ways that the service itself never does. */
 const CORRUPTIONS: Record<string, string[][]> = {
   I8: [
     [`delete from invoices where series like 'INV-%' and number = 1`],
@@ -73,7 +72,6 @@ describe('auditor', () => {
   });
   afterAll(() => billing.stop());
 
-  /** Runs the statements, returns the invariants that they violate, and rolls the statements back. */
   async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
     return withClient(billing.test.url(), async (client) => {
       await client.query('set search_path = billing');

@@ -1,18 +1,15 @@
 import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
 import type { Invariant, InvariantSet } from '#libs/database';
 
-/** Each yearly plan with its monthly price, as rows. */
 const YEARLY_PLANS = SUBSCRIPTION_PLANS.filter(({ interval }) => interval === 'year')
   .map(({ sku, monthlyMicros }) => `('${sku}', ${monthlyMicros})`)
   .join(', ');
 
-/** Selects the differences of one kind that the last comparison left open. */
 const openFindings = (kind: string) => `
   select f.id, f.subject, f.detail from reconciliation_findings f
   where f.run_id = (select id from reconciliation_runs order by id desc limit 1)
     and f.kind = '${kind}' and not f.is_healed`;
 
-/** The invariants of this service, under their numbers in the system-wide list. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I8',

@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => billing.stop());
 
-/** Returns the gauge's counts, by kind. */
 async function setAside(): Promise<Record<string, number>> {
   const text = await billing.get(Metrics).text();
   const lines = [...text.matchAll(/^dds_billing_set_aside\{kind="(\w+)"[^}]*\} (\d+)$/gm)];

@@ -92,7 +92,6 @@ function changedLine(
   return plan.line === 'api' ? { ...line, kind: 'subscription_upgrade' } : line;
 }
 
-/** Returns the total of a bill's lines, with tax. */
 const priceOfLines = ({ lines }: Pick<BillSnapshot, 'lines'>): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
@@ -118,11 +117,9 @@ function lineOf(
   };
 }
 
-/** Returns the price of a line for a whole period, with tax. */
 const priceOf = ({ taxPpm, quantity }: BillLine, { unitMicros }: SubscriptionPlan): Micros =>
   withTax(BigInt(unitMicros), taxPpm) * BigInt(quantity);
 
-/** Whether the line charges or refunds the whole price. */
 const isWholePrice = (line: BillLine, plan: SubscriptionPlan) =>
   line.amountMicros === priceOf(line, plan) || line.amountMicros === -priceOf(line, plan);
 

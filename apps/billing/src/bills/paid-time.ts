@@ -1,7 +1,6 @@
 import { GRACE_MS, planOfSku } from '#libs/contracts';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 
-/** A plan with its number of units. */
 export interface PaidPlan {
   sku: string;
   quantity: number;
@@ -9,7 +8,6 @@ export interface PaidPlan {
 
 /** The rights and periods that follow from the payments for a subscription, minus final reversals. */
 export interface PaidTime {
-  /** The end of the last paid period. */
   paidThrough: Date | null;
   /** Whether the payment of the last period was reversed; then there is nothing to renew. */
   isReversed: boolean;

@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** The object that a callback names, identified by the processor's id. */
 export interface ProcessorObject {
   processor: ProcessorName;
   externalId: string;
 }
 
-/** Assigns callbacks whose account is not known yet. */
 @Injectable()
 export class CallbackOwnersMaintenanceRepository {
   async set(

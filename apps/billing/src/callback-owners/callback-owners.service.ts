@@ -10,7 +10,6 @@ import {
 export class CallbackOwnersService {
   constructor(private readonly owners: CallbackOwnersMaintenanceRepository) {}
 
-  /** Assigns the callbacks about an object to its account. */
   async set(transaction: Transaction, object: ProcessorObject, accountId: string): Promise<void> {
     await this.owners.set(transaction, object, accountId);
   }

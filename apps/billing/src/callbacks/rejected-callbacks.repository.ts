@@ -12,7 +12,6 @@ export interface RejectedCallback {
   raw: Buffer;
 }
 
-/** The number of callbacks rejected on one day for one reason. */
 export interface RejectedCount {
   day: string;
   processor: ProcessorName;

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 
-/** The reason for a cancellation, in the customer's words. */
 export interface CancellationReason {
   accountId: string;
   subscriptionId: string;
@@ -45,7 +44,6 @@ export class CancellationReasonsRepository {
   }
 }
 
-/** Deletes old reasons, for all accounts. */
 @Injectable()
 export class CancellationReasonsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -4,7 +4,6 @@ import { CancellationReasonsMaintenanceRepository } from './cancellation-reasons
 
 const KEPT_MS = 90 * DAY_MS;
 
-/** Deletes old cancellation reasons. */
 @Injectable()
 export class ForgetReasonsJob implements Job {
   readonly name = 'forget-cancellation-reasons';

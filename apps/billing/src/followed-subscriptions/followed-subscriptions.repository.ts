@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** A subscription and the pending change at its processor. */
 export interface FollowedSubscription {
   id: string;
   accountId: string;
@@ -14,11 +13,9 @@ export interface FollowedSubscription {
   quantity: number | null;
   currency: string;
   taxPpm: number;
-  /** Whether a change waits for its payment. */
   isChangeUnpaid: boolean;
 }
 
-/** Reads and updates the subscriptions of all accounts. */
 @Injectable()
 export class FollowedSubscriptionsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}

@@ -14,7 +14,6 @@ describe('a subscription that cannot be stored', () => {
     return body.subscriptions[0] as SubscriptionAnswer;
   }
 
-  /** Deletes an account whose subscription is not cancelled yet. @returns the account. */
   async function left(): Promise<string> {
     const accountId = billing.newAccount();
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'stripe' };

@@ -8,7 +8,6 @@ import { type AskedInvoices, OwnInvoicesService } from '../invoices/own-invoices
 
 const MISSING = 'missing.txt';
 
-/** Sends the PDFs of many invoices in one ZIP file. */
 @Injectable()
 export class InvoiceArchiveService {
   constructor(

@@ -36,7 +36,6 @@ export class InvoiceKeysRepository {
   }
 }
 
-/** Destroys keys of all accounts. */
 @Injectable()
 export class InvoiceKeysMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -21,7 +21,6 @@ export interface Buyer {
   purchaseOrder: string | null;
 }
 
-/** The payer and the means of payment. */
 export interface PaidBy {
   processor: string;
   /**
@@ -33,7 +32,6 @@ export interface PaidBy {
   reference: string;
 }
 
-/** Everything that an invoice or note shows. */
 export interface InvoiceDocument {
   kind: InvoiceKind;
   number: string;
@@ -48,7 +46,6 @@ export interface InvoiceDocument {
   accountId: string;
   lines: readonly { text: string; quantity: number; netMicros: string; taxPpm: number }[];
   taxMicros: Micros;
-  /** Whether the buyer is a business that owes the tax (reverse charge). */
   isReverseCharge: boolean;
   totalMicros: Micros;
   /** An amount paid in addition to the total, carried over from another bill; negative if carried to another bill. */

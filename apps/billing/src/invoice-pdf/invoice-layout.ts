@@ -7,7 +7,6 @@ import { printable } from './printable-text.js';
 /** A piece of a page in pdfmake's format, or plain text. */
 export type Content = string | { readonly [member: string]: unknown };
 
-/** A whole document in pdfmake's format. */
 export interface Layout {
   content: Content[];
   [member: string]: unknown;

@@ -12,7 +12,6 @@ interface Font {
 /** The parts of fontkit, pdfmake's font parser, that we use. */
 interface Fontkit {
   create(file: Buffer): Font;
-  /** Registers a font format that fontkit itself does not support. */
   registerFormat(format: typeof ParsedFormat): void;
 }
 

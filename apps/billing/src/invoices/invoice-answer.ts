@@ -2,7 +2,6 @@ import type { InvoiceAnswer, InvoiceState } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 
-/** Data that the invoice itself does not contain. */
 interface Facts {
   latest?: { revision: number; sha256: Buffer };
   /** The credit notes minus the debit notes of the invoice's payment. */

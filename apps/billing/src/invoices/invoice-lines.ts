@@ -22,7 +22,6 @@ interface Correction {
   taxPpm: number;
 }
 
-/** Returns the only line of a credit or debit note. */
 export function noteLine(
   { cause, state }: Reversal,
   { corrects, credits, netMicros, taxPpm }: Correction,

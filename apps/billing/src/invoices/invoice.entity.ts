@@ -4,7 +4,6 @@ import type { Micros } from '#libs/platform';
 import type { PaidBy, Seller } from '../invoice-pdf/invoice-document.js';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 
-/** A line as printed. */
 export interface InvoiceLine {
   text: string;
   quantity: number;

@@ -6,7 +6,6 @@ import type { Payment } from '../payment-records/payment.entity.js';
 import { INVOICE_NUMBER, Invoice } from './invoice.entity.js';
 
 export interface TaxDecision {
-  /** Whether the buyer is a business that owes the tax (reverse charge). */
   isReverseCharge: boolean;
   /** The order or the subscription for which the tax was decided. */
   subjectId: string;
@@ -18,7 +17,6 @@ export interface NotedMoney {
   taxMicros: Micros;
 }
 
-/** Selects invoices of an account. */
 export interface InvoiceFilter {
   since?: Date;
   before?: Date;
@@ -34,7 +32,6 @@ interface InvoicePage {
 const NOTED = `(select coalesce(sum(case note.kind when 'credit_note' then note.total_micros else -note.total_micros end), 0)
   from invoices note where note.account_id = invoice.account_id and note.payment_id = invoice.payment_id
   and note.kind <> 'invoice')`;
-/** The conditions for the states that `toInvoiceAnswer` distinguishes. */
 const IN_STATE: Readonly<Record<InvoiceState, string>> = {
   paid: `invoice.kind = 'invoice' and ${NOTED} = 0`,
   partly_returned: `invoice.kind = 'invoice' and ${NOTED} > 0 and ${NOTED} < invoice.total_micros`,
@@ -121,7 +118,6 @@ export class InvoicesRepository {
     return new Map(rows.map(({ id, noted }) => [id, BigInt(noted)]));
   }
 
-  /** Returns the credit notes minus the debit notes of a payment. */
   async notedOfPayment(transaction: Transaction, { accountId, id }: Payment): Promise<NotedMoney> {
     const [{ total, tax }] = await transaction.query<{ total: string; tax: string }>(
       `select coalesce(sum(sign * total_micros), 0)::text as total,

@@ -35,7 +35,6 @@ interface NewInvoice extends Pick<
   judgedWith: string | undefined;
 }
 
-/** Issues invoices, credit notes and debit notes for payments and their reversals. */
 @Injectable()
 export class InvoicesService {
   constructor(

@@ -24,7 +24,6 @@ export class RevisionsRepository {
       .getOne();
   }
 
-  /** Returns the newest revision of each invoice, by the invoice's id. */
   async listLatest(
     transaction: Transaction,
     accountId: string,

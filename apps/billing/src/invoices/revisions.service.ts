@@ -143,7 +143,6 @@ export class RevisionsService {
 
 export const hashOf = (pdf: Buffer) => createHash('sha256').update(pdf).digest();
 
-/** Collects everything that the document shows. */
 function documentOf(
   invoice: Invoice,
   printed: Pick<InvoiceDocument, 'revision' | 'buyer' | 'printedAt'>,

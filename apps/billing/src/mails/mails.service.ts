@@ -6,10 +6,8 @@ import { BillingConfig } from '../billing.config.js';
 import { type Contact, ContactsService } from '../contacts/contacts.service.js';
 import { MailedNoticesRepository } from './mailed-notices.repository.js';
 
-/** Composes an e-mail from the recipient's first name and the dashboard's origin. */
 export type MailForPerson = (firstName: string, dashboardUrl: string) => MailTemplate;
 
-/** Sends e-mails about money, each once. */
 @Injectable()
 export class MailsService {
   constructor(

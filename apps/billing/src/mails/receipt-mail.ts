@@ -3,7 +3,6 @@ import type { Micros } from '#libs/platform';
 import { moneyText } from '../pricing/money-text.js';
 import type { MailForPerson } from './mails.service.js';
 
-/** The data of an invoice that its receipt states. */
 export interface ReceiptFacts {
   kind: InvoiceKind;
   corrects: string | null;

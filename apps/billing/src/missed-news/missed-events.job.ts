@@ -11,7 +11,6 @@ const LOOK_BACK_MS = 3 * DAY_MS;
 /** An event may appear in the list this long after newer events. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
-/** Reads the processors' lists of events, and handles those for which no callback arrived. */
 @Injectable()
 export class MissedEventsJob implements Job {
   readonly name = 'missed-events';

@@ -3,7 +3,6 @@ import { MaintenanceDatabase } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { MissedNewsRepository } from './missed-news.repository.js';
 
-/** The results so far of a job that makes up for lost callbacks. */
 export interface MissedNewsCount {
   readonly startedAt: Date;
   checked: number;

@@ -14,7 +14,6 @@ import { OPEN_ORDER_STATES } from './order-state.js';
 import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
 
-/** The refusal code of a processor that cannot close an open page. */
 const NOT_CLOSABLE = 'not_closable';
 
 /** Opens, finds and closes the processors' checkout pages of orders. */

@@ -6,7 +6,6 @@ import type { CheckoutLine } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import type { OrderLine } from './order-line.entity.js';
 
-/** Converts quoted lines to the rows of an order. */
 export function orderLinesOf(
   accountId: string,
   orderId: string,

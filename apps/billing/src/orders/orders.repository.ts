@@ -78,7 +78,6 @@ export class OrdersRepository {
     return transaction.manager.findBy(OrderLine, { accountId, orderId });
   }
 
-  /** Lists the lines of several orders. */
   async listLinesOf(
     transaction: Transaction,
     accountId: string,
@@ -172,7 +171,6 @@ export class OrdersRepository {
   }
 }
 
-/** Reads open orders of every account. */
 @Injectable()
 export class OrdersMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
@@ -190,7 +188,6 @@ export class OrdersMaintenanceRepository {
     );
   }
 
-  /** Lists open orders of accounts that have been deleted. */
   async listOfDeleted(after: string, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

@@ -40,7 +40,6 @@ describe('orders', () => {
     processor: 'stripe',
     ...extra,
   });
-  /** Lists the processor objects that are still to be fetched. */
   const unread = () =>
     billing.database.query(`select name, reason from work where queue = 'processor-objects'`);
   const confirmed = async () =>

@@ -20,7 +20,6 @@ import type { SubscriptionPayment } from './subscription-payment.js';
 
 const PAYMENTS_MAX = 500;
 
-/** One part of a payment: the item and its price. */
 export interface PaidLine {
   kind: PaymentLineKind;
   sku: string;
@@ -42,7 +41,6 @@ export interface PaidStretch {
   periodStart: Date;
   periodEnd: Date;
   from: Date;
-  /** The monthly credits; null for lines without credits. */
   monthlyCredits: bigint | null;
   /** Whether the line is a change within a paid period. */
   isChange: boolean;
@@ -63,7 +61,6 @@ export interface ConfirmedPayment {
   isAnnounced: boolean;
 }
 
-/** Stores payments, each once. */
 @Injectable()
 export class PaymentsService {
   constructor(

@@ -21,7 +21,6 @@ export interface ReversedPayment {
   payment: Payment;
   refundedMicros: bigint;
   isDisputed: boolean;
-  /** Whether anything changed. */
   isNews: boolean;
 }
 
@@ -35,7 +34,6 @@ const STATES: Readonly<Record<RefundSnapshot['state'] | DisputeSnapshot['state']
     won: 'undone',
   };
 
-/** Handles refunds and disputes of payments, whether they began here or at the processor. */
 @Injectable()
 export class ReversalsService {
   constructor(
@@ -131,7 +129,6 @@ export class ReversalsService {
     if (closed > 0) await this.payments.markReturned(transaction, payment, null);
   }
 
-  /** Closes the failed refunds. @returns how many there were. */
   private async close(transaction: Transaction, reversals: readonly Reversal[]): Promise<number> {
     const open = reversals.filter(isFailedRefund);
     const closedAt = this.clock.now();

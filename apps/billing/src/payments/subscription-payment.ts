@@ -6,7 +6,6 @@ export interface SubscriptionPayment {
   sku: string;
   quantity: number;
   isChange: boolean;
-  /** When the payment takes effect. */
   startsAt: Date;
   periodStart: Date;
   periodEnd: Date;

@@ -19,7 +19,6 @@ interface Row {
 describe('changes whose reviewed payment PayPal reports after the end of the period', () => {
   let billing: BillingUnderTest;
   let accountId: string;
-  /** PayPal's id of the subscription. */
   let agreementId: string;
 
   beforeAll(async () => {

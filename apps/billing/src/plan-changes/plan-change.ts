@@ -3,7 +3,6 @@ import { addMonths, shareOfMoney } from '#libs/platform';
 import { withTax } from '../tax/tax-rates.js';
 import type { PlanRef } from '../processors/payment-processor.js';
 
-/** A plan and the number of its units. */
 export interface PlannedUnits {
   plan: SubscriptionPlan;
   quantity: number;
@@ -38,7 +37,6 @@ export function planRefOf(
   };
 }
 
-/** A subscription's plan in its running period. */
 interface Running {
   sku: string;
   quantity: number;
@@ -67,7 +65,6 @@ export function creditsAtOnce(
   return Number((BigInt(more) * BigInt(part)) / BigInt(whole));
 }
 
-/** Whether the rest of the period costs as much as the whole period. */
 function isWholePrice(
   { taxPpm, periodStart, periodEnd }: Running,
   { sku, quantity }: Pick<Running, 'sku' | 'quantity'>,

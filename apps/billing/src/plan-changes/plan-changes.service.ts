@@ -249,7 +249,6 @@ export class PlanChangesService {
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
-  /** Returns the processor's page where the customer changes the payment method. */
   async paymentPage(accountId: string, id: string): Promise<{ redirect_url: string }> {
     const row = await this.own.findCurrent(accountId, id);
     const { customerId, returnUrl } = await this.own.customerOf(row);
@@ -319,7 +318,6 @@ function changeOf(
   return { subscriptionId: externalId, plan: planRefOf(plan, taxPpm), quantity, currency };
 }
 
-/** Returns an amount due and the tax within it. */
 const due = (micros: Micros, { taxPpm }: Subscription) => ({
   due_micros: micros.toString(),
   tax_micros: taxWithin(micros, taxPpm).toString(),

@@ -28,7 +28,6 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  /** Buys an API plan of 15K a month. */
   beforeEach(async () => {
     start = billing.clock.now();
     ({ accountId, id } = await subscribed());

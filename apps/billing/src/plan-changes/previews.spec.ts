@@ -32,7 +32,6 @@ async function previewed(
   return { id, accountId, start, end, preview };
 }
 
-/** Returns the share of `more` for the rest of the period, rounded down. */
 const shareOf = (more: number, start: Date, end: Date, from: string) => {
   const [part, whole] = [end.getTime() - Date.parse(from), end.getTime() - start.getTime()];
   return Math.floor((more * part) / whole);

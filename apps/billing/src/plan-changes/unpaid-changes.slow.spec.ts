@@ -20,7 +20,6 @@ describe('an unpaid plan change', () => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  /** Buys an API plan of 15K a month. */
   async function subscribed(processor: 'stripe' | 'paypal'): Promise<void> {
     accountId = billing.newAccount();
     const body = { product: 'subscription', sku: 'api-15K-month', processor };

@@ -37,7 +37,6 @@ export abstract class PurchasedLine {
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
 
-  /** The package's credits; null for other lines. */
   @Column('bigint', { nullable: true, transformer: BIGINT_COLUMN })
   credits: bigint | null;
 

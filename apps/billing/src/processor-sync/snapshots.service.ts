@@ -14,7 +14,6 @@ import { PaymentProcessors } from '../processors/payment-processors.js';
 import type { ObjectRef } from './wanted-objects.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
-/** Passes each kind of snapshot to the feature that owns its rows. */
 @Injectable()
 export class SnapshotsService {
   constructor(

@@ -84,7 +84,6 @@ describe('processors with a call rate', () => {
 
   it.each(['stripe', 'paypal'])('%s: every network call waits for its turn', async (name) => {
     const taken: number[] = [];
-    /** A real call rate that also counts the calls. */
     class CountedRate extends CallRate {
       override take(nowMs: number): number {
         taken.push(nowMs);

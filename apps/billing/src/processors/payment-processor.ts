@@ -1,7 +1,6 @@
 import type { BillingInterval, SubscriptionState } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 
-/** The processors that a customer can choose from. */
 export type ProcessorName = 'stripe' | 'paypal';
 
 /**
@@ -20,7 +19,6 @@ export type CallResult<T> =
  */
 export const CHANGE_BEING_PAID = 'change_being_paid';
 
-/** A reference to an object at the processor. */
 export interface ProcessorRef {
   kind: 'checkout' | 'payment' | 'refund' | 'dispute' | 'subscription' | 'bill';
   id: string;
@@ -70,7 +68,6 @@ export interface CheckoutRequest {
 export interface CreatedCheckout {
   checkoutId: string;
   customerId: string;
-  /** The URL of the processor's page. */
   redirectUrl: string;
 }
 
@@ -88,7 +85,6 @@ export interface CheckoutSnapshot {
    */
   isDeclined?: boolean;
   payment?: PaymentSnapshot;
-  /** The subscription that a paid checkout started. */
   subscriptionId?: string;
 }
 
@@ -126,7 +122,6 @@ export interface DisputeSnapshot {
   currency: string;
 }
 
-/** A plan as named in the processor's objects. */
 export interface BilledPlan {
   sku: string;
   catalogueVersion: string;
@@ -146,7 +141,6 @@ export interface SubscriptionSnapshot extends BilledPlan {
   cancelAt: Date | null;
   /** The plan that applies from the next period. */
   pendingChange: BilledPlan | null;
-  /** The change that the customer requested but has not paid for. */
   unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;
   /** The bill of a change, if the payment for it may have arrived after the payment for a later period. */
@@ -161,7 +155,6 @@ export interface UnpaidChange extends BilledPlan {
    * review.
    */
   pageUrl: string;
-  /** When the change is dropped. */
   until: Date;
   /** Whether the payment was declined; if false, the customer has not tried yet, or the payment is under review. */
   isDeclined: boolean;
@@ -174,7 +167,6 @@ export interface BillLine extends BilledPlan {
   to: Date;
 }
 
-/** The bill for the start, a renewal or a change of a subscription. */
 export interface BillSnapshot {
   kind: 'bill';
   id: string;
@@ -232,7 +224,6 @@ export type CallbackVerdict =
  * operation.
  */
 export interface ProcessorCapabilities {
-  /** Whether payments can be partly refunded. */
   refundsPartly: boolean;
   /** How long the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
@@ -292,7 +283,6 @@ export interface EventPage {
   /** Oldest first. */
   events: ProcessorEvent[];
   cursor: Date;
-  /** Whether more events are available at once. */
   hasMore: boolean;
 }
 
@@ -339,7 +329,6 @@ export interface PaymentProcessor {
   /** Finds a refund by our reference, if the answer to the call was lost and its key has expired. */
   findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>>;
 
-  /** Returns the cost of an upgrade at `from`. */
   previewChange(request: ChangeRequest, from: Date): Promise<CallResult<{ dueMicros: Micros }>>;
 
   /** Changes a plan now, for the prorated difference. Nothing changes until the difference is paid. */
@@ -376,7 +365,6 @@ export interface PaymentProcessor {
   /** Undoes what was scheduled for the end of the period: a cancellation or a change. */
   resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
-  /** Returns the processor's page where a customer changes the payment method. */
   paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>>;
 
   /**

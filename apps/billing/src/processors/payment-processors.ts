@@ -1,7 +1,6 @@
 import { InvalidRequest, NotFound } from '#libs/platform';
 import type { PaymentProcessor, ProcessorName } from './payment-processor.js';
 
-/** The processors of this installation. */
 export class PaymentProcessors {
   private readonly byName: ReadonlyMap<string, PaymentProcessor>;
 

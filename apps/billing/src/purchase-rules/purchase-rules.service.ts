@@ -10,7 +10,6 @@ import { type Quote, type Wish, quoteOf } from '../pricing/quote.js';
 import { NO_TAX } from '../tax/tax-rates.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
-/** Decides what an account may buy now. */
 @Injectable()
 export class PurchaseRulesService {
   constructor(

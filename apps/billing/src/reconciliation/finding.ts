@@ -1,7 +1,6 @@
 import type { LineSums } from '#libs/contracts';
 import type { StoredPaymentLine } from '../payment-records/payment-line.entity.js';
 
-/** A difference between billing and entitlement or a processor. */
 export interface Finding {
   /** `fulfilment`: a difference from entitlement (I21). `processor`: a difference from the processor (I14). */
   kind: 'fulfilment' | 'processor';

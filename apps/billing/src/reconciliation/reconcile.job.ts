@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Job, Logger } from '#libs/platform';
 import { ReconciliationService } from './reconciliation.service.js';
 
-/** Compares billing with entitlement and the processors, once a day. */
 @Injectable()
 export class ReconcileJob implements Job {
   readonly name = 'reconcile';

@@ -13,7 +13,6 @@ type Run = Pick<ReconciliationAnswer, 'lines' | 'payments' | 'subscriptions'> & 
   endedAt: Date;
 };
 
-/** Reads the rows to compare, for all accounts. */
 @Injectable()
 export class ReconciliationMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
@@ -55,7 +54,6 @@ export class ReconciliationMaintenanceRepository {
     );
   }
 
-  /** Lists subscriptions that have not ended. */
   async listRunning(after = FIRST_ID, limit = 500): Promise<Subscription[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

@@ -16,7 +16,6 @@ const PAYMENT_AGE_MS = 8 * DAY_MS;
 /** The result for a line whose event was published again. The next run checks whether the event has arrived. */
 const REPLAYED = 'it was announced again';
 
-/** Compares payments with entitlement's grants and with the processors. */
 @Injectable()
 export class ReconciliationService {
   constructor(

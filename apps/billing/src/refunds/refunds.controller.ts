@@ -4,7 +4,6 @@ import { AccountId, AllowCallers } from '#libs/platform';
 import { RefundRequest } from './refunds.dto.js';
 import { RefundsService } from './refunds.service.js';
 
-/** Lets operators list an account's payments and refund them. */
 @Controller('internal/operator')
 @AllowCallers('cli')
 export class RefundsController {

@@ -8,7 +8,6 @@ const UNDECIDED = `
   where other.payment_id = reversal.paymentId and other.state <> 'undone' group by paid.amount_micros
   having bool_or(other.state = 'requested') and sum(other.amount_micros) >= paid.amount_micros`;
 
-/** Reads the payments and refunds to process, for all accounts. */
 @Injectable()
 export class RefundsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}

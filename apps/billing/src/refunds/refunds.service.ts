@@ -24,13 +24,11 @@ import { NothingToRefund, RefundRefused } from './refunds.errors.js';
 
 type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
   amountMicros?: Micros;
-  /** The failed refund that is retried. */
   again?: Reversal;
 };
 
 const NOT_FAILED = 'This refund has not failed, was replaced by another refund, or was dismissed.';
 
-/** Makes and retries the refunds that are started here rather than at the processor. */
 @Injectable()
 export class RefundsService {
   constructor(

@@ -53,7 +53,6 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
     return answer;
   }
 
-  /** Returns the announced reversals, oldest first. */
   async function said(): Promise<string[]> {
     return (await billing.events(accountId))
       .filter(({ type }) => type.startsWith('billing.payment-reversed') || type.endsWith('undone'))
@@ -174,7 +173,6 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       await billing.settle();
       return answer;
     };
-    /** Waits for all pauses between attempts, one after the other. */
     async function waitForAll(): Promise<void> {
       for (const pauseMs of RETRY_PAUSES_MS) {
         expect(await setAside()).toEqual([]);

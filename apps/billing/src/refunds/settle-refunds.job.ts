@@ -5,7 +5,6 @@ import { RefundsMaintenanceRepository } from './refunds.repository.js';
 
 const REFUNDS_MAX = 100;
 
-/** Completes refunds that the processor may or may not have made. */
 @Injectable()
 export class SettleRefundsJob implements Job {
   readonly name = 'settle-refunds';

@@ -38,7 +38,6 @@ async function paymentOf(id: string): Promise<string> {
   const [payment] = await billing.database.query<{ id: string }>(sql, [id]);
   return payment.id;
 }
-/** Makes a payment for a deleted account, which must be refunded. */
 async function payDeleted(): Promise<string> {
   const bought = await billing.order(accountId, 15_000, 'paypal');
   await billing.deliver('deleted', accountId);

@@ -3,7 +3,6 @@ import type { BillingInterval } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** The reasons why a notice about a subscription may be due. */
 export type NoticeReason =
   | 'change_declined'
   | 'renewal'
@@ -13,7 +12,6 @@ export type NoticeReason =
   | 'ending'
   | 'ended';
 
-/** A notice that has not been sent yet. */
 export interface DueNotice {
   /** The occasion. One e-mail is sent about it. */
   about: string;
@@ -35,7 +33,6 @@ export interface DueNotice {
   cancelAt: Date | null;
 }
 
-/** Lists due notices for all accounts. */
 @Injectable()
 export class DueNoticesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}

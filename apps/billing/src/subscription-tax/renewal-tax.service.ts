@@ -15,16 +15,13 @@ import {
 
 const UNDECIDABLE: DecidedTax = { isReverseCharge: null, taxPpm: null };
 
-/** A renewal whose rate is not decided yet. */
 interface ExpectedTax {
   accountId: string;
   processor: ProcessorName;
-  /** The rate of the running period. */
   taxPpm: number;
   periodEnd: Date;
 }
 
-/** Decides the tax of a subscription's next period by its buyer's current billing details. */
 @Injectable()
 export class RenewalTaxService {
   constructor(

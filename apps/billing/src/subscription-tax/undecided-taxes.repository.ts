@@ -25,7 +25,6 @@ export interface DecidedTax {
   taxPpm: number | null;
 }
 
-/** Lists subscriptions of all accounts. */
 @Injectable()
 export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}

@@ -42,7 +42,6 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
     return listed.subscriptions[0].id;
   }
 
-  /** Changes the plan; the customer approves and pays if required. */
   async function change(id: string, wish: object): Promise<void> {
     const answer = await billing.call('POST', `subscriptions/${id}/change`, {
       accountId,
@@ -56,7 +55,6 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
   const before = (ms: number) => new Date(addMonths(start, 1).getTime() - ms);
 
-  /** Ends the period without a payment for the next period. */
   async function failRenewal(): Promise<SubscriptionChanged> {
     await side.setFunds(accountId, 'declines');
     await passTo(new Date(addMonths(start, 1).getTime() + HOUR_MS));

@@ -51,7 +51,6 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     return { accountId, external };
   }
 
-  /** Pays the overdue bill of the first subscription. */
   async function payFirst(accountId: string, external: string): Promise<void> {
     await side.setFunds(accountId, 'works');
     if (processor === 'stripe') {

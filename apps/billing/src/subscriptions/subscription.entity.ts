@@ -100,7 +100,6 @@ export class Subscription {
   @Column('text', { name: 'unpaid_page', nullable: true })
   unpaidPage: string | null;
 
-  /** When the change is dropped. */
   @Column('timestamptz', { name: 'unpaid_until', nullable: true })
   unpaidUntil: Date | null;
 

@@ -3,7 +3,6 @@ import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 
-/** A package with credits left. */
 const PACKAGE = {
   grantId: newId(),
   lineId: newId(),

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { TaxSubject } from './tax-subject.js';
 
-/** A tax id, encrypted with the account's key for that year. */
 export interface KeptTaxId {
   year: number;
   taxId: Buffer;

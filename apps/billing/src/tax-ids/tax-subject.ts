@@ -1,4 +1,3 @@
-/** The order, subscription or invoice for which a tax was decided. */
 export interface TaxSubject {
   accountId: string;
   subjectId: string;

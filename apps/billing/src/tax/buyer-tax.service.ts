@@ -7,7 +7,6 @@ import { ContactsService } from '../contacts/contacts.service.js';
 import { BillingDetailsMissing } from './tax.errors.js';
 import { type BuyerTax, NO_TAX, TaxRates } from './tax-rates.js';
 
-/** Determines the tax of an account by its billing details. */
 @Injectable()
 export class BuyerTaxService {
   constructor(

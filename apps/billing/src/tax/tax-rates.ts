@@ -5,13 +5,11 @@ const WHOLE_PPM = 1_000_000n;
 /** `DE=19`, `FR=20/0`, `CH=8.1`: country, percent, percent for businesses. */
 export const TAX_RATE = /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?$/;
 
-/** An operator's tax rule for a country. */
 interface CountryRates {
   consumerPpm: number;
   businessPpm: number;
 }
 
-/** The data about a buyer on which tax depends. */
 export interface TaxedBuyer {
   /** ISO 3166-1 alpha-2. */
   country: string;

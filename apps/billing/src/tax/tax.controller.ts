@@ -4,7 +4,6 @@ import { AccountId } from '#libs/platform';
 import { AccountPace } from '../pace/account-pace.js';
 import { BuyerTaxService } from './buyer-tax.service.js';
 
-/** Returns the tax on an order before the order is placed. */
 @Controller()
 export class TaxController {
   constructor(private readonly tax: BuyerTaxService) {}

@@ -3,7 +3,6 @@ import { type TimelineEntry, TimelineQuestion, timelineOf } from '#libs/contract
 import { AccountId, AllowCallers } from '#libs/platform';
 import { TimelineService } from './timeline.service.js';
 
-/** Lists this service's events about an account. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

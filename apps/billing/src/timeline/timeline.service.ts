@@ -3,7 +3,6 @@ import type { TimelineRow } from '#libs/contracts';
 import { CancellationReasonsService } from '../cancellation-reasons/cancellation-reasons.service.js';
 import { REASON, TimelineRepository } from './timeline.repository.js';
 
-/** Lists the events of an account, including texts that are stored encrypted. */
 @Injectable()
 export class TimelineService {
   constructor(

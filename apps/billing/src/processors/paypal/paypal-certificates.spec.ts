@@ -27,10 +27,8 @@ describe('callback certificates', () => {
   let server: Server;
   let processor: PaypalProcessor;
   let url: string;
-  /** The served certificates, by the last part of their URLs. */
   let served: Record<string, string | undefined>;
   let asked: string[];
-  /** The status for a name that is not served. */
   let missing: number;
 
   beforeEach(async () => {

@@ -10,7 +10,6 @@ export interface PaypalCertificatesOptions {
   authorities?: readonly string[];
 }
 
-/** An error for a certificate that is not PayPal's. */
 class Untrusted extends Error {}
 
 interface Trusted {

@@ -85,7 +85,6 @@ export class PaypalClient {
     return this.connection.call('GET', `/v2/checkout/orders/${encodeURIComponent(id)}`);
   }
 
-  /** Changes an order that was not captured. */
   async patchOrder(id: string, body: readonly Patch[]): Promise<void> {
     await this.connection.call('PATCH', `/v2/checkout/orders/${encodeURIComponent(id)}`, { body });
   }

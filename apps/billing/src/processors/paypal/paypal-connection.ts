@@ -6,12 +6,10 @@ export interface PaypalAccess {
   apiUrl: string;
   clientId: string;
   clientSecret: () => string;
-  /** The limit on the call rate. */
   rate: CallRate;
   clock: Clock;
 }
 
-/** A refusal by PayPal. */
 export class PaypalRefusal extends Error {
   constructor(
     readonly status: number,

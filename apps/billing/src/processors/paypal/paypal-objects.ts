@@ -121,6 +121,5 @@ export function timeOf(text: string | undefined): Date {
 export const linkOf = (links: PaypalLink[] | undefined, rel: string): string | undefined =>
   Array.isArray(links) ? links.find((link) => link.rel === rel)?.href : undefined;
 
-/** Returns the last part of a link's path, which is the id of the object at that URL. */
 export const linkedId = (links: PaypalLink[] | undefined, rel: string): string =>
   idOf(linkOf(links, rel)?.split('/').at(-1));

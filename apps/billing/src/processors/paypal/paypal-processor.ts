@@ -49,14 +49,11 @@ export interface PaypalOptions {
   webhookIds: readonly string[];
   /** PEM of the authorities for the certificates of callbacks; Node's own if omitted. */
   authorities?: readonly string[];
-  /** The URL to which customers return from the pages of a plan change. */
   returnUrl: string;
-  /** The limit on the call rate. */
   rate: CallRate;
   clock: Clock;
 }
 
-/** Maximum number of pages in one list of events. */
 const EVENT_PAGES_MAX = 20;
 /** The page where customers see and change the payment method of their subscriptions. */
 const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';

@@ -14,7 +14,6 @@ export function isDecided({ status, issue }: PaypalRefusal): boolean {
   return !UNDECIDED_STATUSES.includes(status) && !UNDECIDED_ISSUE.test(issue);
 }
 
-/** The issues that PayPal reports for a declined payment. */
 const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION_REFUSED'];
 
 /** Whether the customer agreed but the payment method was declined. Another payment method may work. */

@@ -43,7 +43,6 @@ export interface StripeOptions {
   callbackSecrets: () => readonly string[];
   /** `https://api.stripe.com`, or a simulator. */
   apiUrl: string;
-  /** The limit on the call rate. */
   rate: CallRate;
   clock: Clock;
 }
@@ -52,7 +51,6 @@ type CheckoutItem = Stripe.Checkout.SessionCreateParams.LineItem;
 
 const TIMEOUT_MS = 10 * SECOND_MS;
 const EVENTS_PAGE = 100;
-/** Maximum number of events in one list. */
 const EVENTS_MAX = 1_000;
 
 /**

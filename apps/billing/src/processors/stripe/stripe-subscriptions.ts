@@ -132,7 +132,6 @@ export class StripeSubscriptions {
       : paymentOf(changed.latest_invoice as Stripe.Invoice);
   }
 
-  /** Returns the change that waits for its payment, if any. */
   private async openChange(id: string): Promise<OpenChange | undefined> {
     const options = { expand: ['latest_invoice'] };
     const { pending_update: pending, latest_invoice: invoice } =
@@ -309,7 +308,6 @@ export class StripeSubscriptions {
     return intent.status === 'requires_payment_method';
   }
 
-  /** Returns the price, quantity and plan, if any, to which a schedule switches with the next period. */
   private async nextItem(
     { schedule }: Stripe.Subscription,
     periodEnd: number,

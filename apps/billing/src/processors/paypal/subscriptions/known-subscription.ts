@@ -18,7 +18,6 @@ export interface KnownSubscription {
   mark: SubscriptionMark;
   /** The plan of PayPal's next bill. */
   next: PlannedUnits;
-  /** The plan in force. */
   running: PlannedUnits;
   /** The plan in force before `mark.until`. */
   former: PlannedUnits;
@@ -82,7 +81,6 @@ export class KnownSubscriptions {
 export const isRunning = ({ subscription }: Pick<KnownSubscription, 'subscription'>) =>
   ['ACTIVE', 'SUSPENDED'].includes(subscription.status ?? '');
 
-/** Compares plans regardless of the tax. */
 export const isSameOffer = (a: BilledPlan, b: BilledPlan) =>
   a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;
 

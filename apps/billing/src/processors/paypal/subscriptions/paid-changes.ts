@@ -44,7 +44,6 @@ export interface PaidChangesParts {
   plans: PaypalPlans;
   known: KnownSubscriptions;
   clock: Clock;
-  /** The URL to which customers return from the pages of a change. */
   returnUrl: string;
 }
 
@@ -343,7 +342,6 @@ export class PaidChanges {
   }
 }
 
-/** Returns the URL of the page for a customer who did not approve or pay. */
 const cancelUrl = (returnUrl: string) => `${returnUrl}?cancelled=1`;
 
 /** Returns our data on a subscription: its mark for the current period, with the change. */
@@ -373,7 +371,6 @@ function linesOf(
 const dueOf = (lines: readonly BillLine[]): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
-/** Returns when the money of an order arrived; undefined if it has not arrived. */
 function paidAt(order: PaypalOrder): Date | undefined {
   const capture = captureOf(order);
   const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';
@@ -386,7 +383,6 @@ function isTaken(order: PaypalOrder | undefined): boolean {
   return capture !== undefined && paymentSnapshot(capture).state !== 'failed';
 }
 
-/** Whether PayPal is still reviewing the order's payment. */
 function isReviewed(order: PaypalOrder | undefined): boolean {
   const capture = order && captureOf(order);
   return capture !== undefined && paymentSnapshot(capture).state === 'pending';

@@ -257,7 +257,6 @@ export class PaypalSubscriptions {
   }
 }
 
-/** Whether PayPal's latest payment is for the period that begins at `start` or for a later period. */
 function isPaidSince({ billing_info: billing }: PaypalSubscription, start: Date): boolean {
   const last = billing?.last_payment?.time;
   return last !== undefined && isPaidFrom(start, timeOf(last));

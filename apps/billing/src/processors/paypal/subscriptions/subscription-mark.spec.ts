@@ -3,7 +3,6 @@ import { CATALOGUE_VERSION, SUBSCRIPTION_PLANS } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { type SubscriptionMark, toCustomId, toSubscriptionMark } from './subscription-mark.js';
 
-/** The maximum length of PayPal's `custom_id`. */
 const LENGTH_MAX = 127;
 
 describe('our mark on a subscription at PayPal', () => {
