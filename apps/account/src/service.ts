@@ -3,7 +3,6 @@ import { type Service, startWithMail } from '#libs/services';
 import { AccountConfig } from './account.config.js';
 import { migrations } from './migrations/index.js';
 
-/** The service for accounts, people, sessions and keys. */
 export const account: Service<AccountConfig> = {
   name: 'account',
   config: AccountConfig,

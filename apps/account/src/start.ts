@@ -46,7 +46,6 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** The entities that TypeORM maps to tables. */
 export const ENTITIES = [
   Account,
   AddressChange,

@@ -3,7 +3,6 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const HASH = 'a hash that only this service can use';
 
-/** The tables of the account service, with the columns that are exported to an account's owner. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

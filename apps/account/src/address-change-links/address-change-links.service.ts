@@ -15,7 +15,6 @@ import {
 const LINK_LIFETIME_MS = DAY_MS;
 const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
 
-/** Manages the links that prove ownership of a new e-mail address. */
 @Injectable()
 export class AddressChangeLinksService {
   constructor(

@@ -1,6 +1,5 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** Composes the e-mail to the new address. */
 export function confirmAddressMail(
   firstName: string,
   dashboardUrl: string,

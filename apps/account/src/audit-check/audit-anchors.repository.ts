@@ -38,7 +38,6 @@ export class AuditAnchorsMaintenanceRepository {
     );
   }
 
-  /** Lists the chains that an anchor covers, in order, starting after `afterChain`. */
   async listCovered(
     transaction: Transaction,
     { anchor, afterChain, limit }: { anchor: string; afterChain: string | null; limit: number },

@@ -3,11 +3,9 @@ import type { Transaction } from '#libs/database';
 import type { AuditHead } from '../audit/audit-chain.js';
 import type { AuditEntry } from '../audit/audit-entry.entity.js';
 
-/** An audit entry, with the data of the chain's head and of an anchor that the entry must match. */
 export type CheckedEntry = AuditEntry & {
   /** The position of the chain's head; null if the chain has no head. */
   headPosition: string | null;
-  /** The hash that an anchor recorded for this entry. */
   anchoredHash: Buffer | null;
 };
 

@@ -13,14 +13,12 @@ export interface Visitor {
   stepToken: string;
 }
 
-/** A person who acts in an account. */
 export interface Actor {
   accountId: string;
   personId: string;
   visitor: Visitor;
 }
 
-/** A person who uses the operator commands. */
 export interface Operator {
   /** The name given on the command line; it is not verified. */
   operator: string;

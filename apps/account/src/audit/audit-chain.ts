@@ -7,7 +7,6 @@ export const INSTALLATION = '00000000-0000-0000-0000-000000000000';
 /** Takes the place of the previous hash in the first entry of a chain and in the first anchor. */
 export const NO_HASH: Buffer = Buffer.alloc(32);
 
-/** The last entry of a chain. */
 export interface AuditHead {
   chain: string;
   /** The position of the last entry; the database returns bigint as text. */

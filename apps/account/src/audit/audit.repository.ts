@@ -3,7 +3,6 @@ import type { Transaction } from '#libs/database';
 import { type AuditHead, NO_HASH } from './audit-chain.js';
 import { AuditEntry } from './audit-entry.entity.js';
 
-/** Writes the chains of all accounts and the chain of the installation. */
 @Injectable()
 export class AuditMaintenanceRepository {
   /** Locks the head of a chain until the transaction ends, so that entries are written one at a time. */

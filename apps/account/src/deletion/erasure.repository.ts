@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Finds accounts to erase. */
 @Injectable()
 export class ErasureMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -10,7 +10,6 @@ import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { EraseJob } from './erase.job.js';
 import { ErasureService } from './erasure.service.js';
 
-/** The tables of a backup, and the columns that name the account. */
 const TABLES = Object.entries({ accounts: 'id', data_keys: 'account_id', people: 'account_id' });
 
 describe('accounts in a restored database', () => {
@@ -22,7 +21,6 @@ describe('accounts in a restored database', () => {
   });
   afterAll(() => account.stop());
 
-  /** Returns statements that restore the account's rows as they are now. */
   async function backUp(accountId: string): Promise<string> {
     const statements = TABLES.map(async ([table, column]) => {
       const rows = await account.database.query<{ row: object }>(

@@ -1,6 +1,5 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** Composes the e-mail that tells the owner that a provider was connected or disconnected. */
 export function identityMail(
   change: 'connected' | 'removed',
   provider: string,

@@ -8,7 +8,6 @@ import { StepAnswer } from '../sessions/session-headers.js';
 import { IdentitiesService } from './identities.service.js';
 import { ProvidersService } from './providers.service.js';
 
-/** Lets owners list, connect and remove the providers that they log in with. */
 @Injectable()
 export class OwnIdentitiesService {
   constructor(

@@ -20,7 +20,6 @@ import { AccountConfig } from '../account.config.js';
 import type { AskedProvider } from '../log-in-steps/step-contents.js';
 import { ProviderRefused } from './identities.errors.js';
 
-/** A person's identity as stated by the provider. */
 export interface ProvenIdentity {
   provider: Provider;
   /** The provider's id for the person, which stays the same when the address changes. */

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KeyRecordService } from './key-records.service.js';
 
-/** Retires expired keys. */
 @Injectable()
 export class ExpireKeysJob {
   readonly name = 'expire-keys';

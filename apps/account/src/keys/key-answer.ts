@@ -2,7 +2,6 @@ import { type IssuedKeyAnswer, type KeyAnswer, maskedApiKey } from '#libs/contra
 import { keyStateOf } from './key-state.js';
 import type { NewKey } from './keys.repository.js';
 
-/** A key without its rank, which depends on the other keys. */
 export type KeyDescription = Omit<KeyAnswer, 'rank'>;
 
 /**

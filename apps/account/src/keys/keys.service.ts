@@ -29,7 +29,6 @@ import { keyStateOf } from './key-state.js';
 import { KeyLimitReached, KeyNotActive, KeyNotReissuable, TooManyNewKeys } from './keys.errors.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 
-/** The properties that a new key gets from its request or from the key that it replaces. */
 type KeySettings = Pick<
   ApiKey,
   'environment' | 'name' | 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'

@@ -18,7 +18,6 @@ export interface PendingIdentity {
   address?: string;
 }
 
-/** The data for the next step, by the kind of step. */
 export interface StepContents {
   /** The next step is a code from the authenticator app, or a recovery code. */
   code: { personId: string; passwordHash: string | null; link?: PendingIdentity };

@@ -39,7 +39,6 @@ const PERSON_LIMIT: AttemptLimit = {
   windowMs: HOUR_MS,
 };
 
-/** Checks passwords for a new session. */
 @Injectable()
 export class LogInService {
   constructor(

@@ -6,7 +6,6 @@ import { AddressChangeLinksService } from '../address-change-links/address-chang
 import { PasswordResetsService } from '../password-resets/password-resets.service.js';
 import { SignUpsService } from '../registration/sign-ups.service.js';
 
-/** Checks whether e-mailed links still work. */
 @Injectable()
 export class MailedLinksService {
   constructor(

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { ListedAccount } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Reads all accounts, without names and addresses. */
 @Injectable()
 export class AccountListMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -7,7 +7,6 @@ import { AccountListMaintenanceRepository } from './account-list.repository.js';
 import { AuditEntriesMaintenanceRepository } from './audit-entries.repository.js';
 import { ListAccountsRequest, ListAuditRequest, RevokeKeyRequest } from './operators.dto.js';
 
-/** Lists accounts, keys and audit entries for operators, and revokes keys. */
 @Controller('internal/operator')
 @AllowCallers('cli')
 export class AccountRecordsController {

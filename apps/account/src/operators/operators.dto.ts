@@ -17,13 +17,11 @@ export class FindAccountsRequest {
   text: string;
 }
 
-/** The operator's name, as given on the command line. */
 export class OperatorRequest {
   @Matches(/^[\w.@-]{1,64}$/)
   operator: string;
 }
 
-/** An operator's change to an account, with a reason. */
 export class SuspensionRequest extends OperatorRequest {
   /** The owner can read the reason for a suspension; all other reasons are only in the audit log. */
   @IsString()

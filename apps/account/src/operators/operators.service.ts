@@ -14,7 +14,6 @@ import { INSPECTION } from './timeline.repository.js';
 /** The last four characters of a key, as shown on the dashboard, or a whole key, whose other characters are ignored. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
-/** Finds, shows and changes accounts for operators. */
 @Injectable()
 export class OperatorsService {
   constructor(

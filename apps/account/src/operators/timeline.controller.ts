@@ -11,7 +11,6 @@ import { TimelineRepository } from './timeline.repository.js';
 
 const BEGINNING = new Date(0);
 
-/** Lists this service's entries in an account's timeline. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

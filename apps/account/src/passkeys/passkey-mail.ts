@@ -2,7 +2,6 @@ import type { MailTemplate } from '#libs/mail';
 
 export type PasskeyChange = 'added' | 'removed' | 'all-removed' | 'copied';
 
-/** The subject and the sentence of the e-mail about each event. */
 const SENTENCES: Readonly<
   Record<PasskeyChange, readonly [subject: string, sentence: (passkey: string) => string]>
 > = {
@@ -27,7 +26,6 @@ const SENTENCES: Readonly<
   ],
 };
 
-/** Composes the e-mail about a change to a passkey. @param name the passkey's name, given by the owner. */
 export function passkeyMail(
   change: PasskeyChange,
   name = '',

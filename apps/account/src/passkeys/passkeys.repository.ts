@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import { Passkey } from './passkey.entity.js';
 
-/** Identifies a passkey and its owner. */
 export type FoundPasskey = Pick<Passkey, 'id' | 'accountId' | 'personId' | 'publicKey'> & {
   counter: number;
 };

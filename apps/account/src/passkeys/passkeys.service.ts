@@ -22,7 +22,6 @@ import {
   verifyUse,
 } from './webauthn.js';
 
-/** Maximum number of passkeys per account. */
 const PASSKEYS_MAX = 10;
 
 type Person = Pick<Actor, 'accountId' | 'personId'>;
@@ -44,7 +43,6 @@ export class PasskeysService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** Returns the relying party for which passkeys are created and used. */
   get party(): RelyingParty {
     return relyingPartyOf(this.config.dashboardUrl);
   }
@@ -165,7 +163,6 @@ export class PasskeysService {
     return this.personalData.decrypt<string>(transaction, accountId, passkey.name);
   }
 
-  /** @param name the passkey's name, given by the owner. */
   private async tell(
     transaction: Transaction,
     accountId: string,

@@ -17,7 +17,6 @@ const ADDRESS_LIMIT: AttemptLimit = {
   windowMs: RESET_LINK_LIFETIME_MS,
 };
 
-/** Sends links to people who forgot their password. */
 @Injectable()
 export class ForgottenPasswordsService implements OnApplicationShutdown {
   /** The e-mails that are being sent. The limits above and the connection pool bound their number. */

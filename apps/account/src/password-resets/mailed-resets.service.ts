@@ -11,7 +11,6 @@ import { PasswordResetsService } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'reset network', max: 30, windowMs: HOUR_MS };
 
-/** Sets new passwords with e-mailed links. */
 @Injectable()
 export class MailedResetsService {
   constructor(

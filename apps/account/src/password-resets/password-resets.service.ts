@@ -13,7 +13,6 @@ import { PasswordResetsMaintenanceRepository } from './password-resets.repositor
 
 export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
 
-/** Manages the links for replacing a forgotten password. */
 @Injectable()
 export class PasswordResetsService {
   constructor(

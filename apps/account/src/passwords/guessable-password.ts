@@ -20,7 +20,6 @@ const estimator = new ZxcvbnFactory({
   graphs: adjacencyGraphs,
 });
 
-/** The number of common passwords in the list. */
 export const COMMON_PASSWORD_COUNT = COMMON_PASSWORDS.length;
 
 /**

@@ -29,7 +29,6 @@ export class PasswordsService {
   /** Number of hashes computed so far. Tests check this number instead of measuring time. */
   hashCount = 0;
 
-  /** Returns the number of waiting calls. */
   get queueLength(): number {
     return this.waiting.length;
   }

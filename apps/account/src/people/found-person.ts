@@ -1,4 +1,3 @@
-/** The owner of an e-mail address, as needed for a log-in. */
 export interface FoundPerson {
   personId: string;
   accountId: string;

@@ -4,7 +4,6 @@ import { type MailTemplate, MailOutbox, composeMail } from '#libs/mail';
 import { AccountConfig } from '../account.config.js';
 import { PeopleService, type PersonDetails } from './people.service.js';
 
-/** Sends e-mails to the owner of an account. */
 @Injectable()
 export class OwnerMailService {
   constructor(

@@ -12,7 +12,6 @@ import { WrongCredentials } from './people.errors.js';
 import { PeopleRepository } from './people.repository.js';
 import type { Person } from './person.entity.js';
 
-/** The personal data of a person, which is stored encrypted. */
 export interface PersonDetails {
   firstName: string;
   address: string;

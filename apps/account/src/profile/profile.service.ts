@@ -5,7 +5,6 @@ import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
 
-/** Returns and changes an owner's profile. */
 @Injectable()
 export class ProfileService {
   constructor(

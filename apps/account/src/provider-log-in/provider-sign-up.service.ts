@@ -14,7 +14,6 @@ const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
 /** The name in "Hello there, …", for a person without a usable name. */
 const NAMELESS = 'there';
 
-/** Thrown if the address already belongs to an account. */
 export class AddressTaken extends Error {}
 
 /**

@@ -14,7 +14,6 @@ import { SignUpsService } from './sign-ups.service.js';
 /** Limits the e-mails that are sent to one mailbox, under any of its addresses, because anyone can cause them. */
 const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
-/** Accepts sign-ups from the form. */
 @Injectable()
 export class RegistrationService {
   constructor(

@@ -27,7 +27,6 @@ const SENTENCES: Readonly<
   ],
 };
 
-/** Composes the e-mail about a change to the second step of log-ins. */
 export function secondFactorMail(
   change: SecondFactorChange,
 ): (firstName: string, dashboardUrl: string) => MailTemplate {

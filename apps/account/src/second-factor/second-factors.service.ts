@@ -17,7 +17,6 @@ import { matchingStep, stepOf } from './totp.js';
 const SECRET_BYTES = 20;
 const APP_CODE = /^\d{6}$/;
 
-/** The person whose log-ins have the second step. */
 type Person = Pick<Actor, 'accountId' | 'personId'>;
 
 /**

@@ -11,7 +11,6 @@ export const ABSOLUTE_MS = 30 * DAY_MS;
 const SEEN_WRITE_MS = MINUTE_MS;
 const RECENT_MS = 10 * MINUTE_MS;
 
-/** The data of a session that other services may read. */
 export interface DescribedSession extends Pick<
   FoundSession,
   'accountId' | 'personId' | 'accountState' | 'suspendedBecause' | 'hasPassword'
@@ -21,7 +20,6 @@ export interface DescribedSession extends Pick<
   restorableUntil?: string;
 }
 
-/** Finds the session of a dashboard call. */
 @Injectable()
 export class CurrentSessionsService {
   constructor(

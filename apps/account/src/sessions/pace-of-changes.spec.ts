@@ -30,7 +30,6 @@ describe('the rate of changes', () => {
   const rename = (name = 'Ada') => call('PATCH', 'account', { first_name: name });
   const createKey = () => call('POST', 'keys', { name: 'Server', environment: 'live' });
 
-  /** Recovers the account through the link in the owner's mailbox. */
   async function takeBack(): Promise<void> {
     await account.dashboard('POST', 'password/forgot', { body: { email } });
     const body = { token: await account.linkToken(email), password: NEW_PASSWORD };

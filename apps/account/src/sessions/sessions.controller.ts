@@ -39,7 +39,6 @@ export class SessionsController {
     return this.sessions.endOthers(session);
   }
 
-  /** Describes the session of a call that the dashboard or the gateway received. */
   @Get('internal/sessions/current')
   @AllowCallers('dashboard', 'gateway')
   async find(@Headers('x-session-token') token?: string) {

@@ -7,7 +7,6 @@ import { type AuditRecord, AuditService } from '../audit/audit.service.js';
 import { TooManyAttempts } from './throttling.errors.js';
 import { ThrottlingMaintenanceRepository } from './throttling.repository.js';
 
-/** A limit of `max` attempts in a window. */
 export interface AttemptLimit {
   /** The name of the count, for example `log-in network`. */
   name: string;
