@@ -71,7 +71,6 @@ function made<const I extends Tokens>(
   };
 }
 
-/** Providers that call other services and cache their answers. */
 const KNOWLEDGE = [
   made(
     Services,

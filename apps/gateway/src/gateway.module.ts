@@ -40,7 +40,6 @@ export interface GatewayModuleOptions {
   database: Database;
   maintenance: Database;
   auditor: Database;
-  /** The operations that the API serves; by default, the table of operations. */
   operations?: readonly Operation[];
 }
 

@@ -2,7 +2,6 @@ import { AccountClient, EntitlementClient, ServiceHttp } from '#libs/contracts';
 import type { ServiceTokens } from '#libs/platform';
 import type { GatewayConfig } from './gateway.config.js';
 
-/** The clients of the services that the gateway calls. */
 export class Services {
   readonly account: AccountClient;
   readonly entitlement: EntitlementClient;

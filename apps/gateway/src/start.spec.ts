@@ -6,7 +6,6 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { PublicListener } from './listener/public-listener.js';
 import { GatewayHarness } from '../../../test/stand-ins/gateway-harness.js';
 
-/** An address where no service listens. */
 const AWAY = 'http://127.0.0.1:1';
 
 describe('readiness and start of a gateway', () => {

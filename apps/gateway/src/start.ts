@@ -19,11 +19,9 @@ export interface StartGateway {
 }
 
 export interface RunningGateway extends RunningService {
-  /** The origin of the public API's listener. */
   apiUrl: string;
   authCache: AuthCache;
   services: Services;
-  /** The bodies of rejections, as the listener sends them. */
   bodies: ProblemBodies;
 }
 

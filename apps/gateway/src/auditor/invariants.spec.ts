@@ -6,7 +6,6 @@ import { GATEWAY_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = GATEWAY_INVARIANTS;
 
-/** Rows that the gateway never writes: one for each invariant. */
 const CORRUPTIONS: Record<string, string> = {
   I16: 'update request_log set credits = 1 where status = 429',
 };

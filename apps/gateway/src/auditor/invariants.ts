@@ -1,6 +1,5 @@
 import type { InvariantSet } from '#libs/database';
 
-/** The invariants of this service, under their numbers in the system-wide list. */
 export const GATEWAY_INVARIANTS: InvariantSet = {
   // Partial indexes contain exactly the forbidden rows, so each check covers the whole table at little cost.
   scope: `audited as (select $1::float8 as window_ms, $2::text as after, $3::text as through)`,

@@ -138,7 +138,6 @@ export class AuthCache {
     this.trustedUntilMs = ms;
   }
 
-  /** The number of cached keys, for metrics and tests. */
   get size(): number {
     return this.keys.size;
   }

@@ -26,7 +26,6 @@ beforeEach(() => {
   [apiKey, accountId] = [key, keyRecord.accountId];
 });
 
-/** Starts another gateway with its own journal. */
 const startAnother = async (name: string, settings: Record<string, string>) =>
   around.startGateway({ ...settings, GATEWAY_JOURNAL: `${around.folder}/${name}.journal` });
 
@@ -53,7 +52,6 @@ const nextTurn = async () => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Whether a gateway accepts connections. */
 const isTaken = async (apiUrl: string) =>
   open(apiUrl).then(
     () => true,

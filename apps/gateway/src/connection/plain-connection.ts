@@ -7,14 +7,12 @@ import type { AnswerBuffer } from './answer-buffer.js';
 import type { HttpDate } from './http-date.js';
 import { readPlainRequest } from './plain-request.js';
 
-/** The listener's side of its plain connections. */
 export interface PlainConnectionOwner {
   date: HttpDate;
   /** The headers `Connection` and `Keep-Alive` of an answer that leaves the connection open. */
   keepAliveLines: string;
   /** True during a drain, in which every answer is the last one on its connection. */
   isDraining: boolean;
-  /** The buffer in which answers are assembled. */
   answers: AnswerBuffer;
   /** Starts handling a request. @returns false if the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;

@@ -1,6 +1,4 @@
-/** A request with an `Idempotency-Key`. */
 export interface KeyedRequest {
-  /** Whether the request's API key is a test key. */
   isTest: boolean;
   key: string;
   /** The SHA-256 hash of everything that determines the answer. */

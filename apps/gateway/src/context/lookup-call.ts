@@ -1,6 +1,5 @@
 import type { OwnerAnswer } from './owner-answer.js';
 
-/** A running request to lookup. */
 export interface LookupCall {
   /** The complete request in ASCII, as it is sent. */
   readonly request: string;

@@ -5,7 +5,6 @@ import type { KeyEntry } from '../auth-cache/caller.js';
 export interface OwnQuestion {
   /** The query, as a client would append it to the path. */
   query: string;
-  /** The body, for an operation that takes one. */
   body?: object;
   caller: Promise<KeyEntry | Problem>;
 }

@@ -21,7 +21,6 @@ export interface BytesInPlace {
   end: number;
 }
 
-/** An owner's answer. */
 export interface OwnerAnswer {
   headers: OwnerHeaders;
   /** The body with one character per byte, as received; empty for a stream, or if `inPlace` is set. */

@@ -45,9 +45,7 @@ export class RequestContext {
   readonly values: string[] = [];
   /** The parameters as validated by step 6. */
   input?: ReadInput = undefined;
-  /** The validated body of an operation that takes one. */
   body?: object = undefined;
-  /** The format of the answer that the client accepts. */
   form: AnswerForm;
   apiKey = '';
   /** The dashboard's request for a session's account; present instead of a key. */
@@ -84,11 +82,9 @@ export class RequestContext {
   isOver = false;
   /** Whether the request counts towards the running requests. A download no longer counts once it has begun. */
   isInFlight = true;
-  /** The upload or download that has begun. */
   transfer?: Transfer = undefined;
   /** Additional header lines for the rejection of the request. */
   refusalLines = '';
-  /** The span, if this request is traced. */
   span?: Span = undefined;
   /** The context of the previous request on the socket, if the client pipelines requests. */
   earlier?: RequestContext;

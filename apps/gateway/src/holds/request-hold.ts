@@ -18,7 +18,6 @@ export interface NewHold {
   /** The request's id, unique within its account. */
   id: string;
   accountId: string;
-  /** The number of credits held. */
   amount: number;
   /** The hold's number in the journal of this process. */
   number: number;

@@ -44,7 +44,6 @@ async function ask(apiKey: string, names: number, query = '') {
   return { status: statusCode, json: (await body.json()) as Answer };
 }
 
-/** Makes lookup's answers charge this many items. */
 function answering(charged: number): void {
   around.lookup.respond = (_asked, response) => {
     response.setHeader(CHARGED_ITEMS_HEADER, String(charged));

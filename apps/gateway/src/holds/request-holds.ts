@@ -28,7 +28,6 @@ export interface RequestHoldsOptions {
   requestDeadlineMs: number;
 }
 
-/** The request that credits are held for. */
 export interface HeldRequest {
   requestId: string;
   accountId: string;
@@ -36,7 +35,6 @@ export interface HeldRequest {
   operation: string;
   version: number;
   subject: string;
-  /** The maximum cost of the request, in credits. */
   amount: number;
 }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Deletes the expired answers of all accounts, with the maintenance role. */
 @Injectable()
 export class KeptAnswersMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { KeyedRequest } from '../context/keyed-request.js';
 
-/** Whether this request or an earlier one has the key. */
 export type KeyHolder =
   | { is: 'this' }
   | { is: 'running' }

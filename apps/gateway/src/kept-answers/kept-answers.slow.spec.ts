@@ -55,7 +55,6 @@ async function post(apiKey: string, headers = {}, body: object = NAMES, url = un
   return { status: answer.statusCode, headers: answer.headers, text, json };
 }
 
-/** Streams lines as lookup does. The promise resolves when the caller has disconnected. */
 function answerInLines(count: number, isWhole: boolean): { closed: Promise<void> } {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   around.lookup.respond = (_asked, response) => {

@@ -1,7 +1,6 @@
 import type { Job, Logger } from '#libs/platform';
 import type { DailyCaps } from './daily-caps.js';
 
-/** Adds the charges of other gateways to the counts of the daily caps. */
 export class FollowCapsJob implements Job {
   readonly name = 'follow-caps';
 

@@ -12,7 +12,6 @@ import {
 
 const [lease, other, account, writer] = Array.from({ length: 4 }, newId);
 
-/** Returns a row of the request log without its line ending. */
 function rowOf(credits: number): string {
   const line = new LogLines().of({
     atMs: 1_772_442_000_000,

@@ -20,11 +20,8 @@ export interface HoldUse {
   number?: number;
 }
 
-/** The leases, holds and rows that earlier processes left behind. */
 export interface JournalRest {
-  /** The leases to settle and close. */
   uses: LeaseUse[];
-  /** The holds to settle and close. */
   holds: HoldUse[];
   /** The rows of charged answers that may be missing from the request log, in the log's text format. */
   rows: string[];

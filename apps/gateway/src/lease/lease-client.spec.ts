@@ -73,7 +73,6 @@ function open(settleIntervalMs = 20): LeaseClient {
 }
 
 const reserve = (cost = 1) => leases.reserve(accountId, cost, monotonicMs());
-/** Charges one request of this cost in credits. */
 async function spend(cost: number): Promise<void> {
   leases.finish((await reserve(cost)) as Lease, cost, cost);
 }

@@ -33,7 +33,6 @@ export interface LeaseClientOptions {
   log?: JournaledLog;
 }
 
-/** The holds that share the journal. */
 export interface JournaledHolds {
   uses(): HoldUse[];
   /** Settles and closes the holds that an earlier process left open. @throws if the process stops before that. */
@@ -46,19 +45,16 @@ export interface JournaledLog {
   unwrittenRows(): Iterable<string>;
   /** Calls `listener` after each write, with the number of charged answers that it contained. */
   onWritten(listener: (count: number) => void): void;
-  /** The id under which this process writes the log. */
   writerId: string;
   /** Writes the missing rows of earlier processes, once those processes can no longer write. */
   restore(rows: string[], writerIds: string[]): Promise<void>;
 }
 
-/** The request that needs credits, for entitlement's logs and traces. */
 export interface Requester {
   requestId: string;
   span?: { traceparent: string };
 }
 
-/** Entitlement's answer to a request for a lease, with what was requested. */
 interface Asked {
   answer: LeaseAnswer;
   /** The number of the call that requested the lease. */

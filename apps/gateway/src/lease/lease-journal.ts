@@ -44,9 +44,7 @@ export interface LeaseJournalOptions {
   compactAtBytes?: number;
 }
 
-/** A hold as the journal stores it. */
 export interface JournaledHold {
-  /** The number of the hold in the journal of this process. */
   number: number;
   id: string;
   accountId: string;
@@ -125,7 +123,6 @@ export class LeaseJournal {
     return this.sizeBytes;
   }
 
-  /** The free bytes on the journal's disk that this user can write. */
   get freeBytes(): number {
     const { bavail, bsize } = statfsSync(dirname(this.options.path));
     return bavail * bsize;

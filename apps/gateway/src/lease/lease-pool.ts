@@ -1,7 +1,6 @@
 import type { Problem } from '#libs/platform';
 import type { Lease } from './lease.js';
 
-/** A request that waits for credits. */
 export interface Waiter {
   cost: number;
   /** The monotonic time, in milliseconds, after which the request is rejected with 503. */
@@ -22,7 +21,6 @@ export class LeasePool {
   /** The newest open lease, the start of a linked list. */
   private newest?: Lease = undefined;
   private queue?: Waiter[] = undefined;
-  /** The open holds of requests. */
   private holds?: Set<HeldUse> = undefined;
   isAsking = false;
   /** The monotonic time, in milliseconds, before which no lease is prefetched. */
@@ -182,7 +180,6 @@ export class LeasePools {
     return ++this.calls;
   }
 
-  /** The number of the latest call. */
   get lastCall(): number {
     return this.calls;
   }

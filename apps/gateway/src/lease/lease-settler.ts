@@ -17,7 +17,6 @@ export interface LeaseSettlerOptions {
   intervalMs: number;
   /** Notified of all usage that entitlement acknowledges. */
   pools: LeasePools;
-  /** @param call the number of the call. */
   onAnswer(answer: SettleAnswer, call: number): void;
   onClosed(lease: Lease): void;
 }
@@ -201,7 +200,6 @@ export class LeaseSettler {
   }
 }
 
-/** Whether entitlement has granted the lease. */
 function isGranted({ amount }: Lease): boolean {
   return amount > 0;
 }

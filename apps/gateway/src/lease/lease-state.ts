@@ -8,17 +8,13 @@ export class LeaseCounts {
   readonly asked = { granted: 0, insufficient: 0, elsewhere: 0, closed: 0, failed: 0 };
 }
 
-/** The state of a gateway's leases, for metrics. */
 export interface LeaseState {
   counts: LeaseCounts;
   /** The number of leases that entitlement may have open for this gateway. */
   open: number;
-  /** The credits that have been charged but not yet acknowledged. */
   unsettledCredits: number;
-  /** Milliseconds since entitlement last accepted a settlement; 0 while no lease is open. */
   settlementAgeMs: number;
   journalBytes: number;
-  /** The free bytes on the journal's disk. */
   journalFreeBytes: number;
   isJournalWritable: boolean;
 }

@@ -10,7 +10,6 @@ export class Lease {
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
   settled = 0;
-  /** Whether the lease is in the list of leases to settle. */
   isUnsettled = false;
   /**
    * The monotonic time, in whole milliseconds, until which a request may start on the lease. V8 stores a whole number

@@ -53,7 +53,6 @@ import type { RequestPath } from '../request/request-path.js';
 export interface ApiListenerOptions {
   host: string;
   port: number;
-  /** The public origin of the API. */
   origin: string;
   /** Whether other gateways on this machine listen on the same port. */
   reusePort?: boolean;
@@ -175,7 +174,6 @@ export class ApiListener {
     await Promise.all([this.queues.close(), this.app.close()]);
   }
 
-  /** Whether a plain connection is still sending an answer. */
   get isSending(): boolean {
     return this.plain.isSending;
   }

@@ -27,7 +27,6 @@ export interface PublicParts {
   pages: ErrorPages;
   docs: ApiDocs;
   health: Health;
-  /** The public origin of the dashboard; the page at `/` links to it. */
   dashboardUrl: string;
   trustedProxies: BlockList;
 }

@@ -7,7 +7,6 @@ import type { OwnerAnswer } from '../context/owner-answer.js';
 import type { LookupCall } from '../context/lookup-call.js';
 import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/** The address where lookup listens. */
 export interface LookupAddress {
   /** The Unix socket. If it is set, the other fields are used only for the `Host` header. */
   socketPath?: string;
@@ -41,7 +40,6 @@ export class LookupConnection {
   isConnected = false;
   /** The ticks of the pool's timer until the connection expires and is closed, after its running call. */
   ticksLeft: number;
-  /** The running call. */
   call?: LookupCall = undefined;
   private headers?: AnswerHeaders = undefined;
   /** What has arrived of the headers or, once they are parsed, of the body, with one character per byte. */

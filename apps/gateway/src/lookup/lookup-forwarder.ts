@@ -57,7 +57,6 @@ export class LookupForwarder {
   }
 }
 
-/** A call to lookup for one request. */
 class Call implements LookupCall {
   connection?: LookupConnection = undefined;
   waitedTicks = 0;

@@ -17,7 +17,6 @@ import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 /** A server in place of lookup. The test sees every byte that it receives, and determines every byte that it sends. */
 class ByteServer {
   readonly sockets: Socket[] = [];
-  /** The requests in the order of arrival. */
   readonly requests: string[] = [];
   onRequest: (socket: Socket) => void = () => {};
   private readonly server: Server = createServer((socket) => {

@@ -5,7 +5,6 @@ import { type LookupAddress, LookupConnection } from './lookup-connection.js';
 import { AnswerLate, ConnectTimeout, ConnectionEnded } from './lookup.errors.js';
 
 export interface LookupPoolOptions {
-  /** The origin of lookup's internal listener. */
   url: string;
   /** The Unix socket of lookup, if it runs on the same machine. */
   socketPath?: string;
@@ -96,7 +95,6 @@ export class LookupPool {
     for (const call of this.waiting.splice(0)) call.onFault(new ConnectionEnded());
   }
 
-  /** The number of open or opening connections, for metrics and tests. */
   get size(): number {
     return this.connections.size;
   }

@@ -13,7 +13,6 @@ import { priceList, quotePackage } from '../pricing/pricing.js';
 import type { RequestsService } from '../usage/requests.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
-/** The caller of an operation: the account that owns the key. */
 export interface Asker {
   account: { id: string };
 }

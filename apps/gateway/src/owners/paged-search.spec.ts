@@ -67,7 +67,6 @@ interface Found {
   json: Record<string, unknown>;
 }
 
-/** @param path the path of the next page, or a query. */
 async function search(apiKey: string, path: string): Promise<Found> {
   const address = path.startsWith('/') ? path : `/v2.0/archive/records?${path}`;
   const { status, headers, json } = await under.ask(address, { 'x-api-key': apiKey });

@@ -23,7 +23,6 @@ import { AnswerTooLarge } from './owners.errors.js';
 
 export interface ServiceForwarderOptions {
   service: ServiceName;
-  /** The origin of the owner's internal listener. */
   url: string;
   /** The Unix socket of the owner, if it runs on the same machine. */
   socketPath?: string;

@@ -5,7 +5,6 @@ const QUERY_LENGTH_MAX = 16_384;
 
 /** A request that an account makes with its session instead of a key. */
 export class AskedQuestion {
-  /** The name of the operation. */
   @IsString()
   @MaxLength(NAME_LENGTH_MAX)
   operation: string;

@@ -21,7 +21,6 @@ beforeEach(() => {
   dashboard.session = { ...dashboard.session, accountId: newId() };
 });
 
-/** Sends the form of a search page as a browser does. */
 async function search(operation: string, fields: Record<string, string>) {
   const headers = { ...dashboard.ours, 'content-type': 'application/x-www-form-urlencoded' };
   const body = new URLSearchParams(fields).toString();

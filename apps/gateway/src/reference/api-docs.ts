@@ -3,10 +3,8 @@ import { type Operation, listenerOf, openApi } from '#libs/contracts';
 import { PAGE_POLICY, REFERENCE_POLICY, SCRIPT_PATH, apiPage } from './api-page.js';
 import { type Origins, referenceBody } from './reference-page.js';
 
-/** A document, both uncompressed and compressed. */
 export interface ApiDocument {
   type: string;
-  /** The Content-Security-Policy of the document. */
   policy: string;
   plain: Buffer;
   gzip: Buffer;

@@ -1,6 +1,5 @@
 import { type Markup, html, htmlDocument } from '#libs/public-http';
 
-/** The style sheet of the API's own pages. */
 export const STYLES_PATH = '/assets/pages.css';
 
 export const SCRIPT_PATH = '/assets/reference.js';

@@ -66,7 +66,6 @@ export class ErrorPages {
   }
 }
 
-/** Splits a page into its title and the text below. */
 function headed(text: string): { title: string; rest: string } {
   const [, title, rest] = /^# (.*)\n([\s\S]*)$/.exec(text)!;
   return { title, rest };

@@ -14,7 +14,6 @@ import {
 import { type Markup, html, markdown, markdownLine } from '#libs/public-http';
 import { callForm, keyField } from './call-form.js';
 
-/** The origins of the API and the dashboard. */
 export interface Origins {
   /** The API's origin, without a trailing slash. */
   apiUrl: string;

@@ -1,7 +1,6 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 import { KEY_FIGURES } from './key-figures.js';
 
-/** The gateway's tables, with the columns that are exported for an account. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

@@ -16,7 +16,6 @@ export interface LogEntry {
   durationMs: number;
 }
 
-/** Maximum number of characters of the subject. */
 export const SUBJECT_MAX = 255;
 /** The index of the credits among a line's fields. */
 const CREDITS_PLACE = 9;
@@ -30,7 +29,6 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const WORD = /^[!-~]{1,100}$/;
 const NUMBER = /^\d{1,9}$/;
 
-/** The statement that writes lines of `LogLines`. */
 export const COPY_LINES_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;

@@ -37,7 +37,6 @@ const INSERT_MISSING_SQL = `insert into request_log
     select 1 from request_log logged
     where logged.account_id = row."accountId" and logged.at = row.at and logged.request_id = row."requestId")`;
 
-/** The rejections of one kind. */
 export interface CountedRefusals {
   accountId: string;
   keyId: string;
@@ -197,7 +196,6 @@ export class RequestLogRepository {
     }
   }
 
-  /** Writes one row for each kind of rejection. */
   async insertCounted(counted: CountedRefusals[], at: Date): Promise<void> {
     const rows = counted.map((one) => ({ ...one, requestId: `refused_${newId()}` }));
     await this.database.query(INSERT_COUNTED_SQL, [JSON.stringify(rows), at]);

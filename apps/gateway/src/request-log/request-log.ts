@@ -24,7 +24,6 @@ interface Chunk {
   from: number;
   to: number;
   count: number;
-  /** The number of lines of charged answers. */
   charged: number;
 }
 
@@ -94,7 +93,6 @@ export class RequestLog {
     return this.count;
   }
 
-  /** The number of entries dropped since the start. */
   get dropped(): number {
     return this.droppedCount;
   }

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface LoadShedderOptions {
-  /** Maximum number of running requests. */
   inFlightMax: number;
   /**
    * Maximum event-loop delay (99th percentile per second). After two seconds in a row above it, requests are rejected.

@@ -22,7 +22,6 @@ export function findRepeat(
   return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account.counterId, question);
 }
 
-/** The leases, holds and caps on which credits are reserved. */
 export interface Reserves {
   leases: LeaseClient;
   holds: RequestHolds;

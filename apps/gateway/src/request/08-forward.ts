@@ -14,9 +14,7 @@ import type { OwnerAnswer } from '../context/owner-answer.js';
 import { ServiceForwarder } from '../owners/service-forwarder.js';
 
 export interface ForwarderOptions {
-  /** The internal origins of the owners in this installation. */
   origins: ServiceOrigins;
-  /** The Unix sockets of the owners on the same machine. */
   sockets: ServiceOrigins;
   tokens: ServiceTokens;
   /** Maximum time for a complete answer from lookup, in milliseconds. */

@@ -5,7 +5,6 @@ import type { RequestContext } from '../context/request-context.js';
 import { type OwnerAnswer, bodyOf } from '../context/owner-answer.js';
 import type { RefusedConnections } from '../rate-limits/refused-connections.js';
 
-/** Settings of the installation that affect answers. */
 export interface AnswerSettings {
   bodies: ProblemBodies;
   refusedConnections: RefusedConnections;

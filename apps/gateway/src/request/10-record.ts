@@ -10,14 +10,12 @@ import type { LogEntry } from '../request-log/log-line.js';
 import type { RequestCounts } from '../telemetry/request-counts.js';
 import { isOurOutage } from './05-limit-rate.js';
 
-/** How a request ended, for the log. */
 export interface Ending {
   /** The status; 499 if the client disconnected before the answer. */
   status: number;
   /** The answer's outcome, the problem's code, or how the answer was interrupted. */
   outcome: string;
   credits: number;
-  /** The problem's code, if the request was rejected. */
   code?: string;
 }
 

@@ -56,7 +56,6 @@ import { type AnswerSettings, problemOf, sendAnswer, sendProblem } from './09-an
 import type { RequestRecorder } from './10-record.js';
 import type { OwnerAnswer } from '../context/owner-answer.js';
 
-/** The components that the steps use. */
 export interface RequestPathParts {
   shedder: LoadShedder;
   failedKeys: FailedKeys;

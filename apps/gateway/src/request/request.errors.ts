@@ -22,7 +22,6 @@ export class FixtureNeedsTestKey extends Problem {
   }
 }
 
-/** Thrown if the request could cost more credits than its `max_credits` allows. */
 export class PriceAboveMax extends Problem {
   constructor(credits: number, maxCredits: number) {
     super({

@@ -9,19 +9,15 @@ import {
 import { nearestName } from '#libs/platform';
 import { type ApiRoute, type RouteOptions, compileRoute } from './api-route.js';
 
-/** A public path with its methods. */
 export interface ApiPath {
-  /** The value of the `Allow` header. */
   allow: string;
   /** Additional headers of the answer to `OPTIONS`, as alternating names and values: the supported tus extensions. */
   options: readonly string[];
-  /** The routes by method. */
   routes: ReadonlyMap<string, ApiRoute>;
   /** The GET route, stored separately because most requests use it, so that it needs no lookup in the map. */
   get?: ApiRoute;
 }
 
-/** A matched path, with the values of its parameters. */
 export interface PathMatch {
   entry: ApiPath;
   names: readonly string[];
@@ -37,7 +33,6 @@ interface Template {
 /** The pattern of a path parameter. A path with a longer one does not match. */
 const SEGMENT = '([^/]{1,255})';
 
-/** The public paths of a table of operations. */
 export class ApiPaths {
   private readonly exact = new Map<string, ApiPath>();
   private readonly templates: Template[] = [];

@@ -74,9 +74,7 @@ export interface ApiRoute {
   choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };
 }
 
-/** A parameter that names the subject of a request. */
 interface Subject {
-  /** The index of the parameter. */
   place: number;
   /** The kind of subject, which determines what test keys and live keys may request. */
   kind: ParameterKind;
@@ -92,13 +90,11 @@ function fixedPrice({ price }: Operation): number | undefined {
   return price.per === 'item' || typeof price.credits !== 'number' ? undefined : price.credits;
 }
 
-/** The options that all routes of an installation share. */
 export interface RouteOptions {
   /**
    * Whether lookups go to the registry simulator. Jobs, monitors and new records of the corpus are then also simulated.
    */
   isDataSimulated?: boolean;
-  /** Whether the corpus contains invented names. */
   isCorpusInvented?: boolean;
   /** The default time limit of an operation, and the maximum for paid operations. */
   lookupTimeoutMs?: number;

@@ -39,14 +39,12 @@ const ALL_ROUTES = SERVED.flatMap((operation) =>
 const ROUTES = ALL_ROUTES.filter(([, { method }]) => method !== 'HEAD');
 const OF_HEAD = ALL_ROUTES.filter(([, { method }]) => method === 'HEAD');
 
-/** Lists the parameters of an operation's version with their indexes. */
 function known({ parameters }: Operation, { version }: OperationRoute, place: 'query' | 'path') {
   return Object.entries<Parameter>(parameters).filter(
     ([, { since = 1, in: own = 'query' }]) => since <= version && own === place,
   );
 }
 
-/** Returns the pairs of a valid query with only the required parameters. */
 function goodQuery(operation: Operation, route: OperationRoute): [string, string][] {
   // Where one of several subjects is required, the test uses the first.
   const [subject] = subjectsOf(operation);

@@ -4,7 +4,6 @@ import type { InputReader, ReadInput, Version } from '#libs/contracts';
 export class OwnerPath {
   /** The text before, between and after the path parameters. The last part ends where the query begins. */
   private readonly parts: string[] = [];
-  /** The indexes of the path parameters. */
   private readonly places: number[] = [];
 
   /** @param template the path from the operation's row, such as `/internal/tlds/{tld}`. */

@@ -9,9 +9,7 @@ const STATUS_MAX = 600;
 const CODES_MAX = 100;
 const OTHER_CODES = 'other';
 
-/** How the requests of one route ended. */
 export class RouteCounts {
-  /** The number of requests by HTTP status. */
   readonly statuses = new Float64Array(STATUS_MAX);
   /** The seconds from the request's headers to the end of its answer. */
   readonly seconds = new Buckets(SECONDS_BUCKETS);
@@ -20,7 +18,6 @@ export class RouteCounts {
 /** Counts of all requests to the API: plain numbers that each scrape reads. */
 export class RequestCounts {
   readonly byRoute: ReadonlyMap<ApiRoute, RouteCounts>;
-  /** The number of rejections by the problem's code. */
   readonly refusals = new Map<string, number>();
 
   constructor(routes: readonly ApiRoute[]) {

@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => test?.drop());
 
-/** Reads for this long. @returns the code of the refusal, if there is one. */
 const read = async (accountId: string, seconds = 0) =>
   reads.query(accountId, 'select pg_sleep($1)', [seconds]).then(
     () => 'read',

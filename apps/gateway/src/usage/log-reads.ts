@@ -4,11 +4,9 @@ import { MINUTE_MS, RecentUse, ServiceUnavailable, monotonicMs } from '#libs/pla
 import { AccountTurns } from '../holds/account-turns.js';
 import { ReadTooHeavy, TooMuchReading } from './usage.errors.js';
 
-/** Time limit for one read. */
 const STATEMENT_MAX_MS = 2_000;
 /** Maximum number of the gateway's database connections that reads use. */
 const AT_ONCE = 2;
-/** Maximum number of waiting reads. */
 const WAITING_MAX = 100;
 const WAIT_MAX_MS = 8_000;
 /** Maximum number of running or waiting reads of one account. */

@@ -27,7 +27,6 @@ type RequestRow = Omit<LoggedRequest, 'at'> & { at: Date };
 /** An id that sorts after every request id. */
 const LAST_ID = '~';
 
-/** Reads individual rows of the request log. */
 @Injectable()
 export class RequestsRepository {
   constructor(private readonly reads: LogReads) {}

@@ -9,7 +9,6 @@ import {
 import { DAY_MS, InvalidRequest } from '#libs/platform';
 import { RequestsRepository } from './requests.repository.js';
 
-/** Lists the individual requests of an account, from the request log. */
 @Injectable()
 export class RequestsService {
   constructor(

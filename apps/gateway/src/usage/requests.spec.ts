@@ -43,12 +43,10 @@ interface Inserted {
   keyId?: string;
   status?: number;
   outcome?: string;
-  /** The subject of all these requests; by default, each has its own. */
   subject?: string;
   at?: Date;
 }
 
-/** Writes this many requests of an account, two per millisecond. */
 async function insertRequests(
   accountId: string,
   count: number,
