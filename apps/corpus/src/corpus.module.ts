@@ -183,7 +183,6 @@ const reader = (provide: typeof SearchDatabase, database: Database, silenceMs?: 
 const suppressionList = ({ suppressionsPath: path }: CorpusConfig) =>
   path ? new SuppressionList(path) : undefined;
 
-/** Opens folders on S3 with the settings of the corpus. */
 function bucketsOf({ config, clock }: CorpusModuleOptions) {
   return async (location: string) =>
     openBucket(
@@ -199,7 +198,6 @@ function bucketsOf({ config, clock }: CorpusModuleOptions) {
     );
 }
 
-/** The corpus service, which stores data about domain names over time. */
 @Module({})
 export class CorpusModule {
   static register(options: CorpusModuleOptions): DynamicModule {

@@ -4,7 +4,6 @@ import { CorpusConfig } from './corpus.config.js';
 import { distribution } from './migrations/distribution.js';
 import { migrations } from './migrations/index.js';
 
-/** Stores data about domain names over time, for history and searches. */
 export const corpus: Service<CorpusConfig> = {
   name: 'corpus',
   config: CorpusConfig,

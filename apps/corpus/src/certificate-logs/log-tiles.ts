@@ -6,7 +6,6 @@ import { BadFile, MissingFile } from '../locations/import-file.js';
 import { type Checkpoint, isSignedWith, readCheckpoint, readLogKey } from './checkpoint.js';
 import { HASH_BYTES, LogTree, TILE_HASHES } from './log-tree.js';
 
-/** The number of certificates in a tile. */
 export const TILE_ENTRIES = TILE_HASHES;
 const CHECKPOINT_BYTES_MAX = 64 * 1024;
 /**

@@ -5,7 +5,6 @@ export const TILE_HASHES = 256;
 const LEVELS_OF_TILE = 8;
 export const HASH_BYTES = 32;
 
-/** The stored part of a tree. */
 export interface KeptTree {
   size: number;
   /** Base64. */

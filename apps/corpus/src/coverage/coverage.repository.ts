@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** A source, and how much data it has contributed. */
 export interface CoveredSource {
   id: number;
   name: string;
@@ -12,7 +11,6 @@ export interface CoveredSource {
   updatedAt: Date | null;
 }
 
-/** Measures the contents of the corpus and their sources. */
 @Injectable()
 export class CoverageRepository {
   constructor(private readonly database: SearchDatabase) {}

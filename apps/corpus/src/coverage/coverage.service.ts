@@ -8,7 +8,6 @@ const KEPT_MS = 2 * SECOND_MS;
 /** The source that is named in answers to test keys. */
 export const FIXTURE_SOURCE = 'fixtures';
 
-/** The sources behind an answer. */
 export interface ShownSources {
   /** The ids of the sources whose data may be shown. */
   ids: number[];

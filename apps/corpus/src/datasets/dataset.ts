@@ -1,6 +1,5 @@
 import type { Dataset } from '#libs/contracts';
 
-/** The kind of contents of a dataset. */
 export interface DatasetForm {
   subject: 'name' | 'whois' | 'dns';
   /** The daily changes that a dataset contains; undefined for a dataset of all names. */

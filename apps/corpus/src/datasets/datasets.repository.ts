@@ -6,7 +6,6 @@ import { type KnownRecord, NEWEST_RECORDS } from '../records/known-record.js';
 import { FeedDatabase } from '../searches/search-database.js';
 import type { DatasetForm } from './dataset.js';
 
-/** A name in a part of a dataset. */
 export interface DatasetName {
   key: Key;
   name: string;
@@ -120,7 +119,6 @@ export class DatasetsRepository {
     );
   }
 
-  /** Lists when each name was first seen, and by which source. */
   async listFirstSightings(
     names: readonly DatasetName[],
   ): Promise<{ name: string; firstAt: Date; sourceId: number }[]> {

@@ -22,7 +22,6 @@ export interface FreshDns {
 const REGISTERED = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
   join domain d on d.domain_key = q.domain_key and d.name = q.name and d.dropped_at is null`;
 
-/** Reads the newest data about names. */
 @Injectable()
 export class FreshestRepository {
   constructor(private readonly database: FeedDatabase) {}

@@ -6,7 +6,6 @@ import { KEPT_TYPES, bitOf, keptTypeName, keptTypeNumber } from '../dns/dns-type
 import { type FiledName, fileName } from '../names/registrable-name.js';
 import { FreshestRepository } from './freshest.repository.js';
 
-/** The number of names per part. */
 const PART_NAMES = 100;
 
 type Answer = Omit<FreshAnswer, 'index'>;

@@ -5,7 +5,6 @@ import { countOf } from '../searches/counted-pages.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** A record of a name with the period in which it existed. */
 export interface StretchRow {
   rtype: number;
   value: string;
@@ -43,7 +42,6 @@ const CHANGES = `from (
 const SELECT = `select rtype, value, first_seen as "firstAt", until as "untilAt",
   ${lastSeen('s', '$6')} as "seenAt", is_passive as "isPassive", ${seeingSource('s', '$6')} as "sourceId"`;
 
-/** Reads the DNS records of names over time. */
 @Injectable()
 export class DnsHistoryRepository {
   constructor(private readonly database: SearchDatabase) {}

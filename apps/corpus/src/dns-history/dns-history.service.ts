@@ -23,7 +23,6 @@ import { dnsSnapshots, dnsStretch } from './historic-dns-record.js';
 
 type Question = QuestionOf<typeof DNS_HISTORICAL>;
 
-/** Answers questions about the DNS records of one name over time. */
 @Injectable()
 export class DnsHistoryService {
   constructor(

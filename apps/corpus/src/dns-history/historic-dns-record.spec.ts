@@ -6,7 +6,6 @@ const START_MS = Date.parse('2026-11-01T00:00:00Z');
 const RECORDS = 20;
 let reads = 0;
 
-/** A time that counts how often it is read. */
 class CountedTime extends Date {
   override getTime(): number {
     reads += 1;

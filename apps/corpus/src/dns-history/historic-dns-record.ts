@@ -2,7 +2,6 @@ import type { DnsSnapshot, DnsStretch, HistoricDnsRecord } from '#libs/contracts
 import { keptTypeName } from '../dns/dns-type.js';
 import type { StretchRow } from './dns-history.repository.js';
 
-/** Returns a record in the format of the answer. */
 function historicDnsRecord(
   name: string,
   { rtype, value }: Pick<StretchRow, 'rtype' | 'value'>,

@@ -3,7 +3,6 @@ import { type Transaction, columnsOf } from '#libs/database';
 import type { Key } from '../names/domain-key.js';
 import type { SpanSource } from './spans.repository.js';
 
-/** A host name that was seen. */
 export interface SeenHost {
   key: Key;
   name: string;

@@ -1,4 +1,3 @@
-/** A period in which a record existed. */
 export interface Span {
   value: string;
   firstMs: number;
@@ -6,7 +5,6 @@ export interface Span {
   untilMs?: number;
 }
 
-/** The time and source of a query. */
 export interface SightedAt {
   atMs: number;
   sourceId: number;

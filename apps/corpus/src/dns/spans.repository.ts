@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { Key } from '../names/domain-key.js';
 
-/** A host whose records were observed. */
 export interface SpanOwner {
   key: Key;
   name: string;
@@ -15,7 +14,6 @@ export interface AskedOwner extends SpanOwner {
   lastAt: Date;
 }
 
-/** A record with the period in which it existed. */
 export interface SpanRow extends SpanOwner {
   rtype: number;
   value: string;

@@ -17,17 +17,14 @@ import {
   SpansRepository,
 } from './spans.repository.js';
 
-/** A host and its observations. */
 interface Observed extends AskedOwner {
   observations: DnsObservation[];
 }
 
-/** A name whose newest records have changed. */
 export interface ChangedRecords {
   key: string;
   name: string;
   at: Date;
-  /** Types whose records have changed. */
   members: string[];
   /** Whether no records of these types were known before. */
   isFirst: boolean;
@@ -35,7 +32,6 @@ export interface ChangedRecords {
 
 type NearSpan = Pick<SpanRow, 'rtype' | 'value' | 'firstAt' | 'untilAt'>;
 
-/** Stores the DNS records of names with the periods of their existence, and host names. */
 @Injectable()
 export class SpansService {
   constructor(
@@ -134,7 +130,6 @@ function ownersOf(observations: readonly DnsObservation[]): Observed[] {
   return [...owners.values()];
 }
 
-/** Returns the period that also includes the sightings near the new observations. */
 function widened(near: readonly NearSighting[][]) {
   return (owner: Observed, place: number): AskedOwner => {
     const times = near[place].map(({ atMs }) => atMs);

@@ -1,6 +1,5 @@
 import { FIRST_ID, InvalidRequest, isId } from '#libs/platform';
 
-/** A reader's position in the feed of changes. */
 export interface ChangesCursor {
   /** Identifies the server and its history, to which the snapshots belong. */
   token: string;
@@ -27,7 +26,6 @@ const SNAPSHOT = /^[0-9]{1,20}:[0-9]{1,20}:[0-9,]{0,8000}$/;
 const XID = /^[0-9]{1,20}$/;
 const TOKEN = /^[0-9./-]{1,80}$/;
 
-/** Encodes a cursor as the text that a reader stores. */
 export function cursorText(cursor: ChangesCursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }

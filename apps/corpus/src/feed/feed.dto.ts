@@ -56,7 +56,6 @@ class PlacedName {
   name: string;
 }
 
-/** The names to check for suppression. */
 export class NamesRequest {
   @IsArray()
   @ArrayMaxSize(SUPPRESSED_NAMES_MAX)

@@ -10,10 +10,8 @@ import type { Change } from '../observations/change.js';
 import { FeedDatabase } from '../searches/search-database.js';
 import type { ChangesCursor } from './changes-cursor.js';
 
-/** A change with its position in the feed. */
 export type ChangeRow = Change & { sourceId: number; xid: string };
 
-/** The state of the database at the moment of reading. */
 export interface ReadMoment {
   token: string;
   isStandby: boolean;
@@ -29,7 +27,6 @@ export interface NextNamesOf extends Required<KeyRange> {
   limit: number;
 }
 
-/** Reads the worker's feed. */
 @Injectable()
 export class FeedRepository {
   constructor(

@@ -29,7 +29,6 @@ const HASHES_MAX = 10_000;
 /** How far back changes are repeated: longer than any transaction that writes changes. */
 const REPEATED_MS = HOUR_MS;
 
-/** Supplies the worker with changes, and with names to look up. */
 @Injectable()
 export class FeedService {
   constructor(

@@ -24,7 +24,6 @@ describe('feed', () => {
     at: day(at),
     record,
   });
-  /** Reads everything after a position, page by page. */
   async function follow(asked: ChangesAsked): Promise<{ changes: CorpusChange[]; cursor: string }> {
     const changes: CorpusChange[] = [];
     for (let page = await corpus.feed.changes(asked); ;) {

@@ -4,7 +4,6 @@ import { isUtf8 } from 'node:buffer';
 const LINE_BYTES_MAX = 256 * 1024;
 const NEWLINE = 10;
 
-/** Consecutive lines of a file. */
 export interface Lines {
   /** Number of the first line, from 1. */
   first: number;

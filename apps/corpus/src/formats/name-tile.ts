@@ -1,11 +1,9 @@
 import type { Observation } from '../records/observation.js';
 import { observationOf, parsedLine } from '../observations/observation-lines.js';
 
-/** The contents of a names tile. */
 export interface NameTile {
   /** The names in the certificates of the tile, each only once. */
   observations: Observation[];
-  /** The number of faulty entries. */
   bad: number;
 }
 

@@ -33,7 +33,6 @@ const HOSTS =
     ' ',
   );
 
-/** The properties of a name: those that never change, and those at one observation. */
 interface Holding {
   owner: number;
   registrar: Members;

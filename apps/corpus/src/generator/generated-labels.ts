@@ -46,7 +46,6 @@ const SHAPES: readonly Shape[] = [
 ];
 const NUMBERED_MAX = 40;
 
-/** The shapes of labels under each suffix; most names are in `com`. */
 const COMMON: readonly [suffix: string, shapes: readonly Shape[]][] = [
   ['com', SHAPES],
   ['net', SHAPES.slice(0, 3)],
@@ -78,7 +77,6 @@ export const GENERATED_NAMES_MAX = 20_000_000;
 /** A prime number, so that its multiples reach every position before any position repeats. */
 const STEP = 7_368_787;
 
-/** The names that typosquatters imitate. */
 const IMITATED = ['paymorrow', 'bankhaven', 'shopzone', 'cloudnest', 'mailgarden', 'streamly'];
 const IMITATION_SUFFIXES = ['com', 'net', 'org', 'shop', 'online', 'info', 'app', 'co.uk'];
 const IMITATIONS = IMITATION_SUFFIXES.flatMap((suffix) =>
@@ -119,7 +117,6 @@ function nameAt(
   return `${domainToASCII(`${international}${label}`)}.${suffix}`;
 }
 
-/** Returns labels that imitators of a brand register. */
 function imitationsOf(brand: string): string[] {
   const places = Array.from(brand, (_, place) => place);
   const cut = (place: number, by: string, length = 1) =>

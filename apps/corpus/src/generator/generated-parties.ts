@@ -1,7 +1,6 @@
 import type { Members } from '../records/registration.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** Invented registrars. */
 export const REGISTRARS: readonly Members[] = [
   ['9901', 'Northgate Domains, Inc.', 'northgate'],
   ['9902', 'Papaya Names Ltd.', 'papaya-names'],
@@ -20,7 +19,6 @@ export const REGISTRARS: readonly Members[] = [
   phone_number: `+1.555010${iana_id.slice(2)}`,
 }));
 
-/** A hosting provider. */
 export interface Provider {
   nameServers: string[];
   mail: string[];

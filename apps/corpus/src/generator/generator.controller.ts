@@ -4,7 +4,6 @@ import type { Recorded } from '../observations/observations.service.js';
 import { GeneratedStretch } from './generator.dto.js';
 import { GeneratorService } from './generator.service.js';
 
-/** Adds and removes generated names, for trials and measurements. */
 @Controller('internal/generated-names')
 @AllowCallers('cli')
 export class GeneratorController {

@@ -5,7 +5,6 @@ import { GENERATED_NAMES_MAX } from './generated-labels.js';
 const NAMES_MAX = 1_000;
 const SEED_MAX = 2 ** 31;
 
-/** A range of the generated names. */
 export class GeneratedStretch {
   /** The number of the first name, from 0. */
   @IsInt()

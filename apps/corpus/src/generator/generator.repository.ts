@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Key } from '../names/domain-key.js';
 
-/** Finds the names that a source has added. */
 @Injectable()
 export class GeneratorRepository {
   /** Lists names that were first delivered by a source. */

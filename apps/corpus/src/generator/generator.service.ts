@@ -22,7 +22,6 @@ const GENERATED = {
 } as const;
 const CLEARED_AT_A_TIME = 2_000;
 
-/** Fills the corpus with generated names, and removes them again. */
 @Injectable()
 export class GeneratorService {
   constructor(

@@ -4,7 +4,6 @@ import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SeenRevision } from './listed-revisions.js';
 
-/** A revision with the period in which it was seen unchanged. */
 export interface RevisionRow extends SeenRevision {
   sourceId: number;
 }
@@ -36,7 +35,6 @@ const REVISIONS = `
     and greatest(r.observed_at, c.last_at) >= $3
     and (r.source_id = any($5::smallint[]) or c.source_id is not null)`;
 
-/** Reads the revisions of one name. */
 @Injectable()
 export class HistoryRepository {
   constructor(private readonly database: SearchDatabase) {}

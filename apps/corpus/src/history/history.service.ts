@@ -42,7 +42,6 @@ const EVER = { from: '-infinity', to: 'infinity' };
 
 type Asked = RevisionsAsked & { name: SearchedName };
 
-/** Answers questions about the published registrations of one name over time. */
 @Injectable()
 export class HistoryService {
   constructor(
@@ -108,7 +107,6 @@ export class HistoryService {
     );
   }
 
-  /** Returns the newest revisions of a name, to be compared with each other. */
   private async compared(asked: Asked): Promise<RevisionRow[]> {
     if (asked.name.fixture !== undefined) return this.fixtures(asked);
     return this.repository.list(asked, { limit: COMPARED_MAX, offset: 0 });

@@ -1,6 +1,5 @@
 import { type GivenRecord, changesByRecord } from '../records/record-changes.js';
 
-/** A revision with the period in which it was observed. */
 export interface SeenRevision extends GivenRecord {
   observedAt: Date;
   lastAt: Date;
@@ -10,7 +9,6 @@ export interface SeenRevision extends GivenRecord {
 
 interface Listed<Row> {
   row: Row;
-  /** The number of servers that gave the record. */
   servers: number;
   lastAt: Date;
   isNews: boolean;

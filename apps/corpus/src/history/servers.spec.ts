@@ -19,7 +19,6 @@ const SERVERS = {
 };
 type Servers = keyof typeof SERVERS;
 
-/** The true data of a registration. */
 interface Truth {
   expires?: string;
   status?: string;
@@ -27,7 +26,6 @@ interface Truth {
   host?: string;
 }
 
-/** Returns the data as each kind of server publishes it. */
 function published(by: Servers, truth: Truth) {
   const { expires = '2030-01-01', status = 'hold', holder = 'Ada', host = 'ns1.x.net' } = truth;
   if (by === 'rdap' || by === 'denied' || by === 'alone') {
@@ -95,7 +93,6 @@ describe('the history of a registration that different servers give', () => {
     };
   }
 
-  /** Records each observation separately. @returns the history. */
   async function history(...seen: readonly (readonly [Servers, Truth?])[]) {
     const name = `servers-${++names}.com`;
     for (const [place, [by, truth]] of seen.entries()) {

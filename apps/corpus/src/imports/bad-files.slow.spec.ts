@@ -12,13 +12,11 @@ const LINES = 4_500;
 const AT = '2026-01-05T00:00:00Z';
 
 interface Kind {
-  /** Returns the lines that precede those with names. */
   head: (zone: string) => string[];
   line: (label: string, zone: string) => string;
   further?: object;
   /** Lines that are valid for other kinds of sources, but not for this one. */
   bad?: string[];
-  /** The tables that get a row for each line. */
   tables: string[];
 }
 

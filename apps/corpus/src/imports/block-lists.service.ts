@@ -14,7 +14,6 @@ import {
 const SCOPE = 'block list';
 const HOSTS_AT_A_TIME = 5_000;
 
-/** The progress of reading a list. */
 interface ReadHosts {
   hosts: number;
   badLines: number;

@@ -18,7 +18,6 @@ import type { FoundFile } from '../locations/locations.js';
 const LOG = 'log';
 const STATEMENT_MAX_MS = 10 * MINUTE_MS;
 
-/** Records the progress of imports in the transactions that import the files. */
 @Injectable()
 export class ImportFilesService {
   constructor(
@@ -75,12 +74,10 @@ export class ImportFilesService {
     await this.repository.reachedEnd(id, now);
   }
 
-  /** See `ImportsRepository`. */
   async listLags(): Promise<{ source: string; entries: number; seconds: number }[]> {
     return this.repository.listLags();
   }
 
-  /** See `ImportsRepository`. */
   async listNewest(): Promise<{ source: string; isFailed: boolean }[]> {
     return this.repository.listNewest();
   }
@@ -144,12 +141,10 @@ export class ImportFilesService {
     });
   }
 
-  /** See `ImportsRepository`. */
   async findZone(sourceId: number, zone: string) {
     return this.repository.findZone(sourceId, zone);
   }
 
-  /** See `ImportsRepository`. */
   async setZone(
     transaction: Transaction,
     file: ImportFile,

@@ -12,7 +12,6 @@ import { ZonesService } from './zones.service.js';
 /** The kinds of files whose truncated last line may be another valid name. */
 const LISTS: readonly string[] = ['names', 'zone', 'blocklist'];
 
-/** Imports the files of a source, each line once, even after an interruption. */
 @Injectable()
 export class ImportRunsService {
   constructor(

@@ -4,7 +4,6 @@ import { ChangedSource, NewSource } from './imports.dto.js';
 import type { ListedFile, ListedSource } from './imports.repository.js';
 import { ImportsService } from './imports.service.js';
 
-/** Manages the sources that an operator has added. */
 @Controller('internal/sources')
 @AllowCallers('cli')
 export class ImportsController {

@@ -15,7 +15,6 @@ import { DAY_MS, MINUTE_MS } from '#libs/platform';
 import { IMPORT_KINDS, type ImportKind } from '../formats/reader.js';
 import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-category.js';
 
-/** The settings of a source's lists and logs. */
 export class ChangedSource {
   /** The share of the names of a zone or block list that the next version may lack. */
   @IsOptional()

@@ -19,7 +19,6 @@ export interface ImportCounts {
   droppedNames?: number;
 }
 
-/** A source as shown to an operator. */
 export interface ListedSource extends SourceRights {
   name: string;
   kind: string;
@@ -36,10 +35,8 @@ export interface ListedSource extends SourceRights {
   logKey: string | null;
 }
 
-/** The settings of a source's lists and logs. */
 export type ListSettings = Partial<Pick<NewSource, 'turnoverMax' | 'isOpenEnded' | 'logKey'>>;
 
-/** A file of a source as shown to an operator. */
 export interface ListedFile extends Omit<ImportFile, 'id' | 'sourceId' | 'version'> {
   badLines: number;
   badSamples: BadLine[];
@@ -55,7 +52,6 @@ const FILE = `f.id, f.source_id as "sourceId", f.file, f.version, f.digest, f.ob
 const SETTINGS = `turnover_max as "turnoverMax", is_open_ended as "isOpenEnded", log_key as "logKey"`;
 const SOURCE = `id, name, kind, location, category, every_ms::float8 as "everyMs", ${SETTINGS}`;
 
-/** Stores imported sources and their files. */
 @Injectable()
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
@@ -225,7 +221,6 @@ export class ImportsRepository {
     return row?.head ?? undefined;
   }
 
-  /** Records that a log has now been imported to its end. */
   async reachedEnd(id: string, now: Date): Promise<void> {
     await this.database.query('update import_file set finished_at = $2 where id = $1', [id, now]);
   }
@@ -286,7 +281,6 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Records the zone of a file, and whether the zone is imported completely or by difference. */
   async setZone(
     transaction: Transaction,
     id: string,

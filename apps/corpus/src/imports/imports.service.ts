@@ -10,7 +10,6 @@ import { ImportsRepository, type ListedFile, type ListedSource } from './imports
 
 const FILES_SHOWN = 10;
 
-/** Manages the sources that an operator has added. */
 @Injectable()
 export class ImportsService {
   constructor(

@@ -26,7 +26,6 @@ describe('imports', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Adds a source with its own folder. */
   async function newSource(kind: string, further: { category?: string } = {}) {
     const name = `source-${++sources}`;
     const location = await mkdtemp(join(folder, 'source-'));

@@ -14,7 +14,6 @@ import {
 /** The number of observations recorded in one transaction. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
 
-/** Imports files with one observation per line. */
 @Injectable()
 export class ObservationFilesService {
   constructor(

@@ -14,7 +14,6 @@ import { NameListsService } from './name-lists.service.js';
 /** How long after a complete import a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 
-/** The difference between a zone file and the previous file of the zone. */
 interface Difference {
   /** The number of names in the new file. */
   owners: number;
@@ -23,7 +22,6 @@ interface Difference {
   gone: Iterable<FiledName>;
 }
 
-/** Imports zone files, either completely or by their difference from the previous file. */
 @Injectable()
 export class ZonesService {
   constructor(

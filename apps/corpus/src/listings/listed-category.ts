@@ -1,4 +1,3 @@
-/** The kinds of abuse that a block list may name. */
 export const LISTED_CATEGORIES = [
   'phishing',
   'malware',

@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { FiledName } from '../names/registrable-name.js';
 
-/** A name on a block list, or a host below a name. */
 export interface ListedHost extends Pick<FiledName, 'key' | 'name'> {
   /** The labels below the registrable name; empty if the name itself is listed. */
   host: string;
 }
 
-/** A version of a block list. */
 export interface BlockList {
   fileId: string;
   sourceId: number;
@@ -18,7 +16,6 @@ export interface BlockList {
 
 const STAGED_AT_A_TIME = 10_000;
 
-/** Stores the names on block lists. */
 @Injectable()
 export class ListedNamesRepository {
   /** Stages hosts as they arrive. */

@@ -24,7 +24,6 @@ const RATIO_MAX = 200;
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 const GZIP = [0x1f, 0x8b];
-/** The first bytes of unsupported formats, each with the message for the operator. */
 const REFUSED: readonly [number[], string][] = [
   [[0x50, 0x4b, 0x03, 0x04], 'It is a zip archive. Unpack it, or compress it with gzip.'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'It is compressed with zstd. Unpack it, or compress it with gzip.'],

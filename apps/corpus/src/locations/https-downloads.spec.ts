@@ -15,7 +15,6 @@ describe('downloads from hostile hosts', () => {
   let server: Server;
   let downloads: HttpsDownloads;
   let impatient: HttpsDownloads;
-  /** Answers a request on its connection. */
   let answer: (socket: TLSSocket) => void;
 
   beforeAll(async () => {

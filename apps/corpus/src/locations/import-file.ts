@@ -17,14 +17,12 @@ export interface ImportedSource {
   logKey: string | null;
 }
 
-/** A line that does not follow its format. */
 export interface BadLine {
   line: number;
   /** The beginning of the line; empty if the line is too long or not UTF-8. */
   text: string;
 }
 
-/** A version of a file, and the progress of its import. */
 export interface ImportFile {
   id: string;
   sourceId: number;

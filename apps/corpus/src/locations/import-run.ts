@@ -5,11 +5,9 @@ import { BadFile, type ImportFile, type ImportedSource } from './import-file.js'
 /** Fewer names than this may be missing from a list, whatever the `turnoverMax` of the source. */
 const GONE_COUNTED_FROM = 100;
 
-/** A file of a source that is being imported. */
 export interface ImportRun {
   source: ImportedSource;
   file: ImportFile;
-  /** The path from which the file is read. */
   path: string;
   limits: FileLimits;
   /** Aborts the run after the current batch. */

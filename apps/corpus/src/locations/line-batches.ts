@@ -6,7 +6,6 @@ const SAMPLE_LENGTH_MAX = 80;
 /** The maximum number of faulty lines that a batch quotes. */
 export const SAMPLES_OF_BATCH = 20;
 
-/** The contents of consecutive lines. */
 export interface Batch<T> {
   /** The position after the last line. */
   to: number;

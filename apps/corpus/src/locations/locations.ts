@@ -13,12 +13,10 @@ const GIB = 2 ** 30;
 const PAGE_FILES = 1_000;
 const FILES_MAX = 10_000;
 
-/** A file of a source, before it is read. */
 export interface FoundFile {
   file: string;
   version: string;
   observedAt: Date;
-  /** The path where the complete file can be read. */
   path: string;
 }
 

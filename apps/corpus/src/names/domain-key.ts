@@ -21,7 +21,6 @@ function keyOf(text: string): Key {
   return BigInt.asIntN(KEY_BITS, BigInt(`0x${hash('sha256', text).slice(0, 16)}`)).toString();
 }
 
-/** The smallest and the largest key. */
 export const ALL_KEYS = {
   fromKey: '-9223372036854775808',
   toKey: '9223372036854775807',

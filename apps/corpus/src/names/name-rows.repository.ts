@@ -16,7 +16,6 @@ const NAME_TABLES = [
   'listed_name',
 ] as const;
 
-/** Removes the rows of names. */
 @Injectable()
 export class NameRowsRepository {
   /** Removes names with all their data, including staged data. */

@@ -3,7 +3,6 @@ import type { Transaction } from '#libs/database';
 import type { Key } from './domain-key.js';
 import { NameRowsRepository } from './name-rows.repository.js';
 
-/** Removes the rows of names. */
 @Injectable()
 export class NameRowsService {
   constructor(private readonly repository: NameRowsRepository) {}

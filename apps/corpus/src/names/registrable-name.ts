@@ -3,7 +3,6 @@ import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { type Key, domainKeyOf } from './domain-key.js';
 import { asciiForm } from './folded.js';
 
-/** A registrable name as the corpus stores it. */
 export interface FiledName {
   key: Key;
   /** Lower case A-labels. */

@@ -12,7 +12,6 @@ export interface PagedName {
   name: string;
 }
 
-/** The current DNS records of a name. */
 export interface NewestDns {
   name: string;
   nameServers: string[] | null;
@@ -28,7 +27,6 @@ export interface FirstList {
   at: Date;
 }
 
-/** Reads the current data of the names on a page. */
 @Injectable()
 export class NewestRepository {
   constructor(private readonly database: SearchDatabase) {}

@@ -6,7 +6,6 @@ import { stillPublished } from '../records/still-published.js';
 import { scopeOfZone } from '../sources/source.js';
 import { type NewestDns, NewestRepository, type PagedName } from './newest.repository.js';
 
-/** The newest complete record of a name. */
 export interface NewestRecord {
   name: string;
   observedAt: Date;
@@ -15,14 +14,12 @@ export interface NewestRecord {
   record: Registration;
 }
 
-/** A name with its first sighting. */
 export interface FirstSeen {
   name: string;
   sourceId: number;
   firstAt: Date;
 }
 
-/** Reads the current data of names, for searches whose pages show them. */
 @Injectable()
 export class NewestService {
   constructor(

@@ -2,7 +2,6 @@ import type { Key } from '../names/domain-key.js';
 
 export type ChangeKind = 'new' | 'changed' | 'dropped';
 
-/** A change of a name. */
 export interface Change {
   id: string;
   key: Key;

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { Change } from './change.js';
 
-/** Stores the changes of names, for readers of the feed. */
 @Injectable()
 export class ChangesRepository {
   async add(transaction: Transaction, changes: readonly Change[], sourceId: number): Promise<void> {

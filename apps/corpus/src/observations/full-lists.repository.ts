@@ -3,7 +3,6 @@ import type { Transaction } from '#libs/database';
 import { type Key, keysOfSlice } from '../names/domain-key.js';
 import { otherSource } from './names.repository.js';
 
-/** A part of the staged names of a file. */
 export interface StagedSlice {
   fileId: string;
   slice: number;

@@ -13,7 +13,6 @@ import { FullListsRepository, type NamedKey, type StagedSlice } from './full-lis
 import { NamesRepository } from './names.repository.js';
 import { StagedNamesRepository } from './staged-names.repository.js';
 
-/** A staged list of names. */
 export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'outranked'> {
   /** The zone that the list covers completely. Names that its source listed before but no longer lists are dropped. */
   zone?: string;
@@ -21,7 +20,6 @@ export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'ou
   isFirst: boolean;
 }
 
-/** The result of importing a part. */
 export interface AppliedSlice {
   newNames: number;
   droppedNames: number;
@@ -63,7 +61,6 @@ export class FullListsService {
     await this.staged.stage(transaction, fileId, { names: staged, version });
   }
 
-  /** See `FullListsRepository`. */
   async listDropped(
     transaction: Transaction,
     list: { sourceId: number; at: Date },

@@ -10,7 +10,6 @@ export interface SeenName extends FiledName {
   lastAt: Date;
 }
 
-/** A name, and since when it has not been registered. */
 export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
   at: Date;
 }
@@ -27,7 +26,6 @@ export function otherSource(listedAt: string, sourceId: string, outranked: strin
     case when ${isTaken} then d.first_seen else ${listedAt} end`;
 }
 
-/** Stores names and whether they are registered. */
 @Injectable()
 export class NamesRepository {
   /** Adds names. @returns the names that were unknown. */
@@ -46,7 +44,6 @@ export class NamesRepository {
     return new Set(rows.map(({ name }) => name));
   }
 
-  /** Lists those of the given names that are known. */
   async listKnown(
     transaction: Transaction,
     names: readonly Pick<FiledName, 'key' | 'name'>[],

@@ -4,7 +4,6 @@ import { LOOKUPS_SOURCE } from '../sources/source.js';
 import { readObservations } from './observation-lines.js';
 import { ObservationsService } from './observations.service.js';
 
-/** Receives the answers of lookup. */
 @Controller('internal/observations')
 export class ObservationsController {
   constructor(private readonly observations: ObservationsService) {}

@@ -17,7 +17,6 @@ import type {
   PassiveObservation,
 } from '../records/observation.js';
 
-/** The changes that a batch has caused. */
 export interface Recorded {
   newNames: number;
   changedNames: number;

@@ -9,7 +9,6 @@ const ALICE = { create_date: '2020-01-01', registrant_contact: { name: 'Alice Ä
 const BOB = { create_date: '2020-01-01', registrant_contact: { name: 'Bob' } };
 const HIDDEN = { create_date: '2020-01-01' };
 
-/** Returns all permutations of some items. */
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length < 2) return [[...items]];
   return items.flatMap((item, place) =>

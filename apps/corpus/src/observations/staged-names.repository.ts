@@ -16,7 +16,6 @@ const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton, is_
 /** The names in a part of a list. (Names that the list lacks are also staged.) */
 const LISTED = `from staged_name s where s.slice = $1 and s.file_id = $2 and not s.is_gone`;
 
-/** Stores the staged names of lists. */
 @Injectable()
 export class StagedNamesRepository {
   /**

@@ -16,7 +16,6 @@ export interface SeenRecord {
   answeredBy?: string;
 }
 
-/** The members of a record in version 1. */
 const V1_MEMBERS = [
   'create_date',
   'update_date',
@@ -31,7 +30,6 @@ const V1_MEMBERS = [
   'domain_status',
 ] as const;
 
-/** The facts about a record's origin in an answer. */
 export interface ToldRecord {
   /** From 1. */
   num: number;

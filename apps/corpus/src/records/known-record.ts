@@ -7,7 +7,6 @@ export interface KnownRecord {
   record: Registration | null;
   sourceId: number | null;
   observedAt: Date | null;
-  /** When one of the sources last saw the record. */
   lastAt: Date | null;
   newest: Registration;
 }

@@ -7,7 +7,6 @@ interface Seen {
   at: Date;
 }
 
-/** The data that a registry and registrar published about a name. */
 export interface WhoisObservation extends Seen {
   kind: 'whois';
   /** True if every server with data about the name has answered. */
@@ -15,7 +14,6 @@ export interface WhoisObservation extends Seen {
   registration: Registration;
   /** The kinds of servers that gave the record; see `GivenRecord`. */
   answeredBy: string;
-  /** The text as received. */
   raw?: string;
 }
 
@@ -47,7 +45,6 @@ export interface PassiveObservation extends Seen, DnsValue {
   until: Date;
 }
 
-/** A host name below a registrable name. */
 export interface HostObservation extends Seen {
   kind: 'host';
   host: string;

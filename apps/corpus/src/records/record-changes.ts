@@ -2,7 +2,6 @@ import { isComparable } from '#libs/contracts';
 import { Turns } from '#libs/platform';
 import type { Members, Registration } from './registration.js';
 
-/** A record, and the servers that gave it. */
 export interface GivenRecord {
   record: Registration;
   /** The servers in the form of `answeredSources`, joined by commas; empty if they are unknown. */

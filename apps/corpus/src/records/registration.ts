@@ -46,7 +46,6 @@ export const PERSONAL_CONTACTS = [
   'billing_contact',
 ] as const;
 
-/** The objects of a registration, with the members that they may have. */
 const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   dates: ['created', 'created_is_before', 'updated', 'expires', 'expires_published'],
   domain_registrar: REGISTRAR,

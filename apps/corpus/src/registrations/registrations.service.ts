@@ -18,7 +18,6 @@ import {
 } from './revisions.repository.js';
 import { type Token, TokensRepository } from './tokens.repository.js';
 
-/** A name whose newest complete record has changed. */
 export interface ChangedName {
   key: Key;
   name: string;
@@ -60,7 +59,6 @@ const COMPARED_MAX = 100;
 /** The number of names whose revisions are in memory at once. */
 const COMPARED_NAMES = 100;
 
-/** Stores the published registrations of names: revisions, and the values that searches use to find names. */
 @Injectable()
 export class RegistrationsService {
   constructor(
@@ -69,7 +67,6 @@ export class RegistrationsService {
     private readonly suppressions: SuppressionsService,
   ) {}
 
-  /** See `SuppressionsService`. */
   async lockWriting(transaction: Transaction): Promise<SuppressedValues> {
     return this.suppressions.lockWriting(transaction);
   }

@@ -1,4 +1,3 @@
-/** An observation in the sequence of observations of its name. */
 export interface Link {
   atMs: number;
   /** The hash of the observed record. */
@@ -13,7 +12,6 @@ export interface KeptLink extends Link {
   isRevision: boolean;
 }
 
-/** The writes that add new observations to the sequence. */
 export interface SequenceEdits<Seen extends Link> {
   revisions: Seen[];
   confirmations: Seen[];

@@ -17,7 +17,6 @@ export interface AskedSequence extends SequenceOf {
   lastAt: Date;
 }
 
-/** The position of one observation in a sequence. */
 export interface PlacedLink extends SequenceOf {
   at: Date;
   state: string;
@@ -30,7 +29,6 @@ export interface NewRevision extends PlacedLink {
   raw: Buffer | null;
 }
 
-/** A complete record of a name. */
 export interface NewestRevision extends GivenRecord {
   key: Key;
   name: string;

@@ -12,7 +12,6 @@ export interface Token extends ContactTerm {
 const TOKENS = 'unnest($1::bigint[], $2::bigint[], $3::text[]) as q (term_key, domain_key, name)';
 const SAME = 't.term_key = q.term_key and t.domain_key = q.domain_key and t.name = q.name';
 
-/** Stores the values of contacts that searches use to find names. */
 @Injectable()
 export class TokensRepository {
   async add(transaction: Transaction, tokens: readonly Token[], sourceId: number): Promise<void> {

@@ -8,7 +8,6 @@ export interface NameOf {
   name: string;
 }
 
-/** A value that searches use to find a name. */
 export interface TokenOf extends NameOf {
   termKey: Key;
 }
@@ -19,7 +18,6 @@ export interface KnownBy extends NameOf {
   at: Date;
 }
 
-/** Evidence that a source saw a record of a name. */
 export interface SeenRecord extends NameOf {
   sourceId: number;
   record: Registration;
@@ -50,7 +48,6 @@ const EVIDENCE = [
 export class RemovalsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists removed sources whose names have not yet been handed over. */
   async listPending(): Promise<number[]> {
     const rows = await this.database.query<{ id: number }>(
       'select id from source where removed_at is not null and handed_over_at is null order by id',
@@ -150,7 +147,6 @@ export class RemovalsRepository {
     );
   }
 
-  /** Lists the values of a source in a range of their keys, as `listNames` does for names. */
   async listTokens(sourceId: number, range: readonly [Key, Key]): Promise<TokenOf[]> {
     return this.database.query(
       `select term_key as "termKey", domain_key as key, name from contact_token
@@ -176,7 +172,6 @@ export class RemovalsRepository {
     );
   }
 
-  /** Assigns values of a source to the other sources that know them. */
   async giveTokens(
     transaction: Transaction,
     tokens: readonly (TokenOf & { sourceId: number })[],

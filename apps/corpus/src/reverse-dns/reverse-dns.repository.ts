@@ -31,7 +31,6 @@ export interface RecordsAsked {
   sourceIds: readonly number[];
 }
 
-/** A name with a record that was found. */
 export interface FoundRecord {
   key: Key;
   name: string;
@@ -43,7 +42,6 @@ export interface FoundRecord {
 
 const TEXT = 16;
 
-/** Finds names by the targets of their records. */
 @Injectable()
 export class ReverseDnsRepository {
   constructor(private readonly database: SearchDatabase) {}
@@ -175,7 +173,6 @@ function foundSql(asked: RecordsAsked, after = ''): string {
   where ${IS_REGISTERED}`;
 }
 
-/** True if one address is searched. */
 export function isOfOneAddress(sought: RecordsSought): boolean {
   return 'first' in sought && sought.first === sought.last;
 }

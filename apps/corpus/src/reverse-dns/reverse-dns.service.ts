@@ -35,7 +35,6 @@ const HOSTS_MAX = 1_000;
 const FIXTURE_FOUND = '192.0.2.1';
 const FIXTURE = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
 
-/** Finds names whose records contain an address, a block, a host or a text. */
 @Injectable()
 export class ReverseDnsService {
   constructor(
@@ -147,7 +146,6 @@ const FIXTURE_SEEN = '2025-05-10T11:00:00.000Z';
 
 const refused = (message: string) => new InvalidRequest([{ field: 'value', message }]);
 
-/** Returns the first and last address of a block. */
 function rangeOf(block: string): { first: string; last: string } {
   const parsed = parseCidr(block);
   if (!parsed.ok) throw refused(parsed.message);

@@ -3,7 +3,6 @@ import { searchPattern } from '../searches/search-pattern.js';
 
 const PREFIX_MIN = { 4: 8, 6: 16 } as const;
 
-/** How texts are searched. */
 export interface TextsSought {
   /** LIKE patterns; a text must match one of them. */
   patterns: readonly string[];

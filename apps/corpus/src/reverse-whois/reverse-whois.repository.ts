@@ -10,9 +10,7 @@ import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
-/** The contacts that a search looks for. */
 export interface TokensAsked {
-  /** The numbers of the kinds of values. */
   kinds: readonly number[];
   /** The values to find: equal ones, by their keys, or those that match a pattern. */
   sought: { termKeys: readonly Key[] } | SearchPattern;

@@ -34,7 +34,6 @@ import {
 type Question = QuestionOf<typeof WHOIS_REVERSE>;
 type Selector = ReverseQuery['selector'] & ('keyword' | 'owner' | 'email' | 'company');
 
-/** The kinds of values, by search field. */
 const KINDS: Readonly<Record<Selector, readonly TermKind[]>> = {
   keyword: ['name', 'email', 'company'],
   owner: ['name'],
@@ -44,7 +43,6 @@ const KINDS: Readonly<Record<Selector, readonly TermKind[]>> = {
 const FIXTURE_FOUND = 'registered.test';
 const FIXTURES: readonly string[] = [FIXTURE_FOUND, 'redacted.test'];
 
-/** A record of a page. */
 interface FoundRecord extends SeenRecord {
   name: string;
   source: string;
@@ -128,7 +126,6 @@ function selected(question: Question): { selector: Selector; value: string } {
   return { selector, value: question[selector]! };
 }
 
-/** Returns how records are shown in a version and mode. */
 function recordsTold({ version, mode }: Question) {
   const inWords = mode === 'mini' ? miniRecord : historicRecord;
   return (found: readonly FoundRecord[], paging: Paging): HistoricRecordV1[] =>

@@ -36,7 +36,6 @@ const zone = (serial: number, labels: string[]) =>
 const labels = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, place) => `spread-${from + place}`);
 
-/** The search requests. */
 const QUESTIONS: readonly (readonly [Operation, Record<string, string>])[] = [
   [WHOIS_HISTORY, { domainName: 'ordered.com' }],
   [WHOIS_HISTORY, { domainName: 'ordered.com', view: 'changes' }],

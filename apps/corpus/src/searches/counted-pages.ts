@@ -15,14 +15,12 @@ export function totalOf(records: number): Total {
     : { records, is: 'exact' };
 }
 
-/** The number of all matching rows, and the rows of a page. */
 export interface CountedRows<Row> {
   total: Total;
   /** Undefined if there are more rows than are counted, because the query then stopped before the end. */
   rows?: Row[];
 }
 
-/** A row of `countedPage`. */
 export type CountedRow<Row> = { records: number } | (Row & { records: null });
 
 /**

@@ -9,7 +9,6 @@ import {
 } from '#libs/contracts';
 import { type CountedRows, totalOf } from './counted-pages.js';
 
-/** A page of results or, in a preview, their number. */
 export interface SearchAnswer {
   paging: Paging;
   /** The records of the page; undefined in a preview. */
@@ -37,7 +36,6 @@ export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Pro
 /** The beginning of a page, and the maximum number of its rows. */
 export type PagePlace = Pick<AskedPage, 'limit' | 'offset' | 'after'>;
 
-/** The results of a search, in page order. */
 export interface SearchRows<Row> {
   total: (page: AskedPage) => Promise<Total>;
   page: (page: AskedPage) => Promise<Page<Row>>;
@@ -101,19 +99,16 @@ export function allRows<Row>(all: readonly Row[], isCut = false): SearchRows<Row
   };
 }
 
-/** A search, and the format of its results. */
 export interface Search<Row, Item> {
   isFixture: boolean;
   /** The members that precede the records. */
   head: object;
   coverage: () => Promise<Coverage>;
   rows: SearchRows<Row>;
-  /** The name of the member with the records. */
   list: string;
   told: (rows: readonly Row[], paging: Paging) => readonly Item[] | Promise<readonly Item[]>;
   /** Returns additional members of the head, which previews do not have. */
   beside?: (rows: readonly Row[], paging: Paging) => Promise<object>;
-  /** Returns the whole body in version 1. */
   bodyV1?: (items: readonly Item[], paging: Paging) => object;
 }
 

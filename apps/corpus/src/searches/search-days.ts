@@ -1,6 +1,5 @@
 import { InvalidRequest } from '#libs/platform';
 
-/** The searched period. */
 export interface SearchDays {
   /** `YYYY-MM-DD`, in UTC. */
   after?: string;

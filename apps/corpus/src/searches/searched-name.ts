@@ -3,7 +3,6 @@ import { type FiledName, filedName } from '../names/registrable-name.js';
 import { InvalidDomainName } from './searches.errors.js';
 
 export interface SearchedName extends FiledName {
-  /** The name for display. */
   readable: string;
   /** The kind of fixture in answers to test keys; undefined for a name that is searched for in the corpus. */
   fixture?: 'registered' | 'empty';

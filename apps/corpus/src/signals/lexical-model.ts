@@ -1,4 +1,3 @@
-/** How often each sequence of three characters occurs in labels. */
 export interface LexicalModel {
   /** The number of labels from which the model was built. */
   labels: number;
@@ -15,7 +14,6 @@ const SMOOTHING = 0.1;
 /** Sequences that occur less often than this are dropped, because a single occurrence may be chance. */
 const COUNT_MIN = 2;
 
-/** Builds a model from labels in ASCII. */
 export function trainedOn(labels: readonly string[]): LexicalModel {
   const all: Record<string, number> = {};
   for (const label of labels) {

@@ -3,7 +3,6 @@ import type { FiledName } from '../names/registrable-name.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { LexicalModel } from './lexical-model.js';
 
-/** A block list that contains a name, or a host below the name. */
 export interface Listing {
   list: string;
   category: string;
@@ -40,7 +39,6 @@ export class SignalsRepository {
     );
   }
 
-  /** Returns the number of loaded lists. */
   async countLists(): Promise<number> {
     const [row] = await this.database.query<{ lists: number }>(
       `select count(*)::int as lists from source s

@@ -11,7 +11,6 @@ export interface SourceRights {
   isLookedUp: boolean;
 }
 
-/** The origin of data. */
 export interface Source extends SourceRights {
   id: number;
   name: string;

@@ -23,7 +23,6 @@ export interface Batch {
   changedNames: number;
 }
 
-/** The numbers that a batch adds to the counts of its source. */
 export interface SourceCount {
   observations: number;
   firstAt: Date;
@@ -44,7 +43,6 @@ const COLUMNS = [
   'changedNames',
 ] as const satisfies (keyof Batch)[];
 
-/** Stores the sources of data. */
 @Injectable()
 export class SourcesRepository {
   async find(transaction: Transaction, name: string): Promise<number | undefined> {

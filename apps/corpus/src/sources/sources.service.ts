@@ -4,7 +4,6 @@ import { Clock, newId } from '#libs/platform';
 import { type Source, scopeOfZone } from './source.js';
 import { type Batch, type RankedSources, SourcesRepository } from './sources.repository.js';
 
-/** Manages the sources of data, and counts what they deliver. */
 @Injectable()
 export class SourcesService {
   constructor(
@@ -22,12 +21,10 @@ export class SourcesService {
     return this.repository.find(transaction, name);
   }
 
-  /** See `SourcesRepository`. */
   async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
     return this.repository.listRanked(transaction, id);
   }
 
-  /** See `SourcesRepository`. */
   async isRemoved(transaction: Transaction, id: number): Promise<boolean> {
     return this.repository.isRemoved(transaction, id);
   }

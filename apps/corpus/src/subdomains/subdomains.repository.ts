@@ -16,7 +16,6 @@ export interface HostsAsked {
   sourceIds: readonly number[];
 }
 
-/** A host below a name. */
 export interface HostRow {
   host: string;
   firstAt: Date;
@@ -44,7 +43,6 @@ const HOSTS = `
     and ${FIRST_AT} >= $3 and ${FIRST_AT} < $4 and (h.source_id = any($7::smallint[]) or s.first_at is not null)
     and ($6::text is null or coalesce(s.resolved_at >= $5, false) = ($6 = 'active'))`;
 
-/** Finds the hosts below names. */
 @Injectable()
 export class SubdomainsRepository {
   constructor(private readonly database: SearchDatabase) {}
@@ -69,7 +67,6 @@ export class SubdomainsRepository {
     return row.records;
   }
 
-  /** Lists the addresses of wildcards below a name. */
   async listWildcards(
     name: FiledName,
     sourceIds: readonly number[],
@@ -82,7 +79,6 @@ export class SubdomainsRepository {
     );
   }
 
-  /** Lists the addresses of hosts. */
   async listAddresses(
     {
       name,

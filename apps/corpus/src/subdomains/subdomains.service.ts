@@ -23,7 +23,6 @@ const ACTIVE_DAYS = 7;
 /** The maximum number of addresses to read: those of a name's wildcards, and those of the hosts of a page. */
 const ADDRESSES_MAX = 5_000;
 
-/** Finds host names below a name, and whether they are active. */
 @Injectable()
 export class SubdomainsService {
   constructor(

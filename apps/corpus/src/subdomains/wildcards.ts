@@ -1,6 +1,5 @@
 import type { WildcardZone } from '#libs/contracts';
 
-/** Returns the zones below a name that have a wildcard, with its addresses. */
 export function wildcardsOf(
   name: string,
   records: readonly { host: string; address: string }[],

@@ -28,7 +28,6 @@ describe('suppression', () => {
     const fileId = '018f0000-0000-7000-8000-00000000000';
     let lists = 0;
 
-    /** Stages a list with the given name, without importing the list. */
     async function staged(name: string) {
       const at = new Date('2024-03-01T12:00:00.000Z');
       const file = { fileId: `${fileId}${++lists}`, at, isFirst: false, isDifference: false };

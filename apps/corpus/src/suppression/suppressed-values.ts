@@ -20,7 +20,6 @@ export interface SuppressedValue {
   addedAt: Date;
 }
 
-/** The contacts with personal values. */
 const CONTACTS = [...PERSONAL_CONTACTS, 'reseller_contact', 'abuse_contact'] as const;
 /** The members of a contact that are checked, with the kind of their values. */
 const MEMBERS: readonly (readonly [string, SuppressedKind])[] = [

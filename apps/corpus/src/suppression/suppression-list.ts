@@ -10,7 +10,6 @@ const KEY_BYTES = 32;
 const KEY_LINE = /^key ([A-Za-z0-9_-]{43})$/;
 const VALUE_LINE = /^([0-9]{1,15}) ([a-z]+) ([0-9a-f]{64}) ([0-9TZ:.-]{20,30})$/;
 
-/** The contents of the file. */
 export interface SuppressionFile {
   key: Buffer;
   values: SuppressedValue[];

@@ -3,7 +3,6 @@ import { AllowCallers } from '#libs/platform';
 import { SuppressionRequest } from './suppression.dto.js';
 import { SuppressionsService } from './suppressions.service.js';
 
-/** Manages values that must not be shown or stored. */
 @Controller('internal/suppressions')
 @AllowCallers('cli')
 export class SuppressionController {

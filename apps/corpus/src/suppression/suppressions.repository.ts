@@ -4,13 +4,11 @@ import type { Key } from '../names/domain-key.js';
 import type { Registration } from '../records/registration.js';
 import type { SuppressedKind, SuppressedValue } from './suppressed-values.js';
 
-/** A value in the database's copy of the list. */
 export interface KeptValue extends SuppressedValue {
   isHidden: boolean;
   isErased: boolean;
 }
 
-/** A revision that is searched for suppressed values. */
 export interface ScannedRevision {
   key: Key;
   name: string;
@@ -31,7 +29,6 @@ const VALUES_AT_A_TIME = 10_000;
 /** Runs statements: a transaction, or the database. */
 export type Readable = Pick<Transaction, 'query'>;
 
-/** Stores the database's copy of the list, and removes suppressed data. */
 @Injectable()
 export class SuppressionsRepository {
   constructor(private readonly database: Database) {}

@@ -21,7 +21,6 @@ import {
 /** How soon other processes see a new value. */
 const KEPT_MS = SECOND_MS;
 
-/** The suppressed values as last read. */
 interface Known {
   state: string;
   values: SuppressedValues;

@@ -2,7 +2,6 @@ import type { TypoReason } from '#libs/contracts';
 import { distanceOf, looseSkeletonOf } from '#libs/domain-names';
 import { SUFFIXES, WORDS } from './permutation-tables.js';
 
-/** A name as people read it. */
 export interface ReadName {
   /** The label in its own script. */
   label: string;
@@ -15,7 +14,6 @@ export interface Likeness {
   reasons: TypoReason[];
 }
 
-/** Facts about a name apart from its letters. */
 export interface LikenessEvidence {
   isNew?: boolean;
   takesMail?: boolean;

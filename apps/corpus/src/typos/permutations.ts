@@ -46,7 +46,6 @@ export async function labelPermutations(label: string): Promise<Permutations> {
   return found;
 }
 
-/** A registrable name that may be mistaken for another one. */
 export interface NamePermutation {
   key: Key;
   /** Lower case A-labels. */
@@ -99,7 +98,6 @@ export async function namePermutations(
   return made;
 }
 
-/** Yields each label as an A-label with each suffix. */
 function* permutedUnder(
   labels: Permutations,
   unders: ReadonlySet<string>,

@@ -16,7 +16,6 @@ export interface SoughtNames {
   names: readonly { key: Key; name: string }[];
   /** Hosts below names that look like the given name when read together with the name. */
   hosts: readonly { key: Key; name: string; host: string }[];
-  /** The skeletons of internationalised labels. */
   skeletons: readonly string[];
 }
 
@@ -29,7 +28,6 @@ export interface SoughtText {
 
 export interface TyposAsked {
   sought: SoughtNames | SoughtText;
-  /** The number of letters that the label may have. */
   length?: { min: number; max: number };
   /** The suffixes to search; empty for all. */
   suffixes: readonly string[];
@@ -38,7 +36,6 @@ export interface TyposAsked {
   sourceIds: readonly number[];
 }
 
-/** A registered name that was found. */
 export interface TypoRow {
   key: Key;
   name: string;
@@ -56,7 +53,6 @@ const FOUND = `d.domain_key, d.name, d.label, d.unicode, d.skeleton, d.first_see
 const SELECT = `select d.domain_key as key, d.name, d.label, d.unicode, d.skeleton, d.host,
   d.first_seen as "firstAt", d.source_id as "sourceId"`;
 
-/** Finds registered names that look like given names and texts. */
 @Injectable()
 export class TyposRepository {
   constructor(private readonly database: SearchDatabase) {}

@@ -35,7 +35,6 @@ const NEW_DAYS = 30;
 const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 'online', 'xyz'];
 const FIXTURE_FOUND = 'registered.test';
 
-/** A search, and how its matches are scored. */
 interface Search {
   sought: TyposAsked['sought'];
   own: ReadName;
