@@ -60,7 +60,6 @@ export const TIERS: readonly Tier[] = [
   tier('3M', 3_000_000, [4_800, 2_400, 23_904], [1_000, 150, 80, 10_000, 100, 100, 20]),
 ];
 
-/** The limits that one unit of the rate-limit add-on adds. */
 export const RATE_LIMIT_UNIT = {
   limits: { live: 50, bulk: 12, heavy: 6 },
   monthlyMicros: 20 * DOLLAR,

@@ -13,11 +13,9 @@ const CENT = 10_000;
 export type SubscriptionLineName = SubscriptionChanged['line'];
 export type BillingInterval = 'month' | 'year';
 
-/** A plan that can be subscribed to, with one billing interval. */
 export interface SubscriptionPlan {
   /** For example `api-15K-month`. */
   sku: string;
-  /** The display name. */
   name: string;
   line: SubscriptionLineName;
   kind: Extract<PaymentLineKind, 'subscription' | 'domainer' | 'rate_limit'>;
@@ -32,7 +30,6 @@ export interface SubscriptionPlan {
   unitsMax: number;
   /** Credits per month; 0 for lines without credits. */
   monthlyCredits: number;
-  /** The rights that one unit gives. */
   rights: Pick<SubscriptionChanged, 'limits' | 'monitors' | 'keys' | 'datasets'>;
 }
 
@@ -67,7 +64,6 @@ function atBothIntervals(sku: string, yearlyMicros: number, plan: Common): Subsc
   ];
 }
 
-/** Everything that can be subscribed to. */
 export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
   ...TIERS.flatMap(({ name, credits, monthlyMicros, yearlyMicros, limits, monitors, keys }) =>
     atBothIntervals(`api-${name}`, yearlyMicros, {

@@ -8,14 +8,12 @@ import {
 import type { KeyAnswer } from '../operations/account/key-answer.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** An account that matches a search text, and the kind of match. */
 export interface AccountMatch {
   accountId: string;
   /** The kind of match: `e-mail`, `key "Server"`, `payment …`. */
   matched: string;
 }
 
-/** The summary of an account that an operator sees first. */
 export interface AccountSummary {
   accountId: string;
   state: AccountState;
@@ -48,7 +46,6 @@ export interface ListedAccount {
   suspendedBecause: string | null;
 }
 
-/** An entry of the audit log. */
 export interface AuditLine {
   /** The position in the hash chain, which rises by one; decimal string. */
   position: string;
@@ -92,7 +89,6 @@ export interface SuspensionAnswer {
   hasChanged: boolean;
 }
 
-/** A typed client of account's internal routes for operator commands. */
 export class AccountDeskClient {
   /** @param operator the acting operator, for the audit log. */
   constructor(

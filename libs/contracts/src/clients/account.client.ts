@@ -13,7 +13,6 @@ export interface KeyRecord {
   accountState: AccountState;
   /** RFC 3339; only for a deleted account. */
   restorableUntil?: string;
-  /** Whether an operator has suspended the account. */
   isSuspended?: boolean;
   state: 'active' | 'revoked';
   environment: KeyEnvironment;
@@ -51,7 +50,6 @@ export interface BillingContact {
   details: BillingDetails | null;
 }
 
-/** A typed client of account's internal routes. */
 export class AccountClient {
   constructor(private readonly http: ServiceHttp) {}
 

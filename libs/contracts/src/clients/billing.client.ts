@@ -49,11 +49,9 @@ export interface RefundAnswer {
   retryAt?: string;
 }
 
-/** A payment as operators see it. */
 export interface PaymentAnswer {
   paymentId: string;
   processor: string;
-  /** The payment's id at the processor. */
   externalId: string;
   amountMicros: string;
   currency: string;
@@ -79,10 +77,8 @@ export interface SetAsideMoney {
   reason: string | null;
 }
 
-/** The result of comparing billing with entitlement and the processors. */
 export interface ReconciliationAnswer {
   runId: string;
-  /** The number of compared items. */
   lines: number;
   payments: number;
   subscriptions: number;
@@ -97,17 +93,14 @@ export interface ReconciliationAnswer {
   }[];
 }
 
-/** The result of handling a callback again. */
 export interface ReplayAnswer {
   processor: string;
   kind: string;
-  /** The object's id at the processor. */
   externalId: string;
   /** `unknown`: the processor gave no answer. `refused`, `foreign`: the object is not ours. */
   result: 'synced' | 'unknown' | 'refused' | 'foreign';
 }
 
-/** A typed client of billing's internal routes for operator commands. */
 export class BillingClient {
   constructor(private readonly http: ServiceHttp) {}
 

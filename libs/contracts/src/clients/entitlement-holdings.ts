@@ -27,7 +27,6 @@ export interface LineSums {
   revoked: string;
   /** Credits covered by final reversals. */
   reversed: string;
-  /** Open debt. */
   owed: string;
 }
 
@@ -117,7 +116,6 @@ export interface ExplainedLine {
   reference: string;
   /** The number of credits, negative if they were taken away. */
   amount: number;
-  /** Number of ledger lines. */
   lines: number;
 }
 

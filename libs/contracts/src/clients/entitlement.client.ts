@@ -46,7 +46,6 @@ export interface AccessBlock {
   to?: string;
 }
 
-/** The limits and rights of an account. */
 export interface Allowance {
   accountId: string;
   /** A rising decimal string; an older version never replaces a newer one. */
@@ -91,7 +90,6 @@ export type LeaseOutcome =
  */
 export type LeaseAnswer = LeaseOutcome & { balance: number };
 
-/** Credits by the names of operations. */
 export type CreditsByOperation = Readonly<Record<string, number>>;
 
 export interface LeaseUse {
@@ -133,7 +131,6 @@ export type HoldOutcome =
 /** `balance`: as in `LeaseAnswer`. */
 export type HoldAnswer = HoldOutcome & { balance: number };
 
-/** A typed client of entitlement's internal routes. */
 export class EntitlementClient {
   constructor(private readonly http: ServiceHttp) {}
 

@@ -2,7 +2,6 @@ import { REQUESTS, type RequestsAnswer } from '../operations/usage/requests.js';
 import type { KeyUsageAnswer, PaceAnswer, UsageAnswer } from '../operations/usage/usage.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** A typed client of the gateway's request log, for the dashboard. */
 export class GatewayClient {
   constructor(private readonly http: ServiceHttp) {}
 

@@ -3,7 +3,6 @@ import type { Outcome, Source } from '../operations/outcome.js';
 import { jsonLines } from './json-lines.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** Maximum number of names per call. */
 export const QUESTION_NAMES_MAX = 1_000;
 /** Maximum time in seconds that a call may wait for rate-limited upstreams. */
 export const QUESTION_WAIT_SECONDS_MAX = 25;
@@ -23,14 +22,12 @@ export interface NameQuestions {
   waitSeconds: number;
 }
 
-/** The answer about one name. */
 export interface NameFindings {
   /** Index in the list of requested names, from 0. */
   index: number;
   outcome: Outcome;
   servedFrom: Source;
   isCharged: boolean;
-  /** The members of the answer. */
   body?: Record<string, unknown>;
   /** Why there is no answer. */
   problem?: { code: string; detail: string };

@@ -16,7 +16,6 @@ export interface ServiceHttpOptions {
   caller: ServiceName;
   audience: ServiceName;
   tokens: ServiceTokens;
-  /** Time limit for a call, in milliseconds. */
   timeoutMs?: number;
   connections?: number;
 }
@@ -30,7 +29,6 @@ export interface ServiceCall {
   timeoutMs?: number;
 }
 
-/** A call whose answer is read as it arrives. */
 export interface StreamCall extends Pick<ServiceCall, 'accountId' | 'body' | 'requestId'> {
   /** Ends the call, even while its answer is being read. */
   signal: AbortSignal;

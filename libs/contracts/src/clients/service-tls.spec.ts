@@ -64,7 +64,6 @@ describe('calls between services over TLS', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Calls the service with these TLS files, or with none. @returns its answer, or the messages of the error. */
   async function answerTo(files: string | undefined, audience: ServiceName = 'account') {
     const tls = files === undefined ? undefined : new InternalTls(files, logger);
     const tokens = new ServiceTokens(SECRET, clock, tls);
@@ -160,7 +159,6 @@ describe('calls between services over TLS', () => {
   });
 });
 
-/** Returns the messages of an error and its causes. */
 function causesOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return `${error.message} ${causesOf(error.cause)}`;

@@ -11,7 +11,6 @@ export interface TimelineEntry {
   at: string;
   /** `audit`, `mail`, `order`, `payment`, `refund`, `callback`, `event`, `credits`, … */
   kind: string;
-  /** The event in a few words. */
   text: string;
   /** The id to use in further commands. */
   id: string;
@@ -55,7 +54,6 @@ export class InspectionsQuestion {
   before?: string;
 }
 
-/** A row that a service's repository returns for its part of the timeline. */
 export interface TimelineRow extends Omit<TimelineEntry, 'at'> {
   at: Date;
 }

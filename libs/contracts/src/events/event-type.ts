@@ -2,7 +2,6 @@ import { type ValidationError, validateSync } from 'class-validator';
 import { plainToInstance } from 'class-transformer';
 import type { ServiceName } from '#libs/platform';
 
-/** The description of an event class. */
 export interface EventTypeDescription {
   /** `<producer>.<name-in-kebab-case>`. */
   type: string;

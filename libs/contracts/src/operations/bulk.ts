@@ -16,9 +16,7 @@ import { Type } from 'class-transformer';
 import type { DataClass } from './parameter.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
 
-/** Maximum number of items in one request. */
 const BULK_ITEMS_MAX = 100;
-/** Maximum size of the body of a bulk request. */
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
 
@@ -67,9 +65,7 @@ const OF_EVERY_ITEM = ['internal_error'] as const;
  */
 export interface ItemClass {
   new (): object;
-  /** Codes of all possible rejections. */
   readonly codes: readonly ProblemCode[];
-  /** The class of a single answer. */
   readonly answer: DataClass;
 }
 

@@ -105,10 +105,6 @@ function amountFaults(credits: Credits, parameters: Operation['parameters']): st
   ];
 }
 
-/**
- * Returns the faults of a list or a paged search, which must have the parameters and answer members that all lists
- * share.
- */
 function pagingFaults({ paged, price, method, parameters, answers }: Operation): string[] {
   const isList = 'cursor' in parameters;
   if (paged === undefined && !isList) {
@@ -127,7 +123,6 @@ function pagingFaults({ paged, price, method, parameters, answers }: Operation):
   ];
 }
 
-/** Returns the faults of a row that is an upload or a download. */
 function transferFaults(row: Operation): string[] {
   const { method, upload, body, answers, price } = row;
   const kind = kindOf(row);

@@ -42,7 +42,6 @@ export function atDashboard(row: Operation): Operation {
   };
 }
 
-/** The access of calls that need no session. */
 export const FOR_VISITORS = { kind: 'public', listener: 'dashboard' } as const satisfies Access;
 
 /** The access of calls that also accept a deleted account, which may be restored. */

@@ -3,7 +3,6 @@ import { getMetadataStorage } from 'class-validator';
 import { faultsOf } from '#libs/platform';
 import { OPERATIONS } from './table.js';
 
-/** The members of bodies whose values must differ. */
 const LISTS = OPERATIONS.flatMap(({ name, body }) => {
   if (!body) return [];
   const rules = getMetadataStorage().getTargetValidationMetadatas(body.of, '', false, false);

@@ -14,11 +14,9 @@ export type Version = 1 | 2;
 /** The services that may own an operation: they answer it and store its data. */
 export type OwnerService = Exclude<ServiceName, 'cli'>;
 
-/** The parameter value that selects an operation among all operations of its path. */
 export interface RouteChoice {
   parameter: string;
   value: string;
-  /** Further values that select the operation. */
   further?: readonly string[];
   /**
    * True if this operation is selected when the parameter is missing; it must then be the first of its path in the
@@ -27,7 +25,6 @@ export interface RouteChoice {
   isDefault?: boolean;
 }
 
-/** A public address of an operation. */
 export interface OperationRoute {
   /** Path at the public listener, with path parameters in braces: `/v2.0/tlds/{tld}`. */
   path: string;
@@ -75,20 +72,16 @@ export interface OperationBody {
   }[];
 }
 
-/** A request that a customer may send, with its answer. */
 export interface OperationExample {
-  /** The request in a few words. */
   title: string;
   parameters: Readonly<Record<string, string>>;
   body?: object;
-  /** The answer's body in JSON. */
   answer: object;
 }
 
 /** The classes of running requests; each has its own slots. */
 export type ConcurrencyClass = RateClass | 'public';
 
-/** The limits of one request of an operation. */
 export interface OperationLimits {
   /** Time limit until its owner begins to answer, and between two parts of the answer, in milliseconds. */
   timeoutMs: number;
@@ -101,9 +94,7 @@ export interface OperationLimits {
 
 /** A value that gets the same answer for test keys on every installation, free of charge. */
 export interface Fixture {
-  /** An example of the operation's subject. */
   value: string;
-  /** The answer in a few words. */
   answers: string;
 }
 

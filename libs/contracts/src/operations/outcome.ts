@@ -21,7 +21,6 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** Failures that another attempt may resolve. */
 export const PASSING_OUTCOMES: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
 
-/** The source of an answer. */
 export const SOURCES = ['live', 'cache', 'stale_cache', 'repeat', 'fixture'] as const;
 export type Source = (typeof SOURCES)[number];
 

@@ -13,7 +13,6 @@ export interface ParameterKind<Value = unknown> {
   clean?(text: string): string;
   /** Returns the fault of the text, to be read after the parameter's name ("must be …"); undefined if there is none. */
   fault(text: string): string | undefined;
-  /** Returns the value of a valid text. */
   value(text: string): Value;
   /** Converts the text to the form sent to the owner, in query encoding. By default, it is only encoded. */
   write?(text: string): string;
@@ -28,7 +27,6 @@ export interface Parameter<Value = unknown> {
   /** A sentence without a full stop. */
   about: string;
   example: string;
-  /** Other names of the parameter. */
   synonyms?: readonly string[];
   isRequired?: boolean;
   /** The owner's value if the parameter is missing. */
@@ -46,7 +44,6 @@ export type Parameters = Readonly<Record<string, Parameter>>;
 type ValueOf<P> = P extends { kind: ParameterKind<infer Value> } ? Value : never;
 type Given = { isRequired: true } | { default: unknown } | { in: 'path' };
 
-/** The values of parameters as the owner reads them. */
 export type ValuesOf<P extends Parameters> = {
   [Name in keyof P as P[Name] extends Given ? Name : never]: ValueOf<P[Name]>;
 } & {

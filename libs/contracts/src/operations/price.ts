@@ -1,4 +1,3 @@
-/** A number of credits that is fixed, or depends on the value of one parameter or of two. */
 export type Credits = number | { parameter: string; by: Readonly<Record<string, Credits>> };
 
 /**
@@ -24,7 +23,6 @@ export function pricedUnit(price: Exclude<Price, { per: 'free' }>): string {
 export interface PricedInput {
   /** Values of the given parameters by name, after reading. */
   values: Readonly<Record<string, unknown>>;
-  /** The validated body, for operations that have one. */
   body?: unknown;
 }
 

@@ -27,7 +27,6 @@ const IDLE_MAX_MS = 15_000;
 
 interface ServiceConnectOptions {
   audience: ServiceName;
-  /** The origin of the service's internal listener. */
   url: string;
   /** This process's certificate, if services use TLS between them. */
   tls?: InternalTls;

@@ -3,12 +3,9 @@ import type { NameRecordType } from '../../operations/dns/dns-answer.js';
 
 /** Maximum number of changes per page. */
 export const CHANGES_MAX = 5_000;
-/** Maximum number of names per call for the most recent answers. */
 export const FRESHEST_NAMES_MAX = 1_000;
-/** Maximum number of names per call for names to look up. */
 export const NEXT_NAMES_MAX = 5_000;
 
-/** A source of the corpus and the permitted uses of its data. */
 export interface CorpusSource {
   id: number;
   name: string;
@@ -18,14 +15,12 @@ export interface CorpusSource {
   isGenerated: boolean;
 }
 
-/** A change of a name: new, changed or dropped. */
 export interface CorpusChange {
   /** UUIDv7; a repeated change has the same id. */
   id: string;
   /** A 64-bit number in decimal that determines how names are distributed and ordered. */
   key: string;
   name: string;
-  /** The name in readable form. */
   unicode: string;
   kind: 'new' | 'changed' | 'dropped';
   /** What changed: the name's existence, its registration, or its records. */
@@ -53,7 +48,6 @@ export interface ChangesAsked {
 /** A page of changes. Each change is in exactly one page, unless `isRepeated` is set. */
 export interface CorpusChanges {
   changes: CorpusChange[];
-  /** All sources that changes may come from. */
   sources: CorpusSource[];
   /** The cursor of the next page. Store it together with the results of this page. */
   cursor: string;
@@ -78,7 +72,6 @@ export interface DatasetAsked extends KeyRange {
   day?: string;
 }
 
-/** A name of a dataset. */
 export interface DatasetRow {
   key: string;
   name: string;
@@ -97,7 +90,6 @@ export interface DatasetRow {
   hashes?: string;
 }
 
-/** The last line of a dataset. */
 export interface DatasetEnd {
   isLast: true;
   rows: number;
@@ -105,7 +97,6 @@ export interface DatasetEnd {
   suppressionVersion: number;
 }
 
-/** A request for the names that have a sufficiently fresh answer. */
 export interface FreshestAsked {
   kind: 'whois' | 'dns';
   /** Up to 1,000. */
@@ -128,12 +119,10 @@ export interface FreshAnswer {
   records?: { type: string; value: string }[];
 }
 
-/** A request for the names to look up next. */
 export interface NextNamesAsked extends KeyRange {
   kind: 'whois' | 'dns';
   /** Selects names that have not been looked up for this many seconds. */
   olderThanSeconds: number;
-  /** The cursor of the previous answer. */
   after?: { key: string; name: string };
   /** Number of names to check, 1 to 5,000. */
   limit?: number;
@@ -151,7 +140,6 @@ export interface SuppressionAsked {
   value: string;
 }
 
-/** The maximum number of names per call. */
 export const SUPPRESSED_NAMES_MAX = 1_000;
 
 export interface SuppressionVersion {
@@ -161,7 +149,6 @@ export interface SuppressionVersion {
   domains: number;
 }
 
-/** Number of hexadecimal digits of each hash in `hashes`. */
 export const HASH_DIGITS = 16;
 
 export interface SuppressedHashesAsked {

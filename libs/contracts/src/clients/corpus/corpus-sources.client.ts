@@ -1,6 +1,5 @@
 import type { ServiceHttp } from '../service-http.js';
 
-/** How much a source's lists may change, and the key that verifies its log. */
 export interface ImportedListSettings {
   /** The share of a zone's or block list's names that may be missing from its next version: 0 to 1. */
   turnoverMax?: number;
@@ -41,7 +40,6 @@ export interface ImportedSource extends Omit<
   runProblem: string | null;
 }
 
-/** A file of a source, and the progress of its import. */
 export interface ImportedFile {
   file: string;
   observedAt: string;
@@ -61,7 +59,6 @@ export interface ImportedFile {
   problem: string | null;
 }
 
-/** A typed client of the corpus's routes for imports. */
 export class CorpusSourcesClient {
   constructor(private readonly http: ServiceHttp) {}
 

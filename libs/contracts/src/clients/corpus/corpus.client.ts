@@ -16,7 +16,6 @@ import type {
 import { jsonLines } from '../json-lines.js';
 import type { ServiceHttp } from '../service-http.js';
 
-/** The result of recording a batch of observations. */
 export interface RecordedBatch {
   newNames: number;
   changedNames: number;
@@ -34,7 +33,6 @@ export interface GeneratedStretchOfNames {
 export interface IndexSignals {
   /** RFC 3339; null if the corpus does not have the name. */
   firstSeen: string | null;
-  /** Number of loaded block lists. */
   lists: number;
   /** The lists that contain the name; `host` is set if a list contains only a host below it. */
   listings: { list: string; category: string; host: string; listedAt: string }[];
@@ -47,7 +45,6 @@ const BATCH_TIMEOUT_MS = 60_000;
 /** The time limit for a page of changes or names. */
 const FEED_TIMEOUT_MS = 15_000;
 
-/** A typed client of the corpus's internal routes. */
 export class CorpusClient {
   constructor(private readonly http: ServiceHttp) {}
 

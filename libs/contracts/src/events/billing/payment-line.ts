@@ -15,7 +15,6 @@ const PAYMENT_LINE_KINDS = [
 ] as const;
 export type PaymentLineKind = (typeof PAYMENT_LINE_KINDS)[number];
 
-/** The members that every line of a payment has. */
 export class AnyPaymentLine {
   @IsUUID()
   lineId: string;

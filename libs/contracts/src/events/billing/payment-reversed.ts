@@ -6,7 +6,6 @@ import { MICROS } from './payment-line.js';
 const REVERSAL_SCOPES = ['whole', 'remaining'] as const;
 export type ReversalScope = (typeof REVERSAL_SCOPES)[number];
 
-/** The members that every reversed line has. */
 export class AnyReversedLine {
   @IsUUID()
   lineId: string;
@@ -19,7 +18,6 @@ export class AnyReversedLine {
   @IsAtMost('paidMicros')
   refundedMicros: string;
 
-  /** The amount paid for the line. */
   @Matches(MICROS)
   paidMicros: string;
 }

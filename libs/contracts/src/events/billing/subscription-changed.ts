@@ -93,7 +93,6 @@ export class SubscriptionChanged {
   @IsInstant()
   paidThrough?: string;
 
-  /** When the subscription ends, if it will not be renewed. */
   @IsOptional()
   @IsInstant()
   cancelAt?: string;

@@ -5,7 +5,6 @@ import { defineOperation } from '../operation.js';
 import { IsInvoiceLine } from './text-rules.js';
 import { IsNullable } from '../../nullable.js';
 
-/** The details to print on an account's invoices. */
 export interface BillingDetails {
   organisation?: string;
   tax_id?: string;

@@ -15,7 +15,6 @@ import { IsNullable } from '../../nullable.js';
 export const AVAILABILITIES = ['available', 'registered', 'restricted', 'unknown'] as const;
 export type AvailabilityWord = (typeof AVAILABILITIES)[number];
 
-/** The kinds of evidence for an answer. */
 export const AVAILABILITY_METHODS = ['rdap', 'whois', 'dns'] as const;
 export type AvailabilityMethod = (typeof AVAILABILITY_METHODS)[number];
 

@@ -23,10 +23,8 @@ const ISSUED = {
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 } satisfies InvoiceAnswer;
 
-/** Maximum number of invoices in one ZIP file. */
 export const ARCHIVED_INVOICES_MAX = 500;
 
-/** The filters of a list of invoices. */
 const FILTER = {
   from: {
     kind: day(),

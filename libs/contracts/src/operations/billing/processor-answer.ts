@@ -5,7 +5,6 @@ import { IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
 export const PROCESSOR_NAMES = ['stripe', 'paypal'] as const;
 export type ChosenProcessor = (typeof PROCESSOR_NAMES)[number];
 
-/** The processors' names as customers know them. */
 export const PROCESSOR_TITLES: Readonly<Record<ChosenProcessor, string>> = {
   stripe: 'Stripe',
   paypal: 'PayPal',

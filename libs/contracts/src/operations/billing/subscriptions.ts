@@ -16,7 +16,6 @@ import {
 const LIMIT_BYTES = 4_096;
 const ID = '019a5f00-0000-7000-8000-000000000002';
 
-/** The possible rejections of each step. */
 const OF_A_STEP = [
   'not_found',
   'plan_not_changeable',
@@ -124,7 +123,6 @@ export const SUBSCRIPTION_PAYMENT_DETAILS = change({
   answer: { redirect_url: 'https://portal.example/1' } satisfies PaymentDetailsAnswer,
 });
 
-/** Defines the operation for one step of a subscription's changes. */
 function change(row: {
   step: string;
   summary: string;

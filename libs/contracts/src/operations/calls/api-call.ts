@@ -13,16 +13,13 @@ export interface ApiCall {
   url: string;
   /** The headers, except the header for the key. */
   headers: Readonly<Record<string, string>>;
-  /** The body, as JSON. */
   json?: string;
   /** Only for a call whose body is a file. */
   upload?: UploadType;
-  /** Whether the answer is a file. */
   isDownload: boolean;
   needsKey: boolean;
 }
 
-/** The parameters of a call, by name. */
 export interface CallInput {
   values: Readonly<Record<string, string>>;
   body?: object;

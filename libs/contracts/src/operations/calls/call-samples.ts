@@ -1,6 +1,5 @@
 import type { ApiCall } from './api-call.js';
 
-/** The languages in which a call is shown. */
 export const LANGUAGES = ['curl', 'Node', 'Python', 'Go'] as const;
 export type Language = (typeof LANGUAGES)[number];
 

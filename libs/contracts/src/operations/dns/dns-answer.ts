@@ -11,7 +11,6 @@ import {
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
-/** Record types that can be requested for a name. */
 export const NAME_RECORD_TYPES = [
   'A',
   'AAAA',

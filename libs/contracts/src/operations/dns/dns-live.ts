@@ -4,7 +4,6 @@ import { ipAddress } from '../numbers/number-kinds.js';
 import { defineOperation } from '../operation.js';
 import { DnsAnswer, NAME_RECORD_TYPES } from './dns-answer.js';
 
-/** `all`, or a list of types. */
 export const DNS_TYPE = {
   kind: listOf(['all', ...NAME_RECORD_TYPES]),
   about: 'Comma-separated record types, or `all`; an IP address is looked up for PTR records only',

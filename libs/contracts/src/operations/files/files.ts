@@ -28,7 +28,6 @@ const NEWLY = {
 } satisfies OwnFileEntry;
 const { is_included: _included, plan_dataset: _held, ...LATEST } = NEWLY;
 
-/** A test key cannot read files. */
 const BY_KEY = {
   kind: 'key',
   scope: 'files',

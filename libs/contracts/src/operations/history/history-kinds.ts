@@ -1,6 +1,5 @@
 import { day, domainName } from '../kinds.js';
 
-/** The searched name. */
 export const SEARCHED_NAME = {
   kind: domainName(),
   about: 'A domain name, a URL or an internationalised name, up to 2,048 characters',
@@ -9,7 +8,6 @@ export const SEARCHED_NAME = {
   isRequired: true,
 } as const;
 
-/** The searched period. */
 export const SEARCHED_DAYS = {
   after: {
     kind: day(),

@@ -70,7 +70,6 @@ const UNSUPPORTED =
 const COURSE =
   'The full price is reserved when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
 
-/** Returns the access by key. Test keys have no jobs. */
 function byKey(rate: 'bulk' | 'account'): Access {
   return { kind: 'key', scope: 'jobs', class: rate, isForLiveKeys: true, isAtDashboard: true };
 }
@@ -103,7 +102,6 @@ const OF_NEW_JOBS = [
   'too_many_jobs',
 ] as const;
 
-/** Returns the owner of a call. */
 const WORKER = (path: string) => ({ service: 'worker', path: `/internal/jobs${path}` }) as const;
 const FREE = { per: 'free' } as const;
 

@@ -1,4 +1,3 @@
-/** The kinds of monitor. */
 export const MONITOR_KINDS = ['domain', 'brand', 'registrant'] as const;
 export type MonitorKind = (typeof MONITOR_KINDS)[number];
 
@@ -41,7 +40,6 @@ const CHECK_PROBLEMS: Readonly<Record<string, string>> = {
 export const checkProblemText = (code: string): string =>
   CHECK_PROBLEMS[code] ?? 'The check got no usable answer.';
 
-/** Where in a label the keyword of a brand monitor must be. */
 export const KEYWORD_PLACES = ['contains', 'prefix', 'suffix', 'exact'] as const;
 export type KeywordPlace = (typeof KEYWORD_PLACES)[number];
 
@@ -109,7 +107,6 @@ export const MONITOR_CHANGE_TEXTS: Readonly<Record<MonitorChangeType, string>> =
 export const daysLeftText = (days: number): string =>
   days === 0 ? 'today' : `in ${days} day${days === 1 ? '' : 's'}`;
 
-/** Why a name was found: its letters, similar-looking letters, a typing error, or a published value. */
 export const MATCH_REASONS = [
   'keyword',
   'looks_alike',

@@ -102,7 +102,6 @@ const CREATE_OFTEN = { ...CREATE, interval_minutes: 15 } as const;
 const CHANGE = { name: 'The shop' };
 const IGNORED = { state: 'ignored' } as const;
 
-/** Test keys have no monitors. */
 const BY_KEY = {
   kind: 'key',
   scope: 'monitors',

@@ -4,7 +4,6 @@ import { defineOperation } from '../operation.js';
 import { IpWhoisAnswer } from './number-answer.js';
 import { addressBlock } from './number-kinds.js';
 
-/** Optional sections of the answer. */
 export const NUMBER_SECTIONS = ['raw', 'provenance'] as const;
 export type NumberSection = (typeof NUMBER_SECTIONS)[number];
 

@@ -63,7 +63,6 @@ export class AbuseAddress {
   found_in: string;
 }
 
-/** Facts about a block of addresses or a range of AS numbers. */
 class NumberAnswer {
   @IsBoolean()
   status: boolean;
@@ -72,7 +71,6 @@ class NumberAnswer {
   @IsString()
   query_time: string;
 
-  /** The regional registry. */
   @IsOptional()
   @IsIn(NUMBER_REGISTRIES)
   registry?: string;

@@ -16,7 +16,6 @@ const DOCUMENTATION_ASNS = [
   [65_536, 65_551],
 ] as const;
 
-/** The blocks that are fixtures. */
 const FIXTURE_BLOCKS: readonly string[] = [
   '192.0.2.1/32',
   '2001:db8::1/128',

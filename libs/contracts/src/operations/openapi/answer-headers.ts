@@ -57,7 +57,6 @@ const BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   429: ['Link'],
 };
 
-/** Returns the header components of the description, by name. */
 export const headerComponents = (): object => HEADERS;
 
 /** Returns references to the headers of an answer. */

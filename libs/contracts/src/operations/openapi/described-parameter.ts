@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../parameter.js';
 
-/** A parameter as OpenAPI describes it. */
 export interface DescribedParameter {
   name: string;
   in: string;

@@ -59,7 +59,6 @@ const described = (listener: PublicListener) =>
     listener,
   }) as Description;
 
-/** Returns a function that reports how a value violates a schema of the description. */
 function schemaJudge(document: Description) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ ...document, $id: 'described' });

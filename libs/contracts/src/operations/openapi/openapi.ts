@@ -17,12 +17,10 @@ import { transferParameters, uploadBody } from './transfer-answers.js';
 export interface ApiDescription {
   title: string;
   version: string;
-  /** The public origin of the listener. */
   origin: string;
   listener: PublicListener;
 }
 
-/** The description of one of the two origins. */
 interface Origin {
   /** Each of these alone grants access. */
   security: readonly Record<string, readonly string[]>[];
@@ -153,7 +151,6 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
   };
 }
 
-/** The name of each language in `x-codeSamples`. */
 const HIGHLIGHTED: Readonly<Record<Language, string>> = {
   curl: 'Shell',
   Node: 'JavaScript',

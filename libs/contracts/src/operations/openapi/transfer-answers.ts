@@ -34,7 +34,6 @@ function header(name: string, description: string, schema: JsonSchema): Describe
   return { name, in: 'header', required: false, description, schema };
 }
 
-/** Describes the headers that an upload or a download reads. */
 export function transferParameters(operation: Operation): DescribedParameter[] {
   const { method, upload } = operation;
   if (kindOf(operation) === 'download') return [RANGE, IF_RANGE, IF_NONE_MATCH];
@@ -59,7 +58,6 @@ export function uploadBody({ types, tus }: OperationUpload): object {
   };
 }
 
-/** Describes the headers of the answers to tus clients. */
 export function transferHeaders({ method, upload }: Operation): Record<string, object> {
   if (!upload?.tus) return {};
   const offset = { 'Upload-Offset': { description: 'Number of bytes stored', schema: COUNT } };

@@ -10,7 +10,6 @@ export const CURSOR_LENGTH_MAX = 1_500;
 /** The mode that counts the results of a search, free of charge. */
 export const PREVIEW = 'preview';
 
-/** A form in which a search returns its records. */
 export interface PageMode {
   /** The price of a page that is not empty. */
   credits: Credits;
@@ -18,7 +17,6 @@ export interface PageMode {
   pageSize: number;
 }
 
-/** The members that make a row a paged search. */
 export interface PagedSearch {
   /** The modes by the value of the parameter `mode`; the first is the default. */
   modes: Readonly<Record<string, PageMode>>;

@@ -62,7 +62,6 @@ const SEARCH = defineOperation({
 const pagesOf = (name: ServiceName, secret = SECRET) =>
   new Pages(new ServiceTokens(secret, new TestClock()), { name });
 const pages = pagesOf('corpus');
-/** Seven rows as an owner reads them. */
 const ROWS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
 function read(question: Record<string, unknown>, total?: { records: number; is: 'at_least' }) {

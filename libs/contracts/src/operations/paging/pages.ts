@@ -9,13 +9,11 @@ import type { Paging, PreviewedMode, TotalKind } from './paging-answer.js';
 /** The header in which an owner passes the cursor of the next page to the gateway, for `Link`. */
 export const NEXT_CURSOR_HEADER = 'x-next-cursor';
 
-/** The number of results of a search, as far as its owner has counted them. */
 export interface Total {
   records: number;
   is: TotalKind;
 }
 
-/** A page of records, with the block that describes its position. */
 export interface Page<T> {
   items: T[];
   paging: Paging;
@@ -94,7 +92,6 @@ interface AskedPageParts {
 
 /** The requested page. */
 export class AskedPage {
-  /** Maximum number of records on the page. */
   readonly size: number;
   /** Number of rows to read: one more than the page has, which shows whether there is another page. */
   readonly limit: number;
@@ -102,7 +99,6 @@ export class AskedPage {
   readonly offset: number;
   /** Sort values of the record before the page, if a cursor contains them. */
   readonly after?: readonly string[];
-  /** Whether the records are only counted. */
   readonly isPreview: boolean;
 
   constructor(private readonly parts: AskedPageParts) {

@@ -4,7 +4,6 @@ import { IS_OBJECT, getMetadataStorage } from 'class-validator';
 import { type ItemClass, isItemClass } from '../bulk.js';
 import type { DataClass } from '../parameter.js';
 
-/** The class that each `@Type` names, as stored by class-transformer. */
 export const nestedTypes = untyped as {
   findTypeMetadata(type: DataClass, member: string): { typeFunction(): DataClass } | undefined;
 };

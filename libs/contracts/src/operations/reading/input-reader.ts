@@ -23,7 +23,6 @@ interface Slot {
   isForGateway: boolean;
   fallback?: unknown;
   clean?: (text: string) => string;
-  /** Slots of the parameter's synonyms. */
   synonyms: number[];
   /** `&name=`, to be followed by the value. */
   label: string;

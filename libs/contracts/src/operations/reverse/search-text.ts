@@ -1,7 +1,6 @@
 import { text } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
-/** The texts for which test keys may search. */
 const FIXTURES = ['registered.test', 'redacted.test'];
 
 /** Reads a search text. `registered.test` and `redacted.test` are fixtures. */
@@ -15,7 +14,6 @@ export function searchText(lengthMax: number): ParameterKind<string> {
   };
 }
 
-/** The fixtures of a text search. */
 export const SEARCH_FIXTURES = [
   { value: 'registered.test', answers: 'one result' },
   { value: 'redacted.test', answers: 'no result: the value is withheld' },

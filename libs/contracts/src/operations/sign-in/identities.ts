@@ -14,7 +14,6 @@ import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
 import { oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-/** The identity providers' names as people know them. */
 export const PROVIDER_NAMES = { google: 'Google', github: 'GitHub' } as const;
 export type Provider = keyof typeof PROVIDER_NAMES;
 export const PROVIDERS = Object.keys(PROVIDER_NAMES) as Provider[];

@@ -13,7 +13,6 @@ import {
 import { PagedAnswer } from '../paging/paging-answer.js';
 import { IsNullable } from '../../nullable.js';
 
-/** How a name derives from another name, or how it was found. */
 export const TYPO_KINDS = [
   'addition',
   'bitsquatting',
@@ -35,7 +34,6 @@ export const TYPO_KINDS = [
 ] as const;
 export type TypoKind = (typeof TYPO_KINDS)[number];
 
-/** The evidence for a score. */
 export const TYPO_REASONS = [
   'looks_the_same',
   'one_letter_off',

@@ -6,7 +6,6 @@ const LABEL_LENGTH_MAX = 63;
 const SUFFIX = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})?$/;
 const NAME = /^[^\s\p{Cc}/@:,]{1,253}$/u;
 
-/** A range of label lengths. */
 export interface LengthRange {
   min: number;
   max: number;

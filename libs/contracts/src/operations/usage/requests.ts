@@ -9,7 +9,6 @@ import { Paging, onePage } from '../paging/paging-answer.js';
 /** How long the request log keeps a request, in days. After that, the partition with the request is dropped. */
 export const REQUESTS_KEPT_DAYS = 90;
 
-/** Maximum number of days in one list. */
 export const REQUEST_DAYS_MAX = 31;
 
 /** A request of an account, as logged. */

@@ -35,7 +35,6 @@ export class UsageDay {
   credits: number;
 }
 
-/** Requests and credits of one key on one day. */
 export interface KeyUsageDay extends Omit<UsageDay, 'operation'> {
   /** The account's own id, for requests made on the dashboard. */
   key_id: string;
@@ -52,14 +51,12 @@ export interface KeyUsageAnswer {
   days: KeyUsageDay[];
 }
 
-/** Requests of an account that count towards one limit. */
 export interface PaceOfClass {
   last_minute: number;
   /** The requests in the busiest minute of the last hour. */
   busiest_minute: number;
 }
 
-/** How close an account is to its requests per minute. */
 export type PaceAnswer = Record<'live' | 'bulk' | 'heavy', PaceOfClass>;
 
 export class UsageTotals {

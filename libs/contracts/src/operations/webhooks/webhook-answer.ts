@@ -15,7 +15,6 @@ import { IsListOfDifferent, MayBeAbsent } from '../account/text-rules.js';
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
-/** The events that an endpoint may receive. */
 export const WEBHOOK_EVENTS = [
   'job.completed',
   'monitor.triggered',

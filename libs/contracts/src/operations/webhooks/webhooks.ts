@@ -54,7 +54,6 @@ const WAITING = {
 const NEW = { url: WEBHOOK_SHOWN.url, events: ['job.completed'] };
 const CHANGE = { state: 'paused' };
 
-/** Test keys have no webhooks. */
 const BY_KEY = {
   kind: 'key',
   scope: 'webhooks',

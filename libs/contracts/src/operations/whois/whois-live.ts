@@ -4,7 +4,6 @@ import { defineOperation } from '../operation.js';
 import { WhoisAnswer, WhoisAnswerV1 } from './whois-answer.js';
 import { WHOIS_EXAMPLE } from './whois-example.js';
 
-/** Optional sections of the answer in version 2. */
 export const WHOIS_SECTIONS = ['raw', 'provenance', 'rdap'] as const;
 export type WhoisSection = (typeof WHOIS_SECTIONS)[number];
 
