@@ -23,24 +23,17 @@ export async function measure(): Promise<BenchReport> {
 async function timeStart(folder: string): Promise<number> {
   const startedAt = performance.now();
   const solo = launch(folder);
+  const file = join(folder, 'solo.json');
   try {
-    await written(solo, join(folder, 'solo.json'));
+    const isThere = () => {
+      if (solo.exitCode !== null) throw new Error('the product exited during its start');
+      return existsSync(file);
+    };
+    await waitFor(file, isThere, START_TIMEOUT_MS);
     return (performance.now() - startedAt) / 1000;
   } finally {
     await stop(solo);
   }
-}
-
-/**
- * Resolves when the product has written a file.
- * @throws Error if the product exits first.
- */
-export async function written(solo: ChildProcess, file: string): Promise<void> {
-  const isThere = () => {
-    if (solo.exitCode !== null) throw new Error('the product exited during its start');
-    return existsSync(file);
-  };
-  await waitFor(file, isThere, START_TIMEOUT_MS);
 }
 
 async function stop(solo: ChildProcess): Promise<void> {
@@ -50,10 +43,10 @@ async function stop(solo: ChildProcess): Promise<void> {
 }
 
 /** Starts the product offline and on free ports. It runs until the bench ends. */
-export function launch(folder: string, settings: Record<string, string> = {}): ChildProcess {
+function launch(folder: string): ChildProcess {
   const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
   const solo = spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {
-    env: { ...process.env, ...ports, DATA_DIR: folder, ...settings },
+    env: { ...process.env, ...ports, DATA_DIR: folder },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   cleanup.add(async () => stop(solo));
