@@ -3,7 +3,7 @@ import type { MonitorAnswer, MonitorEvent, MonitorEventsAnswer } from '#libs/con
 import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
-import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
+import { WatchedWorld } from '../../../../test/worker/watched-world.js';
 import { CheckDnsJob, CheckWhoisJob } from './check-names.job.js';
 import { RemindExpiriesJob } from './remind-expiries.job.js';
 
@@ -68,7 +68,7 @@ describe('checks of watched domains', () => {
     await watch(name);
     await firstLook(name);
     expect([world.count('dns', name), world.count('whois', name)]).toEqual([1, 1]);
-    expect(world.asked.at(-1)).toMatchObject({ priority: 'monitor', maxAgeSeconds: 0 });
+    expect(world.calls.at(-1)).toMatchObject({ priority: 'monitor', maxAgeSeconds: 0 });
     await waitFor('the expiry', async () => {
       const { checks } = await shown(mine.id);
       return checks?.expiry_date === '2030-01-01' && checks.expiry_published === true;

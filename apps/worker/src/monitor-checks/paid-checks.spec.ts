@@ -4,7 +4,7 @@ import type { MonitorAnswer } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, newId } from '#libs/platform';
 import { makeOwnFolder, waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
-import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
+import { WatchedWorld } from '../../../../test/worker/watched-world.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { PaidChecksQueue } from './paid-checks-queue.js';
 import { COLLECTED_SECONDS, PaidChecksService } from './paid-checks.service.js';

@@ -3,7 +3,7 @@ import type { MonitorAnswer, NameQuestions } from '#libs/contracts';
 import { DAY_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
-import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
+import { WatchedWorld } from '../../../../test/worker/watched-world.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
 describe('watched names whose servers are silent', () => {

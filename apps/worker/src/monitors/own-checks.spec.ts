@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { MonitorAnswer, MonitorChecks } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
-import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
+import { WatchedWorld } from '../../../../test/worker/watched-world.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 
 const SLOTS = { domain: 5, brand: 0, registrant: 0 };
