@@ -10,7 +10,6 @@ import type { WorkerConfig } from './worker.config.js';
 
 type Urls = Pick<WorkerConfig, 'accountUrl' | 'entitlementUrl' | 'corpusUrl' | 'lookupUrl'>;
 
-/** The clients of the services that the worker calls. */
 export class ServiceClients {
   readonly account: AccountClient;
   readonly entitlement: EntitlementClient;

@@ -3,7 +3,6 @@ import { type Service, startWithMail } from '#libs/services';
 import { migrations } from './migrations/index.js';
 import { WorkerConfig } from './worker.config.js';
 
-/** The worker: does work that takes longer than a request, such as jobs over many names. */
 export const worker: Service<WorkerConfig> = {
   name: 'worker',
   config: WorkerConfig,

@@ -71,7 +71,6 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** The entities: tables whose rows are read and written as objects. */
 export const ENTITIES = [UnsentMail];
 
 export interface WorkerOptions {

@@ -3,7 +3,6 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const SECRET = 'a secret that signs what is sent to you';
 
-/** The worker's tables, with the columns that are exported for an account. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

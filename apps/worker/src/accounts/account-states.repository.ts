@@ -10,7 +10,6 @@ export interface AccountStanding {
 
 const UNKNOWN: AccountStanding = { state: 'active', isSuspended: false };
 
-/** Stores the states of accounts, as reported by events. */
 @Injectable()
 export class AccountStatesRepository {
   /** Stores the state. An erased account stays erased, whatever the order of the events. */

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
 import { type AccountStanding, AccountStatesRepository } from './account-states.repository.js';
 
-/** Gives the other features the states of accounts, as reported by events. */
 @Injectable()
 export class AccountStatesService {
   constructor(private readonly states: AccountStatesRepository) {}

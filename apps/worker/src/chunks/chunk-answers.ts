@@ -26,9 +26,7 @@ interface WrittenRow {
   text: string;
 }
 
-/** The results for the names of one chunk. */
 export class ChunkAnswers {
-  /** The number of charged rows. */
   charged = 0;
   /**
    * True if the names of this chunk are not part of the price. Lookup may still answer them, because it may have more
@@ -137,7 +135,6 @@ export class ChunkAnswers {
   }
 }
 
-/** Returns the row with the answer about a name. */
 function rowOf(
   { outcome, isCharged, observedAt, body, problem }: Omit<ChunkFindings, 'index'>,
   line: number,

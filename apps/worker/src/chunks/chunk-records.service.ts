@@ -73,7 +73,6 @@ const SMALL_JOB_NAMES = 10_000;
  */
 const COST_MIN = CHUNK_NAMES_MAX / 4;
 
-/** Returns the work item for a chunk. */
 export function chunkWork(
   { id, accountId, uniqueNames }: Pick<Job, 'id' | 'accountId' | 'uniqueNames'>,
   { number, names }: { number: number; names: number },

@@ -14,7 +14,6 @@ export interface Chunk {
   charged: number;
 }
 
-/** The names for new chunks. */
 export interface NewChunk {
   number: number;
   names: string[];

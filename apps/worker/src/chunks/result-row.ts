@@ -1,7 +1,6 @@
 import type { JobFormat, JobKind } from '#libs/contracts';
 import { csvCell } from '#libs/platform';
 
-/** A row of a result file, about one name. */
 export interface ResultRow {
   line: number;
   name: string;

@@ -109,7 +109,6 @@ export class CollectNamesJob implements Job {
   }
 }
 
-/** The names without an answer. */
 class LaterNames {
   readonly names: LaterName[] = [];
   private readonly byEnding = new Map<string, number>();

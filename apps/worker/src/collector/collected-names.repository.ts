@@ -8,19 +8,16 @@ export type CollectedKind = 'whois' | 'dns';
 /** The priorities: new names come before names that were last looked up long ago. */
 export const RANKS = { new: 1, old: 2 } as const;
 
-/** A name to look up. */
 export interface CollectedName {
   name: string;
   /** Failed attempts. */
   tries: number;
 }
 
-/** When to look a name up again. */
 export interface LaterName extends CollectedName {
   dueAt: Date;
 }
 
-/** Stores the names to look up for the corpus. */
 @Injectable()
 export class CollectedNamesRepository {
   async count(runner: Runner, kind: CollectedKind): Promise<number> {

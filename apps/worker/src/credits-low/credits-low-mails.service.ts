@@ -7,7 +7,6 @@ import { ServiceClients } from '../service-clients.js';
 import { WorkerConfig } from '../worker.config.js';
 import type { CreditsLowWork } from './credits-low-queue.js';
 
-/** E-mails the owners of accounts whose credits are running out. */
 @Injectable()
 export class CreditsLowMailsService {
   constructor(

@@ -15,7 +15,6 @@ type NewDelivery = Pick<Delivery, 'id' | 'webhookId' | 'accountId' | 'type' | 'b
   createdAt: Date;
 };
 
-/** Reads and writes deliveries, and the state of their webhooks. */
 @Injectable()
 export class DeliveriesRepository {
   /** Lists the ids of an active account's webhooks that subscribe to a type. */

@@ -21,7 +21,6 @@ const TESTS_AN_HOUR_MAX = 60;
  */
 const REPLAYS_A_DAY_MAX = 2_000;
 
-/** An event for webhooks. */
 export interface PublishedEvent {
   /** The id of the event; an event that is added twice is delivered once. */
   id: string;
@@ -29,7 +28,6 @@ export interface PublishedEvent {
   data: object;
 }
 
-/** Delivers events to the webhooks of accounts. */
 @Injectable()
 export class DeliveriesService {
   constructor(

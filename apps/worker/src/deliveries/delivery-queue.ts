@@ -5,7 +5,6 @@ export interface DeliveryWork {
   deliveryId: string;
 }
 
-/** The queue of events for webhooks. */
 @Injectable()
 export class DeliveryQueue extends WorkQueue<DeliveryWork> {
   constructor() {

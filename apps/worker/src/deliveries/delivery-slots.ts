@@ -37,7 +37,6 @@ interface Taken {
   failing: number;
 }
 
-/** An account with slots, and its webhooks. */
 interface Holder extends Taken {
   readonly endpoints: Map<string, Endpoint>;
 }

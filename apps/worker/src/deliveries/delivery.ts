@@ -2,7 +2,6 @@ import type { DeliveryState, WebhookDelivery, WebhookState } from '#libs/contrac
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { faultText } from './fault-text.js';
 
-/** The delivery of an event to one webhook. */
 export interface Delivery {
   id: string;
   webhookId: string;
@@ -17,7 +16,6 @@ export interface Delivery {
   fault: string | null;
 }
 
-/** A delivery with its webhook. */
 export interface AddressedDelivery extends Delivery {
   url: string;
   webhookState: WebhookState;

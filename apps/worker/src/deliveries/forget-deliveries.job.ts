@@ -6,7 +6,6 @@ import { DeliveriesRepository } from './deliveries.repository.js';
 const KEPT_DAYS = 30;
 const AT_ONCE = 5_000;
 
-/** Removes deliveries 30 days after they were created. */
 @Injectable()
 export class ForgetDeliveriesJob implements Job {
   readonly name = 'forget-deliveries';

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 
-/** The parts of a message that are signed. */
 export interface SignedMessage {
   /** `webhook-id`. */
   id: string;

@@ -17,7 +17,6 @@ const { signal } = new AbortController();
 
 let server: Server;
 let sender: WebhookSender;
-/** Answers a request on its connection. */
 let answer: (socket: TLSSocket) => void;
 
 beforeAll(async () => {

@@ -3,7 +3,6 @@ import type { Database, Transaction } from '#libs/database';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Stores the positions of readers of the corpus. */
 @Injectable()
 export class FeedCursorsRepository {
   async find(runner: Runner, reader: string): Promise<string | undefined> {

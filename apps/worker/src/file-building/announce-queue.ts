@@ -7,7 +7,6 @@ export interface AnnounceWork {
   after?: string;
 }
 
-/** The queue of new files that webhooks are notified about. */
 @Injectable()
 export class AnnounceQueue extends WorkQueue<AnnounceWork> {
   constructor() {

@@ -7,7 +7,6 @@ import { FolderQueue } from '../uploads/upload-queues.js';
 
 const PER_RUN_MAX = 100;
 
-/** Removes files after 90 days. */
 @Injectable()
 export class ExpireFilesJob implements Job {
   readonly name = 'expire-files';

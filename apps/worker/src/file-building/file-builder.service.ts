@@ -35,7 +35,6 @@ interface Parts {
   sample?: StoredFile;
 }
 
-/** Everything that a build needs besides its rows. */
 interface Around {
   /** The file whose names are compared with the new file's names. */
   before: FileEdition | undefined;

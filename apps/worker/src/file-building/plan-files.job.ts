@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Job } from '#libs/platform';
 import { FileBuildsService } from './file-builds.service.js';
 
-/** Starts builds when they are due. */
 @Injectable()
 export class PlanFilesJob implements Job {
   readonly name = 'plan-files';

@@ -8,10 +8,8 @@ export const SCHEMA_VERSION = 1;
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf'] as const;
 const SPF = /^"?v=spf1(?:[ "]|$)/i;
 
-/** A row as files contain it. */
 export type FileRow = Omit<DatasetRow, 'sourceId'>;
 
-/** A row in both formats of a file, each with its line ending. */
 export interface RowText {
   csv: string;
   json: string;
@@ -24,7 +22,6 @@ interface Form {
   members(row: FileRow): object;
 }
 
-/** The members of a row in JSON format. */
 interface WrittenRow {
   domain_name: string;
   domain_unicode: string;
@@ -64,7 +61,6 @@ const DNS: Form = {
 /** Defines how the rows of a dataset are written. */
 export class FileText {
   private readonly form: Form;
-  /** The header line of the CSV file. */
   readonly header: string;
 
   constructor(dataset: Dataset) {

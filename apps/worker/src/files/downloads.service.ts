@@ -22,14 +22,12 @@ const ADDRESS_SECONDS = 900;
 /** The age of the sample in days: it is the file of the day before yesterday. */
 const SAMPLE_LATE_DAYS = 2;
 
-/** The bytes of a file that are sent to the customer. */
 interface Download extends StoredBytes {
   key: string;
   name: string;
   type: string;
 }
 
-/** Opens the bytes of database files. */
 @Injectable()
 export class DownloadsService {
   constructor(

@@ -9,13 +9,10 @@ import {
 } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 
-/** How long files are kept. */
 export const KEPT_DAYS = 90;
 
-/** The size and the hash of a file's bytes as stored. */
 export type StoredBytes = Pick<FileArtifact, 'bytes' | 'sha256'>;
 
-/** An edition of the file of a dataset and a day. */
 export interface FileEdition {
   id: string;
   dataset: Dataset;

@@ -2,7 +2,6 @@ import type { PlanDataset } from '#libs/contracts';
 import { Problem } from '#libs/platform';
 
 export class DatasetNotIncluded extends Problem {
-  /** @param plans names of the Domainer plans that include the file. */
   constructor(planDataset: PlanDataset, plans: readonly string[]) {
     super({
       code: 'dataset_not_included',
@@ -41,7 +40,6 @@ export class FileWithheld extends Problem {
 }
 
 export class FileExpired extends Problem {
-  /** @param days how long files are kept. */
   constructor(days: number) {
     super({
       code: 'file_expired',

@@ -11,7 +11,6 @@ const COLUMNS = `id, dataset, day::text as day, edition, built_at as "builtAt", 
 
 type NewestEdition = Pick<FileEdition, 'edition' | 'builtAt'>;
 
-/** The filters of a list of files. */
 export interface ListedFiles {
   dataset?: Dataset;
   day?: string;

@@ -27,7 +27,6 @@ import { FilesRepository } from './files.repository.js';
 /** The value of `Retry-After` in seconds: about as long as it takes to build a daily file. */
 const REBUILT_SECONDS = 600;
 
-/** The filters of an account's list of files. */
 export interface AskedFiles {
   dataset?: Dataset;
   date?: string;

@@ -44,7 +44,6 @@ export class JobQueues {
   constructor(readonly folders: FolderQueue) {}
 }
 
-/** Returns the work item that starts or ends a job. */
 export const jobWork = ({ id, accountId }: { id: string; accountId: string }) => ({
   name: id,
   payload: { jobId: id },

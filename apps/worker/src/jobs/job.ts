@@ -9,10 +9,8 @@ import type {
   NameRecordType,
 } from '#libs/contracts';
 
-/** How long results are kept. */
 export const RESULTS_KEPT_MS = 30 * DAY_MS;
 
-/** A job as stored. */
 export interface Job {
   id: string;
   accountId: string;
@@ -49,7 +47,6 @@ export interface Job {
   leftOutRows: number;
 }
 
-/** A job that has not started yet. */
 export type NewJob = Omit<
   Job,
   | 'state'
@@ -81,9 +78,7 @@ export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(
 export const secondsLeft = ({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: Date) =>
   Math.max(1, Math.ceil((deadlineAt.getTime() - now.getTime()) / SECOND_MS));
 
-/** A file that contains some of the result rows. */
 export interface Part {
-  /** The key of the file. */
   part: string;
   rows: number;
 }

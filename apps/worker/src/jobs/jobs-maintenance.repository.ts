@@ -6,7 +6,6 @@ import type { Job, Part } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Reads and changes the jobs of all accounts while they are processed. */
 @Injectable()
 export class JobsMaintenanceRepository {
   async find(runner: Runner, jobId: string): Promise<Job | undefined> {

@@ -1,7 +1,6 @@
 import { InvalidRequest, Problem, counted } from '#libs/platform';
 
 export class JobShortOfCredits extends Problem {
-  /** @param shortfall the number of credits that the account lacks. */
   constructor(price: number, shortfall: number) {
     super({
       code: 'insufficient_credits',

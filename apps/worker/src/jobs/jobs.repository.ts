@@ -9,7 +9,6 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
   from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
 
-/** Reads and writes the jobs of an account. */
 @Injectable()
 export class JobsRepository {
   async insert(transaction: Transaction, job: NewJob, requestHash?: Buffer): Promise<void> {

@@ -8,7 +8,6 @@ import { type Job, jobAnswer } from './job.js';
 import { JobOver } from './jobs.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 
-/** Lets owners list, read and cancel their jobs. */
 @Injectable()
 export class JobsService {
   constructor(

@@ -27,7 +27,6 @@ import {
 import { JobsRepository } from './jobs.repository.js';
 import { type CountedNames, readNames } from './new-names.js';
 
-/** Maximum number of top-level domains listed by a dry run. */
 const TLDS_SHOWN = 100;
 /** Maximum number of an account's jobs in progress. */
 const UNDER_WAY_MAX = 20;

@@ -9,7 +9,6 @@ import {
   storedLine,
 } from '../names/read-name.js';
 
-/** The names to look up, with their counts. */
 export interface CountedNames {
   lines: number;
   uniqueNames: number;

@@ -22,7 +22,6 @@ import {
   WatchedNamesMaintenanceRepository,
 } from './watched-names-maintenance.repository.js';
 
-/** Outcomes with information about a name. */
 const ANSWERS: readonly Outcome[] = [
   'delivered',
   'partial',
@@ -31,7 +30,6 @@ const ANSWERS: readonly Outcome[] = [
   'empty',
 ];
 
-/** Handles the results of checks of watched names. */
 @Injectable()
 export class ChecksService {
   constructor(

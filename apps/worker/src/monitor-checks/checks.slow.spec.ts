@@ -47,7 +47,6 @@ describe('checks of watched domains', () => {
       return world.count(kind, name) >= times;
     });
   }
-  /** Moves the clock until a name is checked again. */
   async function nextLook(kind: 'dns' | 'whois', name: string, afterMs: number): Promise<void> {
     const times = world.count(kind, name) + 1;
     under.clock.advance(afterMs);

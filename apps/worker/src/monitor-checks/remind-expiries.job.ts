@@ -7,7 +7,6 @@ import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.r
 
 const AT_ONCE = 500;
 
-/** Reminds owners of registrations that expire soon. */
 @Injectable()
 export class RemindExpiriesJob implements Job {
   readonly name = 'remind-expiries';

@@ -5,7 +5,6 @@ import type { NewsReader } from '../monitor-news/monitor-news.js';
 import { type CheckKind, EVERY_MS, LEASE_MS, REMINDER_DAYS } from './check-times.js';
 import type { KnownState } from './judged-check.js';
 
-/** The stored results of a check. */
 export interface CheckedState extends KnownState {
   checkedAt: Date;
   dueAt: Date;

@@ -12,7 +12,6 @@ export interface SoughtName {
   suffix: string;
 }
 
-/** A rule that matches a name, and why it matches. */
 export interface BrandHit {
   /** The index of the rule. */
   place: number;

@@ -3,7 +3,6 @@ import type { MonitorRule } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
 
-/** A rule, and the monitor that reports its findings. */
 export interface ReadRule {
   reader: NewsReader;
   rule: MonitorRule;
@@ -11,7 +10,6 @@ export interface ReadRule {
 
 const IS_SOUGHT = `kind <> 'domain' and not is_paused and not is_over_limit`;
 
-/** Reads the rules of all accounts. */
 @Injectable()
 export class MatchesMaintenanceRepository {
   /** Returns a string that changes whenever a rule is added, changed, paused or removed. */

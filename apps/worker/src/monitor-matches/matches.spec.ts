@@ -30,7 +30,6 @@ const BRAND = {
   tlds: [],
 } as const satisfies MonitorRule;
 
-/** Returns the reasons of the rules that match a name, by the rules' indexes. */
 function reasonsOf(name: string, ...rules: Partial<MonitorRule>[]): Record<number, string> {
   const matcher = new BrandMatcher(rules.map((rule) => ({ ...BRAND, ...rule })));
   const hits = matcher.match(soughtName(name, domainToUnicode(name)));

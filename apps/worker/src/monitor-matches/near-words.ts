@@ -94,7 +94,6 @@ export class NearWords {
   }
 }
 
-/** Returns the number of hashes of a word. */
 function keyCount(length: number, slips: 0 | 1 | 2): number {
   if (slips === 0) return 0;
   return 1 + length + (slips === 2 ? (length * (length - 1)) / 2 : 0);

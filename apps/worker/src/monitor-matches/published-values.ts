@@ -7,7 +7,6 @@ const CONTACTS = [
   'billing_contact',
 ] as const;
 
-/** The contact fields that monitors can watch, by their names in a monitor. */
 export const SELECTORS = ['owner', 'email', 'company'] as const;
 export type Selector = (typeof SELECTORS)[number];
 

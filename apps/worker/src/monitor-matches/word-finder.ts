@@ -1,6 +1,5 @@
 import AhoCorasick from 'modern-ahocorasick';
 
-/** The position of a word in a text. */
 export interface FoundWord {
   /** The index of the word. */
   place: number;

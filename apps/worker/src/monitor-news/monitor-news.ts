@@ -10,7 +10,6 @@ import {
   daysLeftText,
 } from '#libs/contracts';
 
-/** The details of an event, besides its name. */
 export interface NewsDetails {
   changes?: MonitorChange[];
   expiry_date?: string;
@@ -27,7 +26,6 @@ export interface NewsReader {
   sendsMail: boolean;
 }
 
-/** An event of a monitor. */
 export interface News {
   type: MonitorEventType;
   domainName: string;
@@ -36,7 +34,6 @@ export interface News {
   details: NewsDetails;
 }
 
-/** Events of one monitor to report. */
 export interface Found {
   reader: NewsReader;
   news: News;
@@ -45,7 +42,6 @@ export interface Found {
 /** Maximum number of names that a monitor reports per day. */
 export const FINDS_A_DAY_MAX = 1_000;
 
-/** An event as stored. */
 export interface StoredNews extends Omit<News, 'fact'> {
   id: string;
   monitorId: string;

@@ -23,7 +23,6 @@ const GIVEN = `jsonb_to_recordset($1::jsonb) as q (id uuid, monitor_id uuid, acc
 const ACTIVE = `select from monitors m where m.id = q.monitor_id and (q.type = 'monitor.test'
   or (not m.is_paused and not m.is_over_limit and ${mayBeTold('m')}))`;
 
-/** Stores the events of monitors. */
 @Injectable()
 export class NewsRepository {
   /** Stores events of active monitors. @returns the ids of the events that were not reported before. */

@@ -20,7 +20,6 @@ import { type NewNews, NewsRepository } from './news.repository.js';
 const EVENTS_SENT_MAX = 50;
 /** Maximum number of events per statement, so that no statement exceeds a few megabytes. */
 const INSERTED_AT_ONCE = 2_000;
-/** Maximum number of tests of one monitor per hour. */
 const TESTS_AN_HOUR_MAX = 5;
 /**
  * Maximum number of tests per day for all monitors of an account, including removed ones. Each test is sent to up to

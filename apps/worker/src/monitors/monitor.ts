@@ -11,7 +11,6 @@ import {
 } from '#libs/contracts';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
 
-/** A monitor as stored. */
 export interface Monitor {
   id: string;
   accountId: string;

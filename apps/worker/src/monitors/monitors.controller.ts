@@ -21,7 +21,6 @@ import {
 import { AccountId } from '#libs/platform';
 import { MonitorsService } from './monitors.service.js';
 
-/** Serves monitors to API clients and to the dashboard. */
 @Controller()
 export class MonitorsController {
   constructor(

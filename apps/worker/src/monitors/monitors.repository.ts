@@ -5,7 +5,6 @@ import type { Monitor, ShownMonitor } from './monitor.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** SQL: whether a monitor is active. */
 const isActive = (monitor: string) => `not ${monitor}.is_paused and not ${monitor}.is_over_limit`;
 /**
  * SQL: a value that a check of a watched name found at `at`, if the monitor was active then. The check may have been
@@ -36,7 +35,6 @@ const watchedByOther = (accountId: string, name: string, id: string) =>
     where other.account_id = ${accountId} and other.kind = 'domain' and other.domain_name = ${name}
       and other.id <> ${id} and ${isActive('other')})`;
 
-/** Reads and writes the monitors of an account. */
 @Injectable()
 export class MonitorsRepository {
   /** Makes other changes to the account's monitors wait until the transaction ends. */

@@ -19,7 +19,6 @@ import { MonitorPlacesService } from './monitor-places.service.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { NewsService } from '../monitor-news/news.service.js';
 
-/** Manages the monitors of accounts. */
 @Injectable()
 export class MonitorsService {
   constructor(
@@ -208,7 +207,6 @@ export class MonitorsService {
   }
 }
 
-/** A changed monitor, and whether its domain is checked at once. */
 type Changed = ShownMonitor & { isAtOnce?: boolean };
 
 const domainsOf = ({ rule }: Monitor) => (rule.domain_name === undefined ? [] : [rule.domain_name]);

@@ -1,7 +1,6 @@
 import { parseDomainName } from '#libs/domain-names';
 import { Registries } from '#libs/resolvers';
 
-/** A name, and the line in which it was given. */
 export interface NamedLine {
   line: number;
   name: string;
@@ -20,7 +19,6 @@ export interface StoredLine extends NamedLine {
   fault: string | null;
 }
 
-/** A line that has no answer of its own. */
 export interface LeftOutLine extends Pick<StoredLine, 'line' | 'name' | 'fault'> {
   /** The line that has the answer for the same name; null for a rejected line. */
   firstLine: number | null;
@@ -29,7 +27,6 @@ export interface LeftOutLine extends Pick<StoredLine, 'line' | 'name' | 'fault'>
 /** Maximum length to which a rejected text is stored. */
 const TEXT_LENGTH_MAX = 255;
 
-/** Maximum number of invalid lines that are listed. */
 export const BAD_LINES_SHOWN = 100;
 
 /** The upstream of names without a known upstream. */

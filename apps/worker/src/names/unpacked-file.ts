@@ -123,7 +123,6 @@ function isPlainFile(entry: Entry): boolean {
   return !isFolder && type !== LINK_TYPE && type !== FOLDER_TYPE && !entry.isEncrypted();
 }
 
-/** A file in the store that can be read at any position. */
 class StoredFile extends RandomAccessReader {
   /** The last error of the store, which says nothing about the archive. */
   fault?: unknown;

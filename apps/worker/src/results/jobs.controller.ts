@@ -20,7 +20,6 @@ import { NewJobsService } from '../jobs/new-jobs.service.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ResultsService } from './results.service.js';
 
-/** Serves jobs to API clients and to the dashboard. */
 @Controller()
 export class JobsController {
   constructor(

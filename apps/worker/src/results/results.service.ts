@@ -9,7 +9,6 @@ const TYPE = 'application/gzip';
 /** How long a URL of the file store is valid (S76). */
 const ADDRESS_SECONDS = 900;
 
-/** Opens the results of jobs for their owners. */
 @Injectable()
 export class ResultsService {
   constructor(

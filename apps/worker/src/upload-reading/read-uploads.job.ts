@@ -37,7 +37,6 @@ export class UploadReading {
   ) {}
 }
 
-/** Thrown if a long file must wait for its turn. */
 class LongFileWaits extends Error {}
 
 /**

@@ -20,7 +20,6 @@ const TOO_MUCH = {
   ),
 };
 
-/** A request with an upload, its sender and its path. */
 export interface IncomingUpload {
   accountId: string;
   /** The path at this service, without an id. */

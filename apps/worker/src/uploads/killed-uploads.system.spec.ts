@@ -63,7 +63,6 @@ describe('a worker killed during an upload', () => {
     }),
   });
 
-  /** Begins an upload but never sends the rest. */
   function sendHalf(url: string): ClientRequest {
     const headers = { ...headersOf(0), 'content-length': String(TEXT.length) };
     const sending = open(url, { method: 'PATCH', headers });

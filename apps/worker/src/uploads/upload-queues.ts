@@ -22,7 +22,6 @@ export interface ReadWork {
   uploadId: string;
 }
 
-/** The queue of uploads whose names must be read. */
 @Injectable()
 export class ReadQueue extends WorkQueue<ReadWork> {
   constructor() {

@@ -2,7 +2,6 @@ import type { InvalidLine, UploadAnswer, UploadRefusal, UploadState } from '#lib
 import { DAY_MS } from '#libs/platform';
 import type { NameGroup } from '../names/name-groups.js';
 
-/** An upload as stored. */
 export interface Upload {
   id: string;
   accountId: string;
@@ -22,7 +21,6 @@ export interface Upload {
   expiresAt: Date;
 }
 
-/** The initial data of an upload. */
 export interface NewUpload {
   id: string;
   accountId: string;
@@ -32,7 +30,6 @@ export interface NewUpload {
   createdAt: Date;
 }
 
-/** The result of reading the file. */
 export type UploadContent = Pick<
   Upload,
   'lines' | 'uniqueNames' | 'invalid' | 'invalidLines' | 'groups'
@@ -57,7 +54,6 @@ export function shownName(name: string | null | undefined): string | null {
   return text.slice(0, FILE_NAME_LENGTH_MAX) || null;
 }
 
-/** Returns the upload as its owner sees it. */
 export function uploadAnswer(upload: Upload): UploadAnswer {
   const { lines, uniqueNames: unique, invalid, state, refusal } = upload;
   const counts = { lines, unique, invalid, duplicates: lines - invalid - unique };

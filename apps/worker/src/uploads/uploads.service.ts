@@ -47,7 +47,6 @@ const LINES_A_DAY_MAX = 30_000_000;
 const UNREAD_BYTES_MAX = 2 * UPLOAD_BYTES_MAX;
 const NONE = 'There is no such upload.';
 
-/** Manages the files of names that accounts upload. */
 @Injectable()
 export class UploadsService {
   constructor(

@@ -20,7 +20,6 @@ import { AccountId } from '#libs/platform';
 import { DeliveryLogService } from './delivery-log.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Serves webhooks to API clients and to the dashboard. */
 @Controller()
 export class WebhooksController {
   constructor(

@@ -7,7 +7,6 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 const COLUMNS = `id, account_id as "accountId", url, events, state, created_at as "createdAt",
   failing_since as "failingSince", previous_until as "previousUntil"`;
 
-/** Stores the webhooks of accounts. */
 @Injectable()
 export class WebhooksRepository {
   /**

@@ -61,7 +61,6 @@ async function firstOf(accountId: string, webhookId: string): Promise<WebhookDel
 const secretOf = ({ secret }: WebhookSecretAnswer) =>
   Buffer.from(secret.replace('whsec_', ''), 'base64');
 
-/** Verifies a signature as a receiver does. */
 function isSignedWith({ headers, body }: ReceivedEvent, secret: Buffer): boolean {
   const id = headers['webhook-id'];
   const timestamp = Number(headers['webhook-timestamp']);
