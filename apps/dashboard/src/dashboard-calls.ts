@@ -17,7 +17,6 @@ import type { ProxiedAnswer, BrowserCaller } from './service-calls/service-proxy
 import { type Session, currentSession } from './service-calls/sessions.js';
 import { Services } from './services.js';
 
-/** A page's call to another service. */
 export interface PageCall {
   method: Method;
   /** The path after the owner's prefix for the dashboard. */
@@ -30,7 +29,6 @@ export interface PageCall {
 
 /** A lookup or search that a page makes for an account, at the same price as with a key. */
 export interface PageQuestion {
-  /** The operation's name. */
   operation: string;
   /** The operation's parameters, as in a query string. */
   query: string;
@@ -45,7 +43,6 @@ export interface PageQuestion {
  */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
-/** Makes the calls that pages need from other services. */
 @Injectable()
 export class DashboardCalls {
   constructor(
@@ -67,7 +64,6 @@ export class DashboardCalls {
     return this.ofActive('billing', visitor, session, call);
   }
 
-  /** See `billing`. */
   async worker(visitor: BrowserCaller, session: Session, call: PageCall): Promise<ProxiedAnswer> {
     return this.ofActive('worker', visitor, session, call);
   }

@@ -10,7 +10,6 @@ export abstract class DashboardSettings {
   abstract readonly apiUrl: string;
   /** The OpenAPI document of the dashboard's calls, in JSON. */
   abstract readonly description: Buffer;
-  /** The texts of terms, privacy and contact. */
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
   /** The local mailbox; set only if e-mails are not really sent. */
   abstract readonly mailbox?: Mailbox;

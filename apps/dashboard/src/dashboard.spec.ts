@@ -23,7 +23,6 @@ const LOGGED_IN = {
   isRecent: true,
 };
 
-/** A request that the dashboard forwarded to an internal listener. */
 interface Arrived {
   line: string;
   headers: IncomingHttpHeaders;
@@ -34,7 +33,6 @@ describe('dashboard', () => {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
-  /** The answer of account about the visitor's session. */
   let session: (typeof LOGGED_IN & { suspendedBecause?: string }) | null;
   let internal: Server;
   let dashboard: RunningDashboard;

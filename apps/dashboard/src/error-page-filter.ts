@@ -5,7 +5,6 @@ import { AccountDeletedProblem, type ProblemBodies } from '#libs/public-http';
 import { logInPath } from './auth/way-back.js';
 import { errorPage } from './pages/error-page.js';
 
-/** Renders a rejection as a page, or as a problem document for calls. */
 @Catch()
 export class ErrorPageFilter implements ExceptionFilter {
   constructor(

@@ -70,7 +70,6 @@ beforeEach(() => {
   under.answers.set('GET /internal/subscriptions', { subscriptions: [OWNED] });
 });
 
-/** Returns the text of a page on one line. */
 async function words(path: string): Promise<string> {
   const { status, body } = await under.send('GET', path, { cookie: under.cookie });
   expect([path, status]).toEqual([path, 200]);

@@ -48,7 +48,6 @@ import type { PublicListenerOptions } from './public-listener-options.js';
 /** The maximum time without data in an upload or a download. */
 const TRANSFER_IDLE_MS = 30 * SECOND_MS;
 
-/** The controllers, one per group of pages. */
 export const PAGES = [
   AssetsController,
   AuthController,

@@ -5,7 +5,6 @@ import type { DashboardSettings } from './dashboard-settings.js';
 import type { Mailbox } from './mailbox/mailbox.js';
 import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
-/** The options of the public listener. */
 export interface PublicListenerOptions {
   config: DashboardConfig;
   clock: Clock;
@@ -14,7 +13,6 @@ export interface PublicListenerOptions {
   metrics: DashboardMetrics;
   /** The e-mails for the mailbox page, if they are stored instead of sent. */
   mailbox?: Mailbox;
-  /** The texts of terms, privacy and contact. */
   texts: DashboardSettings['texts'];
   /** The operations that are served, if they need a session or a signature; by default, the table of operations. */
   operations?: readonly Operation[];

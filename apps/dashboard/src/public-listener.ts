@@ -29,7 +29,6 @@ import type { DashboardConfig } from './dashboard.config.js';
 import { PagesModule } from './pages.module.js';
 import type { PublicListenerOptions } from './public-listener-options.js';
 
-/** The running listener of the dashboard's origin. */
 export interface PublicListener {
   /** The origin of the listener: `http://host:port`. */
   url: string;

@@ -1,7 +1,6 @@
 import { type Service, started } from '#libs/services';
 import { DashboardConfig } from './dashboard.config.js';
 
-/** The dashboard: pages for people, the calls behind them, and callbacks from payment processors. */
 export const dashboard: Service<DashboardConfig> = {
   name: 'dashboard',
   config: DashboardConfig,

@@ -39,7 +39,6 @@ export class Services implements OnApplicationShutdown {
   }
 }
 
-/** Counts the results of calls to these services. */
 class CountedHttp extends ServiceHttp {
   constructor(
     private readonly to: ServiceHttpOptions,

@@ -8,7 +8,6 @@ import { dashboardEnvironment } from '../../../test/dashboard/dashboard-under-te
 import { DashboardConfig } from './dashboard.config.js';
 import { type RunningDashboard, startDashboard } from './start.js';
 
-/** An address where no service listens. */
 const AWAY = 'http://127.0.0.1:1';
 
 describe('a dashboard', () => {

@@ -19,7 +19,6 @@ import { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 export type StartDashboard = Omit<PublicListenerOptions, 'tokens' | 'texts' | 'metrics'>;
 
 export interface RunningDashboard extends RunningService {
-  /** The origin of the public listener. */
   dashboardUrl: string;
 }
 

@@ -66,7 +66,6 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
   });
 }
 
-/** Returns the page that is shown once the account is deleted and the session has ended. */
 export function deletedPage(context: PageContext): Markup {
   return page(context, {
     title: 'The account is deleted',

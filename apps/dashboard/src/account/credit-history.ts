@@ -13,7 +13,6 @@ export interface CreditHistory {
   byDay: ReadonlyMap<string, number>;
 }
 
-/** Returns the first day of the history. */
 export const historyStart = (now: Date) => dayOf(now.getTime() - (DAYS - 1) * DAY_MS);
 
 /**

@@ -36,7 +36,6 @@ const MONITORS = [
   ['registrant', 'Registrant monitors'],
 ] as const;
 
-/** Returns the card with the plan, its limits, and how much of each limit is left. */
 export function planCard(facts: PlanFacts): Markup {
   const { allowance } = facts;
   return html`<section>
@@ -96,7 +95,6 @@ function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanF
   </table>`;
 }
 
-/** Counts the active monitors of a kind. */
 const activeOf = (wanted: MonitorKind, { monitors }: PlanFacts) =>
   monitors?.filter(({ kind, state }) => kind === wanted && state === 'active').length;
 

@@ -14,7 +14,6 @@ const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['requests', REQUESTS_SCRIPT],
 ]);
 
-/** Serves the style sheet, scripts and icon that pages load. */
 @Controller()
 @AllowVisitors('anyone')
 export class AssetsController {

@@ -4,7 +4,6 @@ import { type Notice, type PageContext, field, form, hidden, page } from '../pag
 import { passkeyLogIn } from './passkey-log-in.js';
 import { wayBack } from './way-back.js';
 
-/** Values that a rejected form keeps. */
 export interface Entered {
   /** The originally requested page, which opens after the log-in. */
   to?: string;
@@ -157,7 +156,6 @@ export function logInPage(
   });
 }
 
-/** Returns the page for the second step of a log-in, which asks for the code from the authenticator app. */
 export function logInCodePage(context: PageContext, to?: string, notice?: Notice): Markup {
   const hint = 'The six digits from your authenticator app, or a recovery code.';
   const fields = html`${hidden('to', wayBack(to))}

@@ -36,7 +36,6 @@ export class LogInForm extends PageForm {
 }
 
 export class LogInPasskeyForm extends PageForm {
-  /** The page that opens next. */
   @TextField()
   to?: string;
 
@@ -46,7 +45,6 @@ export class LogInPasskeyForm extends PageForm {
 }
 
 export class LogInCodeForm extends PageForm {
-  /** The page that opens next. */
   @TextField()
   to?: string;
 
@@ -73,13 +71,11 @@ export class PasswordForm extends PageForm {
 }
 
 export class ReauthenticateForm extends PasswordForm {
-  /** The page that opens next. */
   @TextField()
   to?: string;
 }
 
 export class ProviderForm extends PageForm {
-  /** The page that opens next. */
   @TextField()
   to?: string;
 }

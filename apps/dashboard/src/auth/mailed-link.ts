@@ -7,7 +7,6 @@ import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 interface Next {
   /** The text that tells people whose link no longer works what to do, whether or not they have used the link. */
   hint: string;
-  /** The possible next steps, as links. */
   links: readonly (readonly [href: string, text: string])[];
 }
 

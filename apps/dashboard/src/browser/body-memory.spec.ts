@@ -20,7 +20,6 @@ describe('request bodies of unknown senders', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** Sends the headers of a callback and this many bytes of its body. */
   function send(
     headers: Record<string, string>,
     sentBytes: number,

@@ -13,7 +13,6 @@ const OF_SITE_BYTES = 2 * MIB + 32 * 1024;
 /** The minimum memory for a piece. Node passes on each chunk of a chunked body as a piece, even a single byte. */
 const PIECE_BYTES = 1024;
 
-/** A body that is arriving or being answered. */
 interface Body {
   site: string;
   bytes: number;
@@ -21,7 +20,6 @@ interface Body {
   refuse?: () => void;
 }
 
-/** Counts the bytes of bodies in memory, in total and per site. */
 class BodyMemory {
   private bytes = 0;
   private readonly ofSites = new Map<string, number>();

@@ -79,7 +79,6 @@ function textOf(body: Buffer): string {
   }
 }
 
-/** Returns the content type without its parameters. */
 const typeOf = ({ headers }: FastifyRequest) =>
   (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
 

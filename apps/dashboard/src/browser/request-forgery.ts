@@ -1,8 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Evidence of the origin of a state-changing request. */
 export interface RequestOrigin {
-  /** The `Origin` header. */
   origin?: string;
   /** The `Sec-Fetch-Site` header, which scripts cannot set. */
   fetchSite?: string;

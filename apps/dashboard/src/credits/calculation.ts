@@ -11,14 +11,12 @@ import {
 const STEP = 1_000;
 const MONTHS_OF_A_YEAR = 12;
 
-/** A package on sale. */
 export interface SoldPackage {
   credits: number;
   /** The price in millionths of a dollar, without tax. */
   micros: number;
 }
 
-/** A way to pay for a number of credits. */
 export interface Way {
   /** The plan; undefined for packages alone. */
   plan?: SubscriptionPlan;
@@ -28,7 +26,6 @@ export interface Way {
   micros: number;
 }
 
-/** The price of a given number of answers, and the cheapest ways to pay for them. */
 export interface Calculation {
   operation: Operation;
   /** The number of answers, items or pages. */
@@ -49,7 +46,6 @@ export const PACKAGES_SOLD: readonly SoldPackage[] = packagesSold();
 
 const LAST_PACKAGES: readonly SoldPackage[] = lastPackages();
 
-/** Operations that cost credits, in the order of the table. */
 export const PRICED_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
   ({ price, access }) => price.per !== 'free' && access.kind === 'key',
 );

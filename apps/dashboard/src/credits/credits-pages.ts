@@ -81,7 +81,6 @@ function packageFields({ processors: { chosen }, credits: wanted, tax }: Credits
 const eachWords = (micros: number, credits: number) =>
   `$${(micros / credits / MICROS).toFixed(4)} each`;
 
-/** Returns a form for finding a package in the long list. */
 function amountForm(wanted?: number): Markup {
   return html`<form method="get" action="/credits" class="filters inline">
     <div class="field">

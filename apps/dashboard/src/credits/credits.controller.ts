@@ -26,18 +26,15 @@ const AWAY: Notice = {
   text: 'Nothing can be bought right now. Try again later.',
 };
 
-/** The variable parts of the page. */
 interface Shown {
   notice?: Notice;
   status?: number;
   processor?: string;
   /** The package chosen in a form that was rejected. */
   credits?: number;
-  /** The number of credits that the customer is looking for. */
   wanted?: number;
 }
 
-/** Returns a notice that no package has exactly the entered number of credits. */
 function roundedNotice(wanted: number, credits: number | undefined): Notice {
   const text =
     credits === undefined

@@ -67,7 +67,6 @@ const ORDER_DIGITS = 6;
 
 export const orderNumber = (id: string) => id.slice(-ORDER_DIGITS).toUpperCase();
 
-/** Returns the source of the credits, the day on which they were granted, and the order, if there is one. */
 function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Shown): Markup {
   const plan = type === 'subscription' && sku !== null ? planOfSku(sku)?.name : undefined;
   const order =
@@ -86,7 +85,6 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   return `${grouped(left)} of them expire by ${first}`;
 }
 
-/** Returns when the credits expire, in UTC. */
 function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): Markup {
   if (end === null) return html`never expires`;
   return html`<span class="date">${day(end)}</span

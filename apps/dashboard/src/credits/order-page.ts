@@ -12,7 +12,6 @@ import { day, grouped, money } from '../amounts.js';
 import { orderNumber } from './grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 
-/** The contents of `/credits/orders/…`. */
 export interface OrderFacts {
   order: OrderAnswer;
   /** The account's credits; undefined if entitlement is unavailable. */
@@ -29,7 +28,6 @@ const PAYMENT_CANCELLED: Notice = {
   text: 'You cancelled the payment. Nothing was charged.',
 };
 
-/** The state of an order, as a table shows it. */
 const ORDER_WORDS: Readonly<Record<OrderState, string>> = {
   created: 'Being prepared',
   redirected: 'Waiting for your payment',
@@ -59,7 +57,6 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
 /** The states in which nothing has been charged. A customer who returned without paying is told so. */
 const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
 
-/** The states in which an order can no longer be paid. */
 const ENDED: readonly OrderState[] = ['expired', 'failed', 'cancelled'];
 
 /**
@@ -119,11 +116,9 @@ function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAn
   </div>`;
 }
 
-/** Returns the state of an order, as a list shows it. */
 export const orderWords = (order: OrderAnswer) =>
   isRefused(order) ? 'Payment refused: pay in another way, or drop it' : ORDER_WORDS[order.state];
 
-/** Returns a one-line summary of the order. */
 export function orderText({ lines }: OrderAnswer): string {
   return lines.map(lineText).join(', ');
 }
@@ -169,7 +164,6 @@ function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Not
   };
 }
 
-/** Returns the credits or rights that a paid line grants, and until when. */
 function arrivalOf(line: OrderLineAnswer, { order, balance, subscriptions }: OrderFacts): string {
   if (line.credits !== null) {
     const isThere = balance?.grants.some(({ order_id: id }) => id === order.id) ?? true;

@@ -3,7 +3,6 @@ import { type Markup, html } from '#libs/public-http';
 import { choice } from '../choice.js';
 import { type PageVisit, isRefused } from '../pages/page-visit.js';
 
-/** The processors on offer, and the chosen one. */
 export interface ProcessorChoice {
   offered: ProcessorAnswer[];
   /** The visitor's choice or, without one, the first processor. */

@@ -35,7 +35,6 @@ export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string>
 export interface InvoicesShown {
   invoices: InvoiceAnswer[];
   asked: InvoicesAsked;
-  /** The cursor of the next older page. */
   nextCursor?: string;
 }
 
@@ -142,7 +141,6 @@ const FIELDS: readonly (Field & { name: keyof BillingDetails })[] = [
 
 export const DETAIL_NAMES: readonly (keyof BillingDetails)[] = FIELDS.map(({ name }) => name);
 
-/** Returns the form for the details that are printed on future invoices. */
 export function billingDetailsPage(
   context: PageContext,
   details: Partial<BillingDetails>,

@@ -19,7 +19,6 @@ const SAVED: Notice = { kind: 'done', text: 'Saved. Invoices show it from now on
 
 const ALL: InvoicesAsked = { from: '', to: '', state: '' };
 const PAGE_SIZE = 50;
-/** The filters' names on the page. */
 const DAYS = { from: 'From', to: 'To', state: 'State' };
 
 interface Shown {

@@ -20,7 +20,6 @@ interface Shown {
   notice?: Notice;
 }
 
-/** Returns the progress, the credits and the results of a job. */
 export function jobPage(
   context: PageContext,
   job: JobAnswer,

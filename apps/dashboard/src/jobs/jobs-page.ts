@@ -42,7 +42,6 @@ interface Listed {
   jobs?: JobsAnswer;
   uploads?: readonly UploadAnswer[];
   notice?: Notice;
-  /** The typed text, to be corrected. */
   typed?: TypedJob;
 }
 
@@ -117,7 +116,6 @@ function newUpload(): Markup {
     <button>Upload</button>`;
 }
 
-/** Returns the contents of an upload, and the price of a job with it. */
 export function uploadPage(
   context: PageContext,
   upload: UploadAnswer,

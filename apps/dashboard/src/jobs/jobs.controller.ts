@@ -101,6 +101,5 @@ interface Shown {
   cursor?: string;
   notice?: Notice;
   status?: number;
-  /** The typed text, to be corrected. */
   typed?: TypedJob;
 }

@@ -7,7 +7,6 @@ import { durationWords } from './duration-words.js';
 import { invalidLines } from './job-page.js';
 import { kindTitle, unsupportedWords } from './job-words.js';
 
-/** The choices made before the price was shown. */
 export interface TypedJob {
   domainNames: string;
   kind?: string;

@@ -17,7 +17,6 @@ const OVERLAP_WORDS: Readonly<Record<Overlap, string>> = {
 };
 export const OVERLAP: Overlap = '24h';
 
-/** Asks for confirmation before a key is replaced. */
 export function rotatePage(context: PageContext, key: KeyAnswer): Markup {
   return confirmationPage(context, {
     title: 'Rotate this key?',
@@ -38,7 +37,6 @@ export function rotatePage(context: PageContext, key: KeyAnswer): Markup {
   });
 }
 
-/** Asks for confirmation before a key is revoked permanently. */
 export function revokePage(context: PageContext, key: KeyAnswer): Markup {
   return confirmationPage(context, {
     title: 'Revoke this key?',
@@ -54,7 +52,6 @@ export function revokePage(context: PageContext, key: KeyAnswer): Markup {
   });
 }
 
-/** Asks for confirmation before an ended key gets a successor. */
 export function reissuePage(context: PageContext, key: KeyAnswer): Markup {
   return confirmationPage(context, {
     title: 'Reissue this key?',

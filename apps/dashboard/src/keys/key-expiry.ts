@@ -7,7 +7,6 @@ const NEVER = 'never';
 const DAYS: Readonly<Record<string, number>> = { '30': 30, '90': 90, '365': 365 };
 const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The expiry of a key, as chosen in a form. */
 export interface TypedExpiry {
   expires_in?: string;
   expires_on?: string;

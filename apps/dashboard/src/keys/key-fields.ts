@@ -15,13 +15,11 @@ export interface KeySettings {
   expires_at?: string | null;
 }
 
-/** The values of a form that was rejected. */
 export interface NewKeySettings extends KeySettings {
   environment?: string;
   expiry?: TypedExpiry;
 }
 
-/** The defaults of a new key. */
 export const NEW_KEY: NewKeySettings = { name: '', scopes: SCOPES, daily_credit_cap: null };
 
 export function nameField({ name }: KeySettings): Markup {
@@ -31,7 +29,6 @@ export function nameField({ name }: KeySettings): Markup {
   ${field({ name: 'name', value: name, hint })}`;
 }
 
-/** Returns the fields for a key's scopes and spending limit. */
 export function limitFields(settings: KeySettings): Markup {
   const { scopes, daily_credit_cap: cap, allowed_addresses: addresses = [] } = settings;
   const capField = field({
@@ -76,7 +73,6 @@ function scopeBox(scope: Scope, isChecked: boolean): Markup {
   >`;
 }
 
-/** Returns a key's scopes in a few words. */
 export function scopeWords(scopes: readonly Scope[]): string {
   const missing = SCOPES.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return 'all scopes';

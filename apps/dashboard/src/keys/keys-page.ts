@@ -37,9 +37,7 @@ export interface KeysShown {
   /** The usage of the keys; undefined if the gateway is unavailable. */
   use?: KeyUse;
   shown?: KeyShown;
-  /** The values of a rejected form for a new key. */
   entered?: NewKeySettings;
-  /** The cursor of the next older keys. */
   nextCursor?: string;
   /** The number of live keys that the plan allows; undefined if entitlement is unavailable. */
   allowed?: number;
@@ -82,7 +80,6 @@ export function firstKeysPage(context: PageContext, keys: string[], apiUrl: stri
   });
 }
 
-/** Returns the section of a new key, shown once, with a command that works at once. */
 function newKeySection(key: string, apiUrl: string): Markup {
   const domainName = key.startsWith('dds_test_') ? 'registered.test' : 'example.com';
   return html`<section>
@@ -158,7 +155,6 @@ const usedWords = (key: KeyAnswer) =>
     ? html`never used${canRevoke(key) ? ' (a use appears within two minutes)' : ''}`
     : html`last used ${minute(key.last_used_at)}`;
 
-/** Returns when a key that still works expires. */
 function endOf(key: KeyAnswer): Markup {
   if (!key.expires_at || !canRevoke(key)) return html``;
   return html`${key.state === 'replaced' ? '; works' : ''} until ${minute(key.expires_at)}`;
@@ -203,7 +199,6 @@ function creationFields(entered?: NewKeySettings): Markup {
     <button>Create the key</button>`;
 }
 
-/** Returns the page where a key's settings are changed. */
 export function keyPage(
   context: PageContext,
   key: KeyAnswer,

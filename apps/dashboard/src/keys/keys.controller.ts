@@ -36,7 +36,6 @@ const KEYS_FOUND_MAX = 200;
 /** Maximum number of pages that are searched, newest keys first. */
 const KEY_PAGES_MAX = 20;
 
-/** The variable parts of the page. */
 interface Shown {
   shown?: KeyShown;
   entered?: NewKeySettings;
@@ -235,7 +234,6 @@ function useOf({ days }: KeyUsageAnswer): KeyUse {
   return use;
 }
 
-/** Reads a page of keys. */
 async function keysOf(visit: PageVisit, cursor?: string | null): Promise<ProxiedAnswer> {
   const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
   return visit.account({ method: 'GET', path: `/keys${query}` });

@@ -27,7 +27,6 @@ describe('the mailbox page', () => {
   });
   afterAll(() => under?.stop());
 
-  /** Returns the answer to `GET` of a path, byte for byte. */
   async function answerTo(headers: string[], path = '/mailbox', version = '1.1'): Promise<string> {
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
     let text = '';

@@ -26,7 +26,6 @@ const HITS: Readonly<Record<HitState, string>> = {
   ignored: 'Ignore',
 };
 
-/** Returns the table row of an event, with the actions that the monitor's owner can take. */
 export function eventRow(context: PageContext, event: MonitorEvent): Markup {
   const { type, at, domain_unicode, changes = [], expiry_date, days_left, match, state } = event;
   return html`<li>

@@ -11,7 +11,6 @@ import { eventRow } from './monitor-event-row.js';
 import { intervalField, intervalWords, mailBox } from './monitor-form.js';
 import { MONITOR_STATE_WORDS, older, subjectOf } from './monitor-words.js';
 
-/** Returns the page of a monitor with its checks, events and settings. */
 export function monitorPage(
   context: PageContext,
   monitor: MonitorAnswer,
@@ -86,7 +85,6 @@ function expiryWords({ expiry_date, expiry_published }: MonitorChecks): string |
   return 'Its registry publishes no expiry date, so there are no reminders.';
 }
 
-/** Returns when a part of a name was checked, why the last attempt failed, and when the next check is due. */
 function progress(checkedAt: string | null, dueAt: string | null, problem: string | null): Markup {
   const due = dueAt === null ? undefined : minute(dueAt);
   if (problem !== null) {

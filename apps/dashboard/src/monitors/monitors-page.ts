@@ -23,7 +23,6 @@ const WHAT: Readonly<Record<MonitorKind, string>> = {
     'The published values of each new or changed registration are compared with your value.',
 };
 
-/** Returns the page with the account's monitors. */
 export function monitorsPage(
   context: PageContext,
   { monitors, paging }: MonitorsAnswer,

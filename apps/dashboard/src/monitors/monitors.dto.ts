@@ -28,7 +28,6 @@ export class MonitorForm extends PageForm {
   @TextField()
   exclude?: string;
 
-  /** The value of a contact to watch. */
   @TextField()
   selector?: string;
 

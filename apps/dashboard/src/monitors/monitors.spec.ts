@@ -12,7 +12,6 @@ beforeEach(() => under.forget());
 
 const read = async (path: string) => (await under.get(path)).text;
 
-/** Sends the form. @returns the request that reaches the worker. */
 async function sendForm(path: string, fields: Record<string, string>): Promise<object> {
   await under.post(path, new URLSearchParams(fields).toString());
   return JSON.parse(under.arrived.at(-1)!.body.toString()) as object;

@@ -1,19 +1,14 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, form, page } from './layout.js';
 
-/** An action that the customer must confirm. */
 export interface Confirmation {
   /** A question. */
   title: string;
-  /** What the action does, and when. */
   body: Markup;
-  /** The target of the form. */
   action: string;
-  /** The label of the confirming button. */
   button: string;
   /** Whether the customer loses something through the action. */
   isDanger?: boolean;
-  /** The link that leads back without a change. */
   back: { href: string; text: string };
 }
 

@@ -1,7 +1,6 @@
 import { Markup, html, htmlDocument } from '#libs/public-http';
 import { labelOf } from './field-labels.js';
 
-/** The data of a visit that every page needs. */
 export interface PageContext {
   csrfToken: string;
   isLoggedIn: boolean;
@@ -31,7 +30,6 @@ export interface PageParts {
   title: string;
   body: Markup;
   notice?: Notice;
-  /** URLs of its scripts. */
   scripts?: readonly string[];
 }
 

@@ -1,6 +1,5 @@
 import { type Problem, counted, waitWords } from '#libs/platform';
 
-/** The kinds of requests in each rate class, in plain words. */
 const REQUESTS: Readonly<Record<string, string>> = {
   live: 'live request',
   bulk: 'bulk request',

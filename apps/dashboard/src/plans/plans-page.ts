@@ -18,7 +18,6 @@ import { PLAN_CREDITS_RULE } from '../credits/grants-table.js';
 import { choice } from '../choice.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 
-/** The contents of `/plans`. */
 export interface PlansFacts {
   interval: BillingInterval;
   /** The subscriptions; undefined if billing is unavailable. */

@@ -10,7 +10,6 @@ import { Visit } from '../pages/visit.js';
 import { plansPage } from './plans-page.js';
 import { SubscribeForm } from './plans.dto.js';
 
-/** The variable parts of the page. */
 interface Shown {
   interval: BillingInterval;
   processor: string;

@@ -10,11 +10,9 @@ import { parameterField } from '../searches/search-form.js';
 import { searchOf } from '../searches/searches.js';
 import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
 
-/** The contents of an operation's page. */
 export interface PlayShown {
   typed: Typed;
   prepared: Prepared;
-  /** An answer of the operation, and its description. */
   answer: { body: Item; words: string };
   /** The credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
@@ -28,7 +26,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   tlds: 'Top-level domains',
 };
 
-/** Returns the page `/playground`: every operation of the API, grouped by subject. */
 export function playgroundList(context: PageContext): Markup {
   const groups = Map.groupBy(PLAYED, ({ name }) => name.split('.', 1)[0]);
   return page(context, {

@@ -10,7 +10,6 @@ import {
 import { type FieldError, counted, faultsOf } from '#libs/platform';
 import { type Typed, textOf } from '../searches/search.js';
 
-/** All operations of the API that can be tried. */
 export const PLAYED: readonly Operation[] = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 
 const READERS = new Map(PLAYED.map((row) => [row.name, new InputReader(row)]));
@@ -46,7 +45,6 @@ export function prepare(apiUrl: string, row: Operation, typed: Typed): Prepared 
   return { call, cost, faults: all };
 }
 
-/** Returns the initial contents of a form. */
 export function exampleOf({ examples: [example], body }: Operation): Typed {
   const shown = body && JSON.stringify(example.body ?? body.example, undefined, 2);
   return { ...example.parameters, ...(shown && { [BODY]: shown }) };

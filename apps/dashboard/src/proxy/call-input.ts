@@ -9,7 +9,6 @@ type Asked = Pick<FastifyRequest, 'url' | 'params' | 'body'>;
 /** Maximum number of parameters, as in the API. Comparing each unknown parameter with the known ones takes time. */
 const PARAMETERS_MAX = 32;
 
-/** The call as its owner gets it. */
 export interface CallInput {
   /** The owner's path with the query. Each value from the public path is one segment. */
   path: string;

@@ -5,7 +5,6 @@ import { TooManyExports } from './proxy.errors.js';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
 import type { ProxiedCall } from '../service-calls/service-proxy.js';
 
-/** A service that provides a part of a joined answer. */
 export interface PartOwner {
   service: Parameters<ServiceProxies['of']>[0];
   path: string;
@@ -42,7 +41,6 @@ const SLOWEST: Pace = {
  */
 @Injectable()
 export class JoinedAnswersService {
-  /** The joined answers that are being read, by account. */
   private readonly running = new Map<string, ReadingDeadline>();
 
   constructor(private readonly proxies: ServiceProxies) {}

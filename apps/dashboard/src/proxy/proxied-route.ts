@@ -8,15 +8,12 @@ import {
 } from '#libs/contracts';
 import type { SessionTerms, Visitors } from '../browser/allow-visitors.js';
 
-/** A call on the dashboard's origin that its owner answers. */
 export interface ProxiedRoute {
-  /** The operation's name. */
   name: string;
   method: Method;
   /** The public path, with parameters in braces. */
   path: string;
   owner: Operation['owner'];
-  /** The services that provide the other parts of a joined answer. */
   parts?: Operation['parts'];
   body?: Operation['body'];
   /** The operation, if it is an upload or a download. */

@@ -21,7 +21,6 @@ const DOWNLOAD = {
   'content-disposition': 'attachment; filename="account.json"',
 };
 
-/** Forwards a call of the table to its owner. */
 @Injectable()
 export class ProxyService {
   constructor(

@@ -1,7 +1,6 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, page } from '../pages/layout.js';
 
-/** Returns the page `/documents`, with links to descriptions of the API for people and for programs. */
 export function documentsPage(context: PageContext, apiUrl: string): Markup {
   const link = (path: string, text: string, about: string) =>
     html`<li>

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Markup, html, markdown } from '#libs/public-http';
 
-/** The pages whose text the operator may write. */
 const OPERATOR_TEXTS = ['terms', 'privacy', 'contact'] as const;
 export type OperatorText = (typeof OPERATOR_TEXTS)[number];
 

@@ -27,13 +27,11 @@ import {
 /** Maximum number of answers in the calculator. */
 export const COUNT_MAX = 100_000_000;
 
-/** The input of the calculator. */
 export interface AskedPrice {
   operation: string;
   count: number;
 }
 
-/** Returns the page `/prices`: packages, plans, Domainer, the add-on, each operation, and a calculator. */
 export function pricesPage(
   context: PageContext,
   asked: AskedPrice,

@@ -8,7 +8,6 @@ import { readinessOf } from './readiness.js';
  */
 const UPSTREAMS = 'upstreams';
 
-/** The parts of the service under their public names, each with the services that it needs. */
 const PARTS: readonly (readonly [
   part: string,
   needs: readonly (ServiceName | typeof UPSTREAMS)[],
@@ -29,7 +28,6 @@ export interface PartStatus {
 }
 
 export interface Status {
-  /** When the services were queried. */
   askedAt: Date;
   /** Whether all of lookup's last queries to registries and resolvers failed to reach them. */
   isCutOff: boolean;

@@ -8,10 +8,8 @@ import { answerMarkup } from '../searches/answer-markup.js';
 import type { Item } from '../searches/search.js';
 import { LIVE_LOOKUPS, SEARCHES } from '../searches/searches.js';
 
-/** Operations whose answers the start page can show. Each has an example. */
 const SAMPLES = [...LIVE_LOOKUPS, ...SEARCHES];
 
-/** The features of the service, by purpose. */
 const PARTS: readonly (readonly [what: string, about: string])[] = [
   [
     'Live lookups',

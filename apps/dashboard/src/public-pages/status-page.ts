@@ -10,7 +10,6 @@ const CUT_OFF = html`<p>
   <code>npm start -- --offline</code> simulates the registries.
 </p>`;
 
-/** Returns the page `/status`, with the current state of the service. */
 export function statusPage(context: PageContext, status: Status): Markup {
   const away = status.parts.filter(({ isUp }) => !isUp);
   const summary =

@@ -17,7 +17,6 @@ import { isList, membersOf } from '../searches/search.js';
 import { type KeyNames, requestRow } from './request-row.js';
 import { requestsPath } from './requests-page.js';
 
-/** Returns the page of a request, with its outcome and the call that repeats it. */
 export function requestPage(
   context: PageContext,
   request: LoggedRequest,

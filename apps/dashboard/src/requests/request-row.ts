@@ -9,7 +9,6 @@ export class KeyNames {
   readonly all: readonly NamedKey[];
   private readonly names: ReadonlyMap<string, string>;
 
-  /** @param keys the known keys of the account. */
   constructor(keys: readonly KeyAnswer[], accountId: string) {
     this.all = [...keys, { id: accountId, name: 'Dashboard' }];
     this.names = new Map(this.all.map(({ id, name }) => [id, name]));

@@ -26,7 +26,6 @@ export interface RequestFilter {
   charged?: string;
 }
 
-/** The contents of `/requests`. */
 export interface RequestsFacts {
   filter: RequestFilter;
   answer: RequestsAnswer;

@@ -3,7 +3,6 @@ import type { Item, Search } from './search.js';
 import { memberWords } from '../pages/shown-text.js';
 import { type OriginOf, isItem, itemMarkup, tableMarkup, valueMarkup } from './value-markup.js';
 
-/** Members that are shown elsewhere on the page. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'status',
   'paging',

@@ -4,7 +4,6 @@ import { type Markup, html } from '#libs/public-http';
 import { day } from '../amounts.js';
 import { shownText } from '../pages/shown-text.js';
 
-/** The maximum number of sources that are named: enough to show their kinds. */
 const SHOWN_MAX = 12;
 
 /** Shows the data behind an answer or, if there is none, how to load data. */

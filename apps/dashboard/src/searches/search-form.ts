@@ -18,10 +18,6 @@ import {
 
 const YES_OR_NO = ['true', 'false'] as const;
 
-/**
- * Returns the form of a search, as its operation describes it: parameters, price and, for a paged search, a button for
- * a free count.
- */
 export function searchForm(context: PageContext, search: Search, typed: Typed): Markup {
   const { row } = search;
   const subjects = subjectsOf(row);

@@ -18,25 +18,20 @@ import { searchForm } from './search-form.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
 import { shownText } from '../pages/shown-text.js';
 
-/** A link to the page where the visitor can solve the problem. */
 export interface Remedy {
   href: string;
   text: string;
 }
 
-/** The contents of a search's page. */
 export interface SearchShown {
   typed: Typed;
-  /** The answer, once there is one. */
   answer?: Item;
   /** The credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
   apiUrl: string;
-  /** The page to link to after a rejection. */
   remedy?: Remedy;
 }
 
-/** Returns the page `/search` with all lookups and searches. */
 export function searchesPage(context: PageContext): Markup {
   return page(context, {
     title: 'Search',
@@ -62,7 +57,6 @@ function searchList(heading: string, searches: readonly Search[]): Markup {
   </section>`;
 }
 
-/** Returns a form, followed by its results. */
 export function searchPage(
   context: PageContext,
   search: Search,
@@ -143,7 +137,6 @@ function found({ page: number, total_records, total_is, total_pages }: Paging): 
   return html`<p>Page ${number} of ${grouped(total_pages)}, ${total}.</p>`;
 }
 
-/** Returns what the answer cost. */
 function costWords(meta: unknown): string {
   const { credits_charged, credits_remaining, repeat } = (meta ?? {}) as Partial<
     Record<'credits_charged' | 'credits_remaining', number> & { repeat: boolean }

@@ -24,7 +24,6 @@ export interface Search {
 /** The values of a form, by the names of its fields. Empty fields are omitted. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** Returns the URL of a search page with its form filled in. */
 export function searchPath({ row }: Pick<Search, 'row'>, typed: Typed = {}): string {
   const query = new URLSearchParams(typed).toString();
   return `/search/${row.name}${query && `?${query}`}`;

@@ -18,7 +18,6 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   rate_limited: { href: '/plans', text: 'Plans with more requests a minute' },
 };
 
-/** The variable parts of the page, besides its form. */
 interface Shown {
   answer?: Item;
   notice?: Notice;

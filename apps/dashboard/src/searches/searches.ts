@@ -24,7 +24,6 @@ const name: Column = ['Name', 'domain_name'];
 const source: Column = ['Source', 'source'];
 const kind: Column = ['Kind', (record) => inWords(record.kind)];
 
-/** The searches of this installation's index. */
 export const SEARCHES: readonly Search[] = [
   search(WHOIS_HISTORY, 'WHOIS history', {
     records: [
@@ -103,7 +102,6 @@ export const SEARCHES: readonly Search[] = [
   }),
 ];
 
-/** The lookups at external sources. */
 export const LIVE_LOOKUPS: readonly Search[] = [
   search(WHOIS_LIVE, 'WHOIS'),
   search(DNS_LIVE, 'DNS'),
@@ -118,7 +116,6 @@ const ALL = [...SEARCHES, ...LIVE_LOOKUPS];
 /** Finds a search; undefined for an operation without a page. */
 export const searchOf = (operation: string) => ALL.find(({ row }) => row.name === operation);
 
-/** All operations with a page. */
 export const searchedRows: readonly Operation[] = ALL.map(({ row }) => row);
 
 function search(row: Operation, title: string, tables: Search['tables'] = {}): Search {

@@ -5,7 +5,6 @@ import { memberWords, shownText, shownTime, statusWords } from '../pages/shown-t
 /** Maximum number of columns for records without defined columns. */
 const COLUMNS_MAX = 7;
 
-/** A function that returns the source of the value at a dot path. */
 export type OriginOf = (path: string) => string | undefined;
 
 export const isItem = (value: unknown): value is Item =>

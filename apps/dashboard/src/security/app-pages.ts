@@ -50,7 +50,6 @@ export function codeAgainPage(context: PageContext, notice: Notice): Markup {
   });
 }
 
-/** Returns the page with the recovery codes, which are shown once. */
 export function recoveryCodesPage(context: PageContext, codes: string[], text: string): Markup {
   return page(context, {
     title: 'Your recovery codes',

@@ -76,7 +76,6 @@ export function renamePasskeyPage(
   });
 }
 
-/** Returns the page that is shown after a passkey is rejected. */
 export function passkeyRefusedPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Add a passkey',

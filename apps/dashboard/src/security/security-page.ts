@@ -12,7 +12,6 @@ import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { passkeysSection } from './passkey-pages.js';
 import { browserName } from './browser-name.js';
 
-/** The answers from which the parts of the page are made. */
 export interface SecurityFacts {
   secondFactor: SecondFactorAnswer;
   identities: IdentitiesAnswer;
@@ -20,7 +19,6 @@ export interface SecurityFacts {
   sessions: ListedSession[];
 }
 
-/** Returns the page with the ways to log in to the account, and its open sessions. */
 export function securityPage(context: PageContext, facts: SecurityFacts, notice?: Notice): Markup {
   const { secondFactor, identities, passkeys, sessions } = facts;
   return page(context, {
@@ -77,7 +75,6 @@ function identitiesSection(
   </section>`;
 }
 
-/** Asks for confirmation before a provider is removed. */
 export function removeIdentityPage(context: PageContext, identity: ListedIdentity): Markup {
   const name = PROVIDER_NAMES[identity.provider];
   return confirmationPage(context, {
@@ -130,7 +127,6 @@ function sessionsSection(sessions: ListedSession[]): Markup {
   </section>`;
 }
 
-/** Asks for confirmation before another browser is logged out. */
 export function endPage(context: PageContext, session: ListedSession): Markup {
   const { id, user_agent: userAgent, address, last_seen_at: seen } = session;
   return confirmationPage(context, {
@@ -145,7 +141,6 @@ export function endPage(context: PageContext, session: ListedSession): Markup {
   });
 }
 
-/** Asks for confirmation before every other browser is logged out. */
 export function endOthersPage(context: PageContext): Markup {
   return confirmationPage(context, {
     title: 'End all other sessions?',

@@ -27,11 +27,9 @@ const WAIT_MAX_MS = 8 * SECOND_MS;
 const ACCOUNTS_MAX = 1_000;
 const LITTLE_USE = 0.01;
 
-/** The calls of one account. */
 interface Calls {
   underWay: number;
   inWork: number;
-  /** The number of the latest calls. */
   readonly lately: RecentUse;
 }
 

@@ -62,10 +62,8 @@ export interface ProxiedAnswer {
 
 export interface ServiceProxyOptions {
   service: ServiceName;
-  /** The origin of the owner's internal listener. */
   url: string;
   tokens: ServiceTokens;
-  /** The counters of the calls' results. */
   metrics?: DashboardMetrics;
 }
 

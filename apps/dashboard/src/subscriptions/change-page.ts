@@ -13,7 +13,6 @@ import { day, grouped, money } from '../amounts.js';
 import { type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Ordered, nameOf, taxText } from './subscriptions-page.js';
 
-/** A requested change of plan, with its effects. */
 export interface PreviewedChange {
   owned: SubscriptionAnswer;
   to: Ordered;
@@ -22,7 +21,6 @@ export interface PreviewedChange {
   balance?: BalanceAnswer;
 }
 
-/** Returns the page that shows a change before it is made: money, dates, credits, limits and losses. */
 export function changePage(context: PageContext, change: PreviewedChange): Markup {
   const { owned, to, preview } = change;
   const isNow = preview.effect === 'now';
@@ -92,7 +90,6 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
   </table>`;
 }
 
-/** Lists the rights that at least one of the two plans grants. */
 function rightsRows(owned: Ordered, to: Ordered): Row[] {
   const [before, after] = [owned, to].map(figuresOf);
   return Object.keys(before).flatMap((name): Row[] => {

@@ -18,10 +18,6 @@ export interface OwnedFacts {
   subscriptions?: SubscriptionAnswer[];
 }
 
-/**
- * Returns the page with everything that the account has bought: plans with their dates, and packages with their
- * remaining credits.
- */
 export function subscriptionsPage(
   context: PageContext,
   { balance, subscriptions }: OwnedFacts,
@@ -39,7 +35,6 @@ export function subscriptionsPage(
   });
 }
 
-/** Returns the page before a cancellation: how long the subscription still works, and what is lost. */
 export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
   const end = day(owned.period_end);
   return confirmationPage(context, {
@@ -75,7 +70,6 @@ function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): s
     : `Its unused credits expire on ${lost}`;
 }
 
-/** A plan and the number of its units. */
 export type Ordered = Pick<SubscriptionAnswer, 'sku' | 'quantity'>;
 
 const STATE_WORDS: Readonly<Record<SubscriptionState, string>> = {
@@ -133,7 +127,6 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
   </li>`;
 }
 
-/** Returns an unpaid change with the possible actions. */
 function unpaidSection(
   context: PageContext,
   owned: SubscriptionAnswer,
@@ -156,7 +149,6 @@ function unpaidSection(
     </div>`;
 }
 
-/** Returns who declined the last payment. */
 const refusal = ({ processor }: SubscriptionAnswer) =>
   processor === 'paypal' ? 'PayPal refused the payment' : 'Your card was declined';
 

@@ -39,7 +39,6 @@ const ON_ITS_WAY: Notice = {
 
 /** The parameters of the URL, which say how the visitor came to the list. */
 interface Arrival {
-  /** The id of the subscription that was just changed. */
   changed?: string;
   /** Whether the visitor comes from a processor's page that reports a payment. */
   hasPaid?: boolean;

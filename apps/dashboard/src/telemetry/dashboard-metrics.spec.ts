@@ -21,7 +21,6 @@ async function logIn(status: number, body: object, headers = {}): Promise<number
   return (await dashboard.send('POST', '/api/log-in', sent, LOG_IN)).status;
 }
 
-/** Returns the samples of a metric, by their labels. */
 async function samplesOf(metric: string): Promise<Record<string, number>> {
   const samples = [...(await scrape(dashboard.internalUrl))];
   const own = samples.filter(([name]) => name.startsWith(`${metric}{`));

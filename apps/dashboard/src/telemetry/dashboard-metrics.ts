@@ -48,13 +48,11 @@ const FAILURES: ReadonlySet<string> = new Set([
   'service_overloaded',
 ]);
 
-/** The parts of a proxied answer that are counted. */
 interface CountedAnswer {
   refusal?: Problem;
   beginsSession?: string;
 }
 
-/** The dashboard's counters. */
 export class DashboardMetrics {
   constructor(private readonly metrics: Metrics) {}
 

@@ -11,7 +11,6 @@ export interface Paces {
   total: number[];
 }
 
-/** Adds up the answers of all keys. */
 export function pacesOf({ within_ms: bounds, days }: KeyUsageAnswer): Paces {
   const names = [...bounds.map((ms) => `within ${lengthOf(ms)}`), 'later'];
   const none = names.map(() => 0);

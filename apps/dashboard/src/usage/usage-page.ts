@@ -11,14 +11,12 @@ import { operationLink } from './work.js';
 
 export type UsedBy = 'operation' | 'key';
 
-/** The days to show, and how to group the usage. */
 export interface UsageAsked {
   by: UsedBy;
   from?: string;
   to?: string;
 }
 
-/** The contents of `/usage`. */
 export interface UsageShown {
   from: string;
   to: string;

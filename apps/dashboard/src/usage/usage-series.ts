@@ -1,4 +1,3 @@
-/** The usage of one operation, key or kind of work on one day. */
 export interface UsedOnDay {
   date: string;
   name: string;
@@ -14,7 +13,6 @@ export type Figure = (typeof FIGURES)[number];
 const NAMED_MAX = 5;
 const OTHERS = 'others';
 
-/** A name with its figures by day. */
 export interface Series {
   name: string;
   byDay: ReadonlyMap<string, number>;

@@ -84,7 +84,6 @@ async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
   return new Map([...names, [visit.session.accountId, 'Dashboard']]);
 }
 
-/** Returns the values, without empty fields of the form. */
 function askedOf({ by, from, to }: Given): UsageAsked {
   const given = Object.entries({ from, to }).filter(
     ([, day]) => typeof day === 'string' && day !== '',

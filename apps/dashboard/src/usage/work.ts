@@ -5,7 +5,6 @@ import type { UsedOnDay } from './usage-series.js';
 
 interface Work {
   name: string;
-  /** The page that lists the work. */
   path: string;
 }
 

@@ -143,7 +143,6 @@ interface Shown {
   status?: number;
   /** The secret, which is shown only this once. */
   secret?: string;
-  /** A rejected URL, to be corrected. */
   url?: string;
 }
 
