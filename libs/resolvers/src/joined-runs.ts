@@ -1,4 +1,3 @@
-/** A running task and the number of its callers. */
 interface Run<Answer> {
   answer: Promise<Answer>;
   callers: number;

@@ -1,7 +1,6 @@
 import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { LookupOutcome, SourceAnswer } from './record.js';
 
-/** The durations of the answers with one outcome from sources of one kind. */
 export interface SourceCounts {
   protocol: SourceAnswer['protocol'];
   role: SourceAnswer['role'];

@@ -94,7 +94,6 @@ describe('a name without a holder', () => {
 
 describe('an incomplete answer', () => {
   const stall = (text: string) => (socket: Socket) => void socket.write(text);
-  /** Makes a query with enough time for all of the text to arrive. */
   const answerTo = (text: string) =>
     withEnoughTime(
       400,

@@ -93,7 +93,6 @@ export class LookupRun {
     return source;
   }
 
-  /** Returns the outcome of a lookup without any answer. */
   private failure(): LookupOutcome {
     const outcomes = this.sources.map(({ outcome }) => outcome);
     const order: readonly LookupOutcome[] = ['throttled', 'unreachable', 'timeout', 'parse_failed'];

@@ -96,7 +96,6 @@ export interface RegistrationRecord {
   referral?: { whoisServer?: string; rdapUrl?: string };
 }
 
-/** An exchange with one server, successful or not. */
 export interface SourceAnswer {
   /** `s1`, `s2`, … in the order of the queries. */
   id: string;

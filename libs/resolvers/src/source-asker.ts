@@ -9,7 +9,6 @@ import {
 } from './upstream-exchange.js';
 import type { Port43Answer, Port43Client } from './whois/port43.js';
 
-/** The dependencies for querying one server. */
 export interface SourceAskerOptions extends UpstreamExchangeOptions {
   port43: Port43Client;
   /** Parses answers; never rejects. */
@@ -22,7 +21,6 @@ export interface Question extends Asking {
   tld: string;
 }
 
-/** An answer without its id. */
 export type Answer = Omit<SourceAnswer, 'id'>;
 type Role = SourceAnswer['role'];
 /** The result of one query, without the server and the time of the query. */

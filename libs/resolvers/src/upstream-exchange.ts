@@ -12,7 +12,6 @@ export interface UpstreamExchangeOptions {
   clock: { now(): Date };
 }
 
-/** The caller and the priority of a query. */
 export interface Asking {
   priority: Priority;
   /** The account that caused the query. */
@@ -30,7 +29,6 @@ export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
   'not_ready',
 ]);
 
-/** The result of querying a server. */
 export interface Finding {
   outcome: LookupOutcome;
   httpStatus?: number;

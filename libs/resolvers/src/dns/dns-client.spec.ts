@@ -63,7 +63,6 @@ interface AnswerParts {
   rest?: Buffer;
 }
 
-/** Returns the answer to a query, with the given flags, number of answers, and octets after the question. */
 function answered(query: Buffer, parts: AnswerParts = {}): Buffer {
   const { flags = 0x8180, count = 0, rest = Buffer.alloc(0) } = parts;
   const question = query.subarray(0, query.indexOf(0, 12) + 5);
@@ -74,7 +73,6 @@ function answered(query: Buffer, parts: AnswerParts = {}): Buffer {
   return answer;
 }
 
-/** Returns a record whose owner is the name in the question. */
 function record(type: number, data: Buffer, ttl = 300): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);

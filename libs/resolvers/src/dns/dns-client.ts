@@ -15,7 +15,6 @@ export interface DnsClientOptions {
   tries?: number;
   /** Maximum number of running queries. Further queries are rejected at once. */
   inFlightMax?: number;
-  /** Records whether servers answer. */
   wayOut?: WayOut;
 }
 
@@ -25,7 +24,6 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
-/** An answer, with the server that sent it. */
 export interface DnsAnswer extends DnsMessage {
   /** `address:port` of the resolver. */
   server: string;

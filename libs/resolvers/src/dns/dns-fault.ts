@@ -1,4 +1,3 @@
-/** The reason why a query has no answer. */
 export type DnsFaultKind =
   /** No server answered in time. */
   | 'timeout'

@@ -45,7 +45,6 @@ interface Common {
   ttlSeconds: number;
 }
 
-/** A parsed resource record. */
 export type DnsRecord = Common &
   (
     | { type: 'A' | 'AAAA'; address: string }
@@ -66,7 +65,6 @@ export type DnsRecord = Common &
     | { type: 'DS'; keyTag: number; algorithm: number; digestType: number; digest: string }
   );
 
-/** The answer of a name server. */
 export interface DnsMessage {
   id: number;
   rcode: Rcode;

@@ -12,7 +12,6 @@ export type DnsTypeError =
   | 'private_name'
   | 'too_many_records';
 
-/** The records of a name for the queried types. */
 export interface DnsLookup {
   name: string;
   /** The records of the queried types, and the aliases that lead to them. */
@@ -35,7 +34,6 @@ const LENGTH_MAX = 64 * 1024;
 /** The approximate length of a record's other members in an answer. */
 const MEMBERS_LENGTH = 100;
 
-/** The options of a lookup of several types. */
 export interface LookUpOptions extends AskOptions {
   /** Whether aliases are followed to a name; by default, to every name. */
   isPublic?: (name: string) => boolean;

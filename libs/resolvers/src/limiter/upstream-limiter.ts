@@ -108,7 +108,6 @@ export class UpstreamLimiter {
     return this.upstreams.get(host)?.pausedForMs(this.now()) ?? 0;
   }
 
-  /** Returns the number of queries that wait for `host` in this process. */
   waitingFor(host: string): number {
     return this.upstreams.get(host)?.waiting ?? 0;
   }

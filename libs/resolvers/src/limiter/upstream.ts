@@ -7,7 +7,6 @@ import type { UpstreamLimit } from './upstream-limits.js';
 /** The priorities at an upstream: an interactive query, a monitor, a bulk job, our own collector. */
 export type Priority = 'live' | 'monitor' | 'bulk' | 'background';
 
-/** A query that waits for its turn at an upstream. */
 export interface WaitingQuestion {
   priority: Priority;
   /** The customer of the query; customers take turns. */
@@ -38,7 +37,6 @@ export class Upstream {
   private readonly halves: readonly TokenBucket[];
   private active = 0;
   private patient = 0;
-  /** The number of connections by caller. */
   private readonly activeBy = new Map<string, number>();
   private pausedUntil = -Infinity;
   private strikes = 0;
@@ -123,7 +121,6 @@ export class Upstream {
     return waitMs;
   }
 
-  /** Returns the number of waiting queries of one caller. */
   waitingOf(asker: string): number {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].countOf(asker), 0);
   }
@@ -292,7 +289,6 @@ export class Upstream {
     }
   }
 
-  /** Settles a waiter that has left the queue. */
   private end(waiter: WaitingQuestion, isGranted: boolean): void {
     if (waiter.isPatient) this.patient -= 1;
     waiter.settle(isGranted);

@@ -14,7 +14,6 @@ export interface AbuseContact {
   foundIn: string;
 }
 
-/** A block of addresses or of AS numbers, as its registry publishes it. */
 export interface NumberBlock {
   /** The first and last address (RFC 5952 for IPv6) or AS number (a plain number). */
   start: string;
@@ -36,7 +35,6 @@ export interface NumberBlock {
   abuseContacts: AbuseContact[];
 }
 
-/** An exchange with one server, successful or not. */
 export interface NetworkSource {
   /** `s1`, `s2`, … in the order of the queries. */
   id: string;

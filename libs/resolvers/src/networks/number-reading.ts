@@ -8,7 +8,6 @@ import { readRpsl } from './rpsl.js';
 /** The form of an answer about addresses or AS numbers: an RDAP object of some class, or a text from port 43. */
 export type NumberForm = 'ip network' | 'autnum' | 'rpsl';
 
-/** The query that led to an answer. */
 export interface NumberContext {
   form: NumberForm;
   /** The first and last requested address or AS number (a plain number). */

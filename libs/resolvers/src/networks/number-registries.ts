@@ -2,7 +2,6 @@ import { BlockList } from 'node:net';
 import type { Cidr } from '#libs/domain-names';
 import vendored from './tables.json' with { type: 'json' };
 
-/** The tables that assign numbers to regional registries. */
 export interface NumberTables {
   /** When IANA published the newest of the three tables, `YYYY-MM-DD`. */
   publishedOn: string;
@@ -13,7 +12,6 @@ export interface NumberTables {
   asn: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The servers to query about a number. */
 export interface NumberRoute {
   registry: string;
   rdapBaseUrl: string;

@@ -15,7 +15,6 @@ export interface NumberAskerOptions extends UpstreamExchangeOptions {
   parser: Pick<ParserWorker, 'parseNumber'>;
 }
 
-/** The answer of one server. */
 export interface NumberAnswer {
   source: Omit<NetworkSource, 'id'>;
   block?: NumberBlock;

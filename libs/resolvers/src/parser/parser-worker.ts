@@ -12,7 +12,6 @@ export type ParserQuestion =
 export type ParserResult = ParseResult | NumberReading;
 
 export interface ParserWorkerOptions {
-  /** The thread's script. */
   script?: URL;
   /** The time limit in milliseconds; a parse that exceeds it is killed. */
   timeoutMs?: number;

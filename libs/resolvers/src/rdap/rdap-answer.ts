@@ -4,7 +4,6 @@ import { readMetered } from './json-reading.js';
 import { readRdapDomain } from './rdap-record.js';
 import { readRestrictedAbsence } from './restriction.js';
 
-/** The query that led to an RDAP answer: the server and the name. */
 export interface RdapContext {
   /** The requested name, in A-labels. */
   domain: string;

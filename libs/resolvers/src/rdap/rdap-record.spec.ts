@@ -5,7 +5,6 @@ import { readRdapDomain } from './rdap-record.js';
 
 const domain = 'a.example';
 
-/** A complete answer in the layout of ICANN's RDAP response profile, with invented content. */
 const whole = {
   objectClassName: 'domain',
   handle: 'D1234-EXAMPLE',

@@ -79,7 +79,6 @@ function grouped(pairs: string[][]): Record<string, string[]> {
   return Object.fromEntries([...services].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Reads the first of these files that exists. */
 function read(folder: string, ...files: readonly string[]): unknown {
   const file = files.find((one) => existsSync(join(folder, one))) ?? files[0];
   return JSON.parse(readFileSync(join(folder, file), 'utf8'));

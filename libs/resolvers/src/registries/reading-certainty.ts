@@ -18,7 +18,6 @@ export interface TldCertainty {
   hasFallback: boolean;
   /** The certainty on port 43, if port 43 is queried at all; RDAP is the same everywhere (RFC 9083). */
   whoisReading?: ReadingCertainty;
-  /** The reason if no service can be queried. */
   reason?: string;
 }
 

@@ -4,7 +4,6 @@ import { DAY_MS } from '#libs/platform';
 import { DEAD_HOSTS } from './corrections.js';
 import vendored from './tables.json' with { type: 'json' };
 
-/** The tables that assign names to services. */
 export interface RegistryTables {
   /** When IANA published the RDAP table, `YYYY-MM-DD`. */
   publishedOn: string;

@@ -8,7 +8,6 @@ export interface IssuedCertificate {
 export interface CertificateTerms {
   /** The two-digit year in which the certificate expires; by default, far in the future. */
   expiryYear?: number;
-  /** The type of the certificate's own key. */
   keyType?: 'ec' | 'rsa';
 }
 

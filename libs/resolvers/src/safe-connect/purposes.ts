@@ -1,4 +1,3 @@
-/** The purpose of a connection, which decides the allowed ports and whether TLS is used. */
 export type ConnectPurpose = 'whois' | 'rdap' | 'dns' | 'webhook' | 'source';
 
 export const PORTS_BY_PURPOSE: Record<ConnectPurpose, readonly number[]> = {

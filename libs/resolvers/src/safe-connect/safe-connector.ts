@@ -18,7 +18,6 @@ export interface SafeConnectorOptions {
   extraCaPem?: string;
   /** `address:port` of name servers; by default, those of the system. */
   dnsServers?: readonly string[];
-  /** Records whether connections succeed. */
   wayOut?: WayOut;
 }
 

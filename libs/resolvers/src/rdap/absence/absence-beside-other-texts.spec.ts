@@ -138,7 +138,6 @@ const SILENT_TEXTS = [
   `${NAME.slice(0, NAME.indexOf('.'))} not found`,
 ] as const;
 
-/** Sentences of terms of use, from the hostile answers for port 43. */
 const SENTENCES = readFileSync('test/eval-whois/hostile-answers.txt', 'utf8')
   .split('\n## ')
   .slice(-2)
@@ -184,7 +183,6 @@ const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>
 /** The bare code of the error, which says nothing and does not contradict a statement of absence. */
 const IS_BARE_CODE = /^(?:404|error|http 404|error 404\.)$/i;
 
-/** Small print that registries send with every answer. */
 const SMALL_PRINT = [
   { title: 'Terms of Service', description: ['Service subject to Terms of Use.'] },
   {

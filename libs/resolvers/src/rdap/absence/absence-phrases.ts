@@ -42,16 +42,13 @@ export const FREE_CORES = byFirstWord([
   'disponible',
 ]);
 
-/** Phrases of availability that need a subject. */
 export const FREE_OF_SUBJECT = byFirstWord(['free | free for registration | libre']);
 
-/** The subjects of a statement of absence. */
 export const SUBJECTS = wordsOf(
   'domain domains domainname name names object objects record records entry entries status state ' +
     'dominio domínio domaine domäne domena doména nazwa alan',
 );
 
-/** Words that may precede a phrase of absence. */
 export const BEFORE_ABSENCE = wordsOf(
   'a an any the this that these above requested queried specified given selected entered searched ' +
     'you data sorry unfortunately but have has had been is was are were do does it currently search ' +
@@ -74,10 +71,8 @@ export const SOUGHT = wordsOf(
   'query request search criteria requested queried specified given selected source sources s',
 );
 
-/** Words that may accompany "available" and "free". */
 export const AROUND_FREE = wordsOf('this the is registration query currently yes still 220');
 
-/** Words for places in which nothing was found. */
 export const PLACES = wordsOf('database databases db registry register whois system');
 
 /** Words that may name such a place: those in recorded answers, and the registries that sent the answers. */

@@ -4,7 +4,6 @@ import { meaningOfNotFound, type NotFoundMeaning } from './absence.js';
 const NAME = 'sample.example';
 const NOT_FOUND = { errorCode: 404, title: 'Not Found' };
 
-/** The places in which servers explain a 404. */
 const SHAPES: Readonly<Record<string, (said: string) => Record<string, unknown>>> = {
   title: (said) => ({ errorCode: 404, title: said }),
   description: (said) => ({ errorCode: 404, title: 'Not Found', description: [said] }),
@@ -123,7 +122,6 @@ const ABSENCES = [
   'No such domain exists',
 ];
 
-/** Returns `count` members, each with a statement of absence. */
 const manyTexts = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`said${at}`, 'Not Found']));
 

@@ -8,7 +8,6 @@ const DEPTH_MAX = 3;
 const TEXT_LENGTH_MAX = 1_000;
 /** Maximum length of a notice: ten times the length of the longest known terms. */
 const NOTICE_TEXT_LENGTH_MAX = 32_768;
-/** Maximum number of lines in one text. */
 const TEXT_LINES_MAX = 200;
 
 /** Members that occur in every answer, and only identify the answer or describe its format. */
@@ -42,7 +41,6 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['success', false],
 ]);
 
-/** The queried name, and the host that answered. */
 export interface Place {
   asked: string;
   host: string | undefined;

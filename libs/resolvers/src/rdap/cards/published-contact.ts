@@ -10,7 +10,6 @@ export interface PublishedContact {
   withheld: (keyof Contact)[];
 }
 
-/** Separates published values from placeholders. */
 export function publishedContact(
   values: { [Member in keyof Contact]: Contact[Member] | undefined },
   url: string | undefined,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseWhois } from './parse-whois.js';
 
-/** Answers of registries that need little or no grammar, each with the expected result. */
 const ANSWERS: readonly [tld: string, text: string, expected: object][] = [
   [
     'pt',

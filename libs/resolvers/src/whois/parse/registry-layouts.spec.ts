@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { RegistrationRecord } from '../../record.js';
 import { parseWhois } from './parse-whois.js';
 
-/** Returns the record of an invented answer in the layout of the registry of `tld`. */
 function read(tld: string, text: string, domain = `example.${tld}`): RegistrationRecord {
   const result = parseWhois(text, { domain, server: '', tld, role: 'registry' });
   expect(result.outcome).toBe('delivered');

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { RegistrationRecord } from '../../record.js';
 import { parseWhois } from './parse-whois.js';
 
-/** Returns the record of an invented answer of an unknown registry. */
 function read(text: string, domain = 'example.test'): RegistrationRecord {
   const result = parseWhois(text, { domain, server: '', tld: 'test', role: 'registry' });
   expect(result.outcome).toBe('delivered');

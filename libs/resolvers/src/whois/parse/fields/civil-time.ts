@@ -10,7 +10,6 @@ export interface CivilTime {
   offsetMinutes: number;
 }
 
-/** The largest offset of a time zone from UTC, in minutes. */
 export const OFFSET_MINUTES_MAX = 14 * 60;
 
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -18,7 +18,6 @@ export type ContactField =
   | 'line'
   | 'party';
 
-/** The parts that an unlabelled address line may contain. */
 export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
 
 /** How one registry prints contacts; see `Grammar`. */

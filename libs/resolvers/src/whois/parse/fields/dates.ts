@@ -10,7 +10,6 @@ export interface DateStyle {
   offsetMinutes?: number;
   /** Whether the registry uses local time; the day is then returned as printed, with the offset. */
   keepsOffset?: boolean;
-  /** Whether years are printed with two digits. */
   twoDigitYears?: boolean;
 }
 

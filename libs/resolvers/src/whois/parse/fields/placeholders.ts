@@ -55,7 +55,6 @@ const WITHHELD_WORDS =
 const WITHHELD_VALUES =
   /^(?:\*{3,}|x{3,}|gdpr|masked|withheld|protected|undisclosed|(?:contact|data|email|information|name|phone|registrant)(?: (?:is|are))? (?:hidden|masked|protected|withheld|undisclosed|not disclosed))[\s)\]>"*.!]*$/;
 
-/** Values that mean that no value was entered. */
 const EMPTY_VALUES = new Set([
   '',
   '-',

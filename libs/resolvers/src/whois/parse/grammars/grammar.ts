@@ -42,7 +42,6 @@ export interface Grammar {
   looseParty?: ContactRole;
 }
 
-/** A grammar with compiled tables. */
 export interface ReadyGrammar extends ContactStyle {
   dates: DateStyle;
   keys: KeyTable;

@@ -8,7 +8,6 @@ export interface Announcement {
    * Whether the line is in a paragraph of long lines, which is small print about general rules, not about this query.
    */
   isProse: boolean;
-  /** Index of the line. */
   line: number;
 }
 

@@ -15,7 +15,6 @@ import {
 import { restrictionIn, type Restriction } from './restrictions.js';
 import { statementFor, type ServerStatements } from './server-statements.js';
 
-/** The class of an answer, before its data is used. */
 export type Verdict =
   | { kind: 'found' }
   | { kind: 'throttled'; retryAfterSeconds?: number }
@@ -23,10 +22,8 @@ export type Verdict =
   | { kind: 'restricted'; restriction: Restriction }
   | { kind: 'not_found' };
 
-/** The evidence in an answer: the record that was read, and the known statements of the server. */
 export interface Evidence {
   question: AbsenceQuestion;
-  /** The name of the record that was read. */
   recordDomain?: string;
   /** Whether the text ends within a line. */
   isOpenEnded?: boolean;

@@ -6,7 +6,6 @@ import { normalizeKey, readColumns, readKeyedValue, type KeyedValue } from './ke
 import type { Line } from './lines.js';
 import type { WorkMeter } from './work-meter.js';
 
-/** A line with its meaning: a key and value, or text whose meaning depends on its position. */
 export interface Entry {
   indent: number;
   key: string;

@@ -1,4 +1,3 @@
-/** A line that was split into a key and its value. */
 export interface KeyedValue {
   /** The key, normalised by `normalizeKey`. */
   key: string;

@@ -1,6 +1,5 @@
 import type { WorkMeter } from './work-meter.js';
 
-/** One line of a cleaned answer. */
 export interface Line {
   /** The text without surrounding white space. */
   body: string;

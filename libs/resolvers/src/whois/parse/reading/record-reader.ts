@@ -15,7 +15,6 @@ const TITLE_LENGTH_MAX = 60;
 /** Maximum number of words of a status below its header; longer text is a sentence about something else. */
 const STATUS_WORDS_MAX = 5;
 
-/** The section of the answer to which the current line belongs. */
 interface Section {
   name: SectionName | 'object' | 'none';
   draft?: ContactDraft;

@@ -6,7 +6,6 @@ import { BARE_STATEMENTS, GENERIC_FORMS, OWN_FORMS, STATEMENTS } from './absence
 import { plainText } from '../announcements.js';
 import { isOfOtherSuffixes, isSmallPrint } from '../../../../small-print/small-print.js';
 
-/** A query: the server, and the name. */
 export interface AbsenceQuestion {
   /** The name in A-labels; if it is empty, any host name is accepted in its place. */
   domain: string;
@@ -43,7 +42,6 @@ const LEFT_OUT = /(?:\. ?\.|…)$/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
 /** Marks before the name in a host, a mailbox or a page; such an address shows that the name has a holder. */
 const OF_NAME = ['.', '@', '//'];
-/** Maximum length of a line of any form. */
 const LINE_LENGTH_MAX = 240;
 /** A line of at least this length may continue on the next line. */
 const LONG_LINE_LENGTH = 40;
