@@ -3,7 +3,6 @@ import type { CounterId } from './counter-id.js';
 /** The number of one-second buckets in a window. */
 export const WINDOW_SECONDS = 61;
 
-/** Whether a request was allowed, and how many more remain. */
 export interface RateLimitResult {
   allowed: boolean;
   /** Requests left in the window after this one. */

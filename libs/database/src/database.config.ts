@@ -2,7 +2,6 @@ import { IsInt, Max, Min } from 'class-validator';
 import { InternalCallsConfig, Setting } from '#libs/platform';
 import { POOL_SIZE } from './database.js';
 
-/** The settings for a process's connections to PostgreSQL. */
 export class DatabaseConfig extends InternalCallsConfig {
   @Setting({
     env: 'DATABASE_POOL_SIZE',

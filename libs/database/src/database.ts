@@ -37,7 +37,6 @@ export const POOL_SIZE = 10;
 export interface PoolState {
   connections: number;
   idle: number;
-  /** The number of callers that wait for a connection. */
   waiting: number;
 }
 
@@ -143,7 +142,6 @@ export class Database {
     }
   }
 
-  /** The current state of the pool. */
   get pool(): PoolState {
     const { master } = this.source.driver as unknown as { master: Pool };
     const { totalCount, idleCount, waitingCount } = master;

@@ -9,7 +9,6 @@ const { escapeIdentifier } = pg;
  */
 export const EXTENSIONS_SCHEMA = 'extensions';
 
-/** The data needed to provision one service. */
 export interface SchemaPlan {
   name: SchemaService;
   /** Extensions of PostgreSQL that the service's tables and statements use, such as `pg_trgm`. */

@@ -41,7 +41,6 @@ export interface JobLeaseOptions {
   owner?: string;
 }
 
-/** The lease of one run of a job; each run has its own epoch. */
 export interface JobRun {
   /** The epoch, as a decimal string. */
   epoch: string;

@@ -11,7 +11,6 @@ import { withoutSpaces } from './without-spaces.js';
 export interface DomainName {
   /** The registrable name: one label plus its public suffix. */
   name: string;
-  /** The registrable name in Unicode, for people to read. */
   unicode: string;
   /** The suffix under which the name is sold: `com`, `co.uk`, `uk.com`. */
   publicSuffix: string;

@@ -7,7 +7,6 @@ export class FilesUnavailable extends ServiceUnavailable {
   }
 }
 
-/** The error for a file that does not exist. */
 export class FileMissing extends Error {
   constructor(readonly key: string) {
     super(`there is no file ${key}`);
@@ -21,7 +20,6 @@ export class FileExists extends Error {
   }
 }
 
-/** The error for a file with more bytes than allowed. */
 export class FileTooLarge extends Error {
   constructor(readonly maxBytes: number) {
     super(`the file has more than ${maxBytes} bytes`);

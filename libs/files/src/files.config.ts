@@ -15,7 +15,6 @@ const URL_RULES = { require_tld: false, require_protocol: true, protocols: ['htt
 /** A bucket's name (S3: 3 to 63 characters), then a prefix with the same parts as file keys. */
 const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[a-z0-9][a-z0-9._-]*)*\/?$/;
 
-/** The settings of the file store. */
 export class FilesConfig {
   @Setting({
     env: 'FILES_LOCATION',

@@ -1,6 +1,5 @@
 import { isMailAddress } from '#libs/domain-names';
 
-/** An e-mail to one recipient, with the same content as text and HTML. */
 export interface Mail {
   to: string;
   subject: string;

@@ -6,7 +6,6 @@ export class UnsentMail {
   @PrimaryColumn('uuid')
   id: string;
 
-  /** The account of the e-mail. */
   @Column('uuid', { name: 'account_id', nullable: true })
   accountId: string | null;
 
@@ -35,7 +34,6 @@ export class UnsentMail {
   @Column('timestamptz', { name: 'next_try_at' })
   nextTryAt: Date;
 
-  /** The reason for the last failure. */
   @Column('text', { nullable: true })
   reason: string | null;
 }

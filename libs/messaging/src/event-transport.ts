@@ -3,7 +3,6 @@ import type { Database, MaintenanceDatabase } from '#libs/database';
 import type { ServiceName } from '#libs/platform';
 import { EventCounts } from './telemetry/event-counts.js';
 
-/** The events of one producer that a consumer has not handled yet. */
 export interface ConsumerLag {
   producer: ServiceName;
   events: number;

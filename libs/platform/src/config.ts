@@ -9,7 +9,6 @@ import { numberRule, ruleText } from './rule-text.js';
 export interface SettingDescription {
   /** The environment variable. Instead, `<env>_FILE` may name a file with the value; setting both is a fault. */
   env: string;
-  /** A sentence about the setting, for the operator. */
   about: string;
   /** Whether the setting is a secret. Secrets are never printed, not even their defaults. */
   secret?: boolean;
@@ -106,7 +105,6 @@ export function followedFiles(
   return followed.flatMap(({ env }) => environment[`${env}_FILE`]?.trim() || []);
 }
 
-/** The instances of several config classes. */
 export type Loaded<C extends readonly ConfigClass<object>[]> = {
   [I in keyof C]: InstanceType<C[I]>;
 };

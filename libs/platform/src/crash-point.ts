@@ -85,7 +85,6 @@ export const CRASH_POINTS = {
 
 export type CrashPoint = keyof typeof CRASH_POINTS;
 
-/** A point and the pass at which the process is killed, from `<point>:<n>`. */
 interface ArmedPoint {
   point: CrashPoint;
   passesLeft: number;

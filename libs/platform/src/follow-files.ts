@@ -17,7 +17,6 @@ export interface FollowFilesOptions {
   logger: Logger;
   /** The environment that names the files; by default, that of the process. */
   environment?: Record<string, string | undefined>;
-  /** The interval at which the files are checked. */
   everyMs?: number;
 }
 

@@ -1,4 +1,3 @@
-/** A fault in one named part of the input. */
 export interface FieldError {
   field: string;
   message: string;

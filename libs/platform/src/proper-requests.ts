@@ -38,7 +38,6 @@ function faultOf({ rawHeaders, url = '' }: IncomingMessage): Problem | undefined
 /** The header that names the problem in an answer to HEAD, which has no body. */
 export const PROBLEM_CODE_HEADER = 'x-problem-code';
 
-/** The headers of every refusal of an internal listener. */
 export const REFUSAL_HEADERS = {
   'content-type': 'application/problem+json',
   'cache-control': 'no-store',

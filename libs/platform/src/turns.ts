@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Resolves in the last turn that has been assigned. */
 let lastTurn = Promise.resolve();
 
 /**
@@ -16,7 +15,6 @@ export async function nextTurn(): Promise<void> {
 export class Turns {
   private left: number;
 
-  /** @param length the number of units of work per turn. */
   constructor(private readonly length: number) {
     this.left = length;
   }

@@ -19,7 +19,6 @@ export class AcceptQueues {
 
   constructor(private readonly address: ListenOptions & { host: string }) {}
 
-  /** The options that the server must listen with. */
   get options(): ListenOptions {
     const { reusePort } = this.address;
     return { ...this.address, reusePort: reusePort || CAN_SHARE };

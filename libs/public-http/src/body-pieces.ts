@@ -1,6 +1,5 @@
 import { InvalidRequest } from '#libs/platform';
 
-/** The number of pieces that may be short. */
 export const SHORT_PIECES_MAX = 2_048;
 /** The minimum average length of all other pieces; a full packet is longer. */
 const LENGTH_MIN = 256;

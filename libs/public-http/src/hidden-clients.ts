@@ -5,7 +5,6 @@ export interface PublicOrigin {
   /** The address where customers reach the listener. */
   origin: string;
   trustedProxies: readonly string[];
-  /** The names of both settings. */
   settings: { origin: string; trustedProxies: string };
 }
 

@@ -10,7 +10,6 @@ const LARGE = 'x'.repeat(16_000_000);
 
 describe('the connections of a public listener', () => {
   const sockets: Socket[] = [];
-  /** Requests that the server has not answered. */
   const waiting: ServerResponse[] = [];
   let begun = 0;
   let server: Server;

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Clock, type Problem, maskKeys } from '#libs/platform';
 
-/** The facts about the request that a problem answer contains. */
 export interface ProblemPlace {
   requestId: string;
   /** The path without the query; it is masked and truncated here, so any input is safe. */

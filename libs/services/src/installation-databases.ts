@@ -41,7 +41,6 @@ export interface DatabasesOptions {
   passwordOf(role: string): string;
 }
 
-/** A database and the services whose schemas it contains. */
 export interface InstallationDatabase {
   adminUrl: string;
   services: readonly AnyService[];

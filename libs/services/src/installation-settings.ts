@@ -4,7 +4,6 @@ import { EventsConfig } from '#libs/messaging';
 import { type ConfigClass, type ServiceName, TelemetryConfig, settingsOf } from '#libs/platform';
 import type { AnyService } from './service.js';
 
-/** Settings by the names of their environment variables. */
 export type Settings = Record<string, string | undefined>;
 
 /**

@@ -3,7 +3,6 @@ import type { ModuleRef } from '@nestjs/core';
 import { JobLease, type JobRun, MaintenanceDatabase } from '#libs/database';
 import { type Job, type Logger, Loop, SECOND_MS } from '#libs/platform';
 
-/** A job of a service, and how often the job looks for due work. */
 export interface JobDeclaration {
   /** The class of the job, a provider of the service's module. */
   job: Type<Job>;
@@ -43,7 +42,6 @@ interface ScheduledJob {
   intervalMs: number;
 }
 
-/** The jobs of a running service, until `stop` is called. */
 export interface RunningJobs {
   /** Starts no further runs, and waits for the current runs. */
   stop(): Promise<void>;

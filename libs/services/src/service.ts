@@ -13,7 +13,6 @@ import {
 } from '#libs/platform';
 import type { JobDeclaration } from './jobs.js';
 
-/** The options for starting a service, alone in its process or together with others. */
 export interface ServiceStart<C extends object> {
   config: C;
   clock: Clock;
@@ -28,7 +27,6 @@ export interface ServiceStart<C extends object> {
   mailbox?: LocalMailbox;
 }
 
-/** A running service. */
 export interface StartedService {
   /** Origins of the service's listeners by name; `url` is the internal one. */
   addresses: Record<string, string> & { url: string };
@@ -37,15 +35,12 @@ export interface StartedService {
   stop(): Promise<void>;
 }
 
-/** A port that a service listens on. */
 export interface Listener {
   /** The name of the port's setting, such as `ACCOUNT_PORT`. */
   port: string;
-  /** Whether the port is public. */
   isPublic?: boolean;
 }
 
-/** The imported code of a service. */
 export interface ServiceCode<C extends object = object> {
   /** The controllers of the service. Those with `@Consumes` and `@Watches` define the events that it receives. */
   controllers: readonly Type[];

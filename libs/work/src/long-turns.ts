@@ -3,7 +3,6 @@ import { SECOND_MS, monotonicMs } from '#libs/platform';
 /** After this time without a request, an account loses its turn, because its item may have been cancelled. */
 const FORGOTTEN_MS = 10 * SECOND_MS;
 
-/** An item of work of an account. */
 export interface LongItem {
   id: string;
   accountId: string;

@@ -19,7 +19,6 @@ export const logLines: string[] = [];
 const logger = new Logger('test', { write: (line) => void logLines.push(line) }, 'warn');
 let test: TestDatabase;
 export let database: Database;
-/** The queue, which is empty when a test begins. */
 export let queue: WorkQueue<object>;
 /** The names of the work that `note` has done in this test. */
 export let done: string[];
@@ -46,7 +45,6 @@ export function useQueue(): void {
   });
 }
 
-/** A runner whose handler is given by the test. */
 class Runner extends WorkRunner<object> {
   constructor(
     options: Options,

@@ -16,7 +16,6 @@ export interface WorkRow {
   delaySeconds: number;
 }
 
-/** One claim of a row; each claim has its own epoch. */
 export interface Claim {
   id: string;
   /** The epoch, as a decimal string. */
@@ -47,7 +46,6 @@ export interface DeadWork {
   reason: string;
 }
 
-/** SQL of one queue. */
 export class WorkRepository {
   constructor(private readonly queue: string) {}
 

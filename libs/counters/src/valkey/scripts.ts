@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { WINDOW_SECONDS } from '../rate-limiter.js';
 
-/** A Lua script and the hash under which the server stores it. */
 export interface Script {
   source: string;
   sha: string;

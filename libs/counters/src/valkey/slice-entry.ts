@@ -204,7 +204,6 @@ export class SliceEntry {
     else this.waiters.push(waiter);
   }
 
-  /** Removes all waiters. */
   takeWaiters(): WaitingTake[] {
     const { waiters } = this;
     this.waiters = NOBODY;

@@ -12,7 +12,6 @@ export interface OpenUpstreamBudgets {
   timeoutMs?: number;
 }
 
-/** A process's request for tokens of one host. */
 export interface BudgetRequest {
   /** The priority: 0 is served before 1, and 1 before 2, whichever process requests tokens. */
   priority: number;
@@ -33,7 +32,6 @@ export interface BucketRequest {
   owed: number;
 }
 
-/** A caller's claim to a share of a host's budget. */
 export interface ShareRequest {
   asker: string;
   /** The account's queries that wait in this process. */
@@ -49,7 +47,6 @@ export interface BudgetReply {
   pausedMs: number;
   /** The number of consecutive throttled answers. */
   strikes: number;
-  /** Tokens left in each bucket. */
   left: number[];
 }
 

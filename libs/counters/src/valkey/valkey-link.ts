@@ -41,7 +41,6 @@ export interface ValkeyLinkOptions {
   nowMs?: () => number;
 }
 
-/** The report and the request of a gateway for one entry. */
 export interface TakeRequest {
   key: string;
   /** Requests per window. */

@@ -31,13 +31,11 @@ interface Demand {
   burst?: number;
 }
 
-/** Three gateways that share a server and a clock that the test moves. */
 class Gateways {
   readonly links: ValkeyLink[] = [];
   readonly windows: ValkeyRateLimiter[] = [];
   /** Whether the heartbeats also follow the test's clock. Heartbeats by the real clock are always sent. */
   isBeating = true;
-  /** When each request was admitted. */
   readonly admitted: number[] = [];
 
   /**

@@ -13,7 +13,6 @@ const SWEPT_A_TICK = Math.ceil(ENTRIES_MAX / 600);
 const BATCH_MAX = 128;
 const NO_ENTRY: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
 
-/** An entry of a call, with its request and the callers that wait. */
 interface Turn {
   entry: SliceEntry;
   request: TakeRequest;

@@ -12,7 +12,6 @@ const CHUNK_KEYS = 2_000;
 /** After this time, a full pass pauses until the next round. */
 const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
 
-/** A full pass in progress. */
 interface FullPass {
   startedAtMs: number;
   /** The last key of the previous chunk. */

@@ -1,7 +1,6 @@
 import type { Database } from '../database.js';
 import type { InvariantSet } from './invariant.js';
 
-/** A violated invariant with the rows that show it. */
 export interface ViolatedInvariant {
   id: string;
   rows: object[];

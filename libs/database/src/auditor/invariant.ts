@@ -8,7 +8,6 @@ export interface Invariant {
   sql: string;
 }
 
-/** The invariants of one service, and how to select a part of its rows. */
 export interface InvariantSet {
   /**
    * Common table expressions (`a as (…), b as (…)`) that select the checked rows. `$1` is a window in milliseconds or

@@ -7,7 +7,6 @@ import type { ServerUser } from './server-user.js';
 
 const require = createRequire(import.meta.url);
 
-/** The error for a platform without installed PostgreSQL binaries. */
 export class NoEmbeddedPostgres extends Error {
   constructor() {
     super(

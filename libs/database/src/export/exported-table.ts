@@ -1,4 +1,3 @@
-/** A table of a service, and which part of the table is exported for an account. */
 export interface ExportedTable {
   table: string;
   /** The SQL expression for the account's id in a row, or a condition on `$1`; by default `account_id`. */
@@ -7,9 +6,7 @@ export interface ExportedTable {
   key: Readonly<Record<string, string>>;
   /** The exported columns, or SQL `<expression> as <column>`. */
   columns: readonly string[];
-  /** Withheld columns, each with its reason. */
   withheld?: Readonly<Record<string, string>>;
-  /** The exported columns that must be decrypted. */
   encrypted?: readonly string[];
 }
 
@@ -21,14 +18,11 @@ export type DecryptColumn = (
   accountId: string,
 ) => Promise<unknown>;
 
-/** Every table of a service: exported, or withheld with its reason. */
 export interface ExportedSchema {
   tables: readonly ExportedTable[];
-  /** Withheld tables, each with its reason. */
   withheld: Readonly<Record<string, string>>;
 }
 
-/** The tables that every schema with events withholds. */
 export const WITHHELD_MESSAGING = {
   migrations: 'names of schema changes',
   event_sequence: 'a counter',

@@ -6,7 +6,6 @@ import { idempotencyKeyOf } from '#libs/platform';
 /** A call that its client may repeat without repeating the effect. */
 export interface IdempotentCall {
   key: string;
-  /** The method and the path of the call. */
   route: string;
   /** The SHA-256 of the parsed body, serialised as JSON; white space in the body does not matter. */
   bodyHash: Buffer;

@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The first answer to an Idempotency-Key. */
 @Entity('idempotency')
 export class KeptAnswer {
   @PrimaryColumn('uuid', { name: 'account_id' })

@@ -32,7 +32,6 @@ export class HeldParts {
   }
 }
 
-/** An unfinished part of an upload. */
 export class HeldPart {
   bytes = 0;
   isOver = false;

@@ -15,7 +15,6 @@ const CONNECTIONS_MAX = 2_000;
 /** The SDK requests new credentials 5 minutes before they expire. */
 const LOGIN_LIFETIME_MS = 10 * MINUTE_MS;
 
-/** A location in a bucket, and the client to access it. */
 export interface S3Bucket {
   client: S3Client;
   name: string;

@@ -17,7 +17,6 @@ const ENOUGH = { maxBytes: LONG_BYTES };
 let server: Server;
 let store: FileStore;
 
-/** Opens a store in a bucket whose server answers by `answer`. */
 async function open(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   server = createServer((request, response) => {
     request.resume().once('end', () => answer(request, response));

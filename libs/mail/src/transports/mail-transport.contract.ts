@@ -3,7 +3,6 @@ import { newId } from '#libs/platform';
 import type { MailTransport } from '../mail-transport.js';
 import { UnsafeMail } from '../mail.js';
 
-/** A transport, and the e-mails that have arrived through it. */
 export interface TransportUnderTest {
   transport: MailTransport;
   /** Lists the recipient, subject and plain text of each accepted e-mail, oldest first. */

@@ -22,10 +22,8 @@ export class ConsumerUnderTest {
   maintenance: Database;
   consumer: EventConsumer;
   handle: EventHandler;
-  /** The number of calls of the handler in this test. */
   calls = 0;
   counts: ServiceEventCounts;
-  /** The lines logged in this test. */
   lines: string[];
 
   constructor() {

@@ -29,7 +29,6 @@ describe('failed events', () => {
   afterEach(() => retries.stop());
   afterAll(() => messaging.close());
 
-  /** Stores a failed event with the number `n`, due at once. */
   async function storeFailed(key: string, n: number, attempts: number): Promise<string> {
     const id = newId();
     const body = JSON.stringify({

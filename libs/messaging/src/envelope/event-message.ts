@@ -21,7 +21,6 @@ export interface EventMessage {
   body: string;
 }
 
-/** A message that could be read. */
 export interface ReadEvent {
   message: EventMessage;
   event: EventEnvelope;

@@ -2,7 +2,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type FailedEventState = 'retrying' | 'dead' | 'discarded';
 
-/** An event that could not be handled yet. */
 @Entity('failed_event')
 export class FailedEvent {
   @PrimaryColumn('text')

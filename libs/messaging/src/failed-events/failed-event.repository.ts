@@ -30,7 +30,6 @@ export interface FailedEventQueue {
   key: string;
 }
 
-/** The SQL of one consumer's failed events. */
 export class FailedEventRepository {
   constructor(private readonly consumer: string) {}
 

@@ -8,7 +8,6 @@ export interface ServiceHandlers {
   watching: Map<EventClass, EventHandler>;
 }
 
-/** Options of the server that runs the handlers of one service. */
 export interface EventServerOptions {
   listen(handlers: ServiceHandlers): Promise<void>;
   close(): Promise<void>;

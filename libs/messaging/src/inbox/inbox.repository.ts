@@ -64,7 +64,6 @@ export class InboxRepository {
     return is_new;
   }
 
-  /** Finds the newest sequence applied of each aggregate. */
   async findSequences(
     transaction: Transaction,
     aggregates: string[],

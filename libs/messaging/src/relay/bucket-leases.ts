@@ -1,6 +1,5 @@
 import type { MaintenanceDatabase } from '#libs/database';
 
-/** A bucket that one relay owns; each ownership has its own epoch. */
 export interface OwnedBucket {
   bucket: number;
   /** Decimal string. */

@@ -13,7 +13,6 @@ import {
 } from './messaging-harness.contract.js';
 import { CrashSimulator } from './crash-simulator.contract.js';
 
-/** The parts that a transport provides for the tests. */
 export interface TransportHarness {
   /** Opens the transport of a newly started process, from account to entitlement, on the same broker. */
   open(): Promise<EventTransport>;
@@ -278,7 +277,6 @@ export function transportContract(name: string, harness: TransportHarness): void
   });
 }
 
-/** The producer's relay and consumer, as in one process. */
 class RunningProcess {
   private constructor(
     private readonly transport: EventTransport,

@@ -12,7 +12,6 @@ export interface RawBodies {
   takesUploads?: boolean;
 }
 
-/** The types of bodies that reach a route before they are read. */
 const STREAMED_TYPES = ['multipart/form-data', 'application/offset+octet-stream'];
 
 /** The running answers and uploads, by server, that a stopping server does not wait for. */

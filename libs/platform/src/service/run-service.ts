@@ -6,7 +6,6 @@ import { TelemetryConfig } from '../telemetry/telemetry.config.js';
 import { openTraces } from '../telemetry/traces.js';
 import { Logger } from '../logger.js';
 
-/** The context of a service that runs as its own process. */
 export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
   /** One instance of each given class, in order. */
   configs: Loaded<C>;
@@ -14,7 +13,6 @@ export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
   logger: Logger;
 }
 
-/** A started service in this process. */
 export interface StartedProcess {
   /** The service's addresses, by name; logged when it is up. */
   addresses: Record<string, string>;

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { allowCut } from './raw-bodies.js';
 
-/** A file as its owner serves it. */
 export interface ServedFile {
   sizeBytes: number;
   /** `application/gzip`. */

@@ -42,7 +42,6 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** The paths for probes and Prometheus. */
 const PROBED = new Set(['/health', '/ready', '/metrics']);
 
 /**

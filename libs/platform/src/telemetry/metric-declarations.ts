@@ -5,7 +5,6 @@ export interface MetricDeclaration {
   /** The metric's name, `dds_<part>_<what>_<unit>`; counters end in `_total` (Prometheus' naming practices). */
   name: string;
   type: MetricType;
-  /** A sentence for the operator. */
   about: string;
   /** Names of the labels. Their values come from closed sets: never a key, an address or an id. */
   labels: readonly string[];

@@ -1,7 +1,6 @@
 import { IsIn, IsNumber, IsString, IsUrl, Max, Min, ValidateIf } from 'class-validator';
 import { Setting } from '../config.js';
 
-/** The settings of logs and traces. */
 export class TelemetryConfig {
   @Setting({
     env: 'LOG_LEVEL',

@@ -4,16 +4,13 @@ import type { TelemetryConfig } from './telemetry.config.js';
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer';
 
 export interface SpanRequest {
-  /** The service that does the work. */
   service: string;
   /** The span's name, from a closed set: a route or an event type, never a path with values. */
   name: string;
   kind: SpanKind;
-  /** The `traceparent` of the parent span. */
   parent?: string;
 }
 
-/** A recorded operation in progress. */
 export interface Span {
   /** The context to pass on to dependent work (W3C Trace Context). */
   readonly traceparent: string;

@@ -1,11 +1,9 @@
 import { type Markup, html } from './markup.js';
 
-/** A whole page in the layout that both origins share. */
 export interface DocumentParts {
   title: string;
   /** Content above all other content of the page. */
   banner?: Markup;
-  /** The links beside the brand. */
   navigation?: Markup;
   body: Markup;
   /** URLs of style sheets, the shared one first. */
@@ -16,7 +14,6 @@ export interface DocumentParts {
   dashboardUrl?: string;
 }
 
-/** Public pages of the dashboard, linked at the foot of every page. */
 const FOOTER: readonly (readonly [path: string, text: string])[] = [
   ['/prices', 'Prices'],
   ['/documents', 'Documents'],

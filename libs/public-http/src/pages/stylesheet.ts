@@ -1,4 +1,3 @@
-/** The style sheet of all pages: one column of cards, the system's font, light and dark. */
 export const STYLESHEET = /* css */ `
 :root {
   color-scheme: light dark;

@@ -14,7 +14,6 @@ const TOO_MANY = {
 } as const;
 const serviceOverloaded = new ServiceOverloaded();
 
-/** Counts the running uploads or downloads in this process. */
 export class TransferPlaces {
   private underWay = 0;
   private readonly byAccount = new Map<string, number>();

@@ -6,14 +6,12 @@ import type { Operation } from '#libs/contracts';
 import { type Problem, ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { CREDIT_AT_FIRST } from './reading-floor.js';
 
-/** One upload or download as its listener passes it on. */
 export interface TransferCall {
   operation: Operation;
   /** The requested path, without its query. */
   publicPath: string;
   request: IncomingMessage;
   response: ServerResponse;
-  /** Connections to the owner. */
   dispatcher: Dispatcher;
   /** The path at the owner, with the query. */
   path: string;
@@ -34,7 +32,6 @@ export interface TransferCall {
   idleTimeoutMs: number;
 }
 
-/** The outcome of an answered transfer. */
 export interface TransferEnd {
   status: number;
   /** Whether the last byte was sent; false if the owner disconnected, or the connection was cut, before that. */

@@ -12,7 +12,6 @@ const LOOKS_PER_TIMEOUT = 4;
 const SLOW_PACE = (4 * FLOOR_BYTES_A_SECOND) / SECOND_MS;
 const gaveWay = new ServiceOverloaded();
 
-/** Whose transfer it is, and the places of which it occupies one, if any. */
 interface UnderWay {
   whose: string;
   places?: TransferPlaces;

@@ -52,7 +52,6 @@ function rulesOf(
   ];
 }
 
-/** Returns the name of the consumer group of one watching process. */
 export function watchGroupOf(service: ServiceName, process: string): string {
   return `${service}-watch-${process}`;
 }

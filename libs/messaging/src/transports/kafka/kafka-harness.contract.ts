@@ -40,7 +40,6 @@ export class KafkaHarness {
   });
   /** Consumers that have ended permanently. */
   readonly deaths: Error[] = [];
-  /** The lines logged. */
   readonly lines: string[] = [];
   private readonly logger = new Logger('kafka', { write: (line) => void this.lines.push(line) });
 

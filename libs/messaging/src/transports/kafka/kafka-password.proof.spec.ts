@@ -48,7 +48,6 @@ new KafkaHarness().describe('a password that is changed at the broker', () => {
   });
 
   const fileOf = (user: string) => join(folder, `${user}_kafka_sasl_password`);
-  /** Reads the password from its file, as a service does. */
   function configOf(user: keyof typeof PASSWORDS): EventsConfig {
     writeFileSync(fileOf(user), PASSWORDS[user]);
     const environment = {

@@ -30,7 +30,6 @@ export interface KafkaTransportOptions {
  */
 const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 
-/** The consumer groups of one service. */
 interface Listening {
   groups: KafkaGroup[];
   durable?: EventConsumer;
