@@ -46,7 +46,6 @@ export function addAsking(
   auditCommands(program, config);
 }
 
-/** Creates a program that has only these commands. */
 export function askingProgram(config: CliConfig, databases: () => Promise<Databases>): Command {
   const program = operatorCommand();
   addAsking(program, config, databases);

@@ -6,7 +6,6 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 
 const PROGRAM = new URL('./main.js', import.meta.url).pathname;
 const MAIL = ['--smtp-url', 'smtp://mail.example:25'];
-/** Settings that point to a port on which no process listens. */
 const NOWHERE = {
   DATABASE_ADMIN_URL: 'postgres://postgres@127.0.0.1:9/nothing',
   DATABASE_ROLE_SECRET: 'a secret of at least thirty-two characters',

@@ -1,7 +1,6 @@
 /** An error for a reason that the operator can fix. Only the message is shown. */
 export class CommandFault extends Error {}
 
-/** Messages for file system errors, by error code. */
 const OF_FILES: Readonly<Record<string, string>> = {
   EACCES: 'you have no permission.',
   EEXIST: 'there is a file with this name.',
@@ -13,7 +12,6 @@ const OF_FILES: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only. In a container, write below /tmp.',
 };
 
-/** Messages for network errors, by error code. */
 const OF_SERVERS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its name cannot be resolved now.',
   ECONNREFUSED: 'nothing listens there.',

@@ -22,13 +22,10 @@ export type {
 /** Declarations of other apps that the commands need. No other file of the commands imports from apps. */
 export { SERVICES };
 
-/** The database URL of each schema, by service name. */
 export const DatabasesConfig = databasesConfig(schemaServices(SERVICES));
 
-/** The administrator's URL of each database that only one service uses. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** The databases of the installation on which the command runs. */
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
 /** The apps whose settings are documented, in the order of the documents. */

@@ -5,12 +5,9 @@ import { ConfigurationError, newId } from '#libs/platform';
 import { MANUAL, exampleWords } from './manual.js';
 import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 
-/** The ids to which the rows below refer. */
 interface Known {
   accountId: string;
-  /** The payment for a package. */
   payment: string;
-  /** The payment for a month of a subscription. */
   period: string;
   callback: string;
   subscription: string;
@@ -20,7 +17,6 @@ interface Known {
 interface Row {
   name: string;
   args: (known: Known) => string[];
-  /** The expected contents of the JSON answer. */
   answers: unknown;
   /** The resulting entry in the account's or the installation's audit log; null if there is none. */
   audited: string | null;
@@ -34,7 +30,6 @@ const REST = ['--scope', 'remaining'];
 const INSTALLATION = '00000000-0000-0000-0000-000000000000';
 const anything = expect.anything();
 
-/** Commands about accounts and money. */
 const COMMANDS: readonly Row[] = [
   {
     name: 'find an account',

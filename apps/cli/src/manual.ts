@@ -28,7 +28,6 @@ export const EXIT_CODES = `Exit codes:
   1  not done: nothing was found, the command line or a setting is wrong, a service refused or did not answer,
      or a check found something (audit verify, credits explain, billing reconcile, billing replay)`;
 
-/** The entries of the manual, by the words of the command. */
 export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   provision: { example: 'provision', json: { schemas: ['account', 'entitlement', 'billing'] } },
   migrate: { example: 'migrate', json: { account: ['0024-example'], billing: [], topics: [] } },

@@ -9,7 +9,6 @@ const ALIVE = String(process.pid);
 
 describe('settings of operator commands', () => {
   let folder: string;
-  /** The id of a process that has ended. */
   const gone = String(spawnSync(process.execPath, ['--version']).pid);
 
   beforeEach(() => {

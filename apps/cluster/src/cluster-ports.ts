@@ -12,7 +12,6 @@ export interface ClusterPorts {
   /** The internal listener of each service except the gateways, by service name. */
   services: Record<string, number>;
   gateways: { api: number; internal: number }[];
-  /** The public listener of the dashboard. */
   dashboard: number;
 }
 

@@ -32,7 +32,6 @@ import { type ClusterPorts, choosePorts } from './cluster-ports.js';
 
 type PaymentsSimulator = Awaited<ReturnType<typeof startPayments>>;
 
-/** A gateway and its public origin. */
 export interface ClusterGateway {
   process: ClusterProcess;
   apiUrl: string;
@@ -42,14 +41,12 @@ export interface RunningCluster {
   /** The services: simulators, account, entitlement, lookup, dashboard, gateway-1 … */
   processes: ServiceProcess[];
   gateways: ClusterGateway[];
-  /** The public origin of the dashboard. */
   dashboardUrl: string;
   facts: ClusterFacts;
   postgres: ClusterProcess;
   broker?: ClusterProcess;
   valkey?: ClusterProcess;
   mailbox: SimulatedMailbox;
-  /** The simulated processor, if the cluster has one. */
   payments?: PaymentsSimulator;
   clock: Clock;
   settings: ServiceSettings;
@@ -105,7 +102,6 @@ export async function startCluster(options: ClusterOptions): Promise<RunningClus
   }
 }
 
-/** The steps of a start, and everything started so far. */
 class StartingCluster {
   private readonly secrets: Secrets;
   private readonly clock: Clock;
@@ -114,7 +110,6 @@ class StartingCluster {
   private ports: ClusterPorts;
   private settings: ServiceSettings;
   private payments?: PaymentsSimulator;
-  /** The settings and addresses of the payment processor. */
   private processor: Settings = {};
   /** The services that run as one process. */
   private alone: readonly AnyService[] = [];

@@ -115,7 +115,6 @@ describe('npm run cluster', () => {
   );
 });
 
-/** Returns the process id of a cluster's service. */
 function pidOf(cluster: ChildProcess, app: string): number {
   const all = execFileSync('ps', ['-ww', '-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
   const line = all

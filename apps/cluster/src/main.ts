@@ -54,7 +54,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Fills the demo account's pages in the background. */
 async function fillDemo(cluster: RunningCluster): Promise<void> {
   try {
     if (await cluster.fillDemo())
@@ -83,7 +82,6 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Reads the command line. It has one option, for the most common setting; the help names the other settings. */
 function readCommandLine(): Record<string, string> {
   const settings = settingsOf(ClusterConfig);
   const width = Math.max(...settings.map(({ env }) => env.length));

@@ -25,7 +25,6 @@ export interface SettingSources {
   services: readonly AnyService[];
   /** Whether all gateways listen on the public port of the first gateway. */
   reusePort: boolean;
-  /** The settings for every service. */
   common: Settings;
 }
 
@@ -96,7 +95,6 @@ export class ServiceSettings {
     });
   }
 
-  /** Returns the settings of this cluster that the service reads. */
   private read(service: AnyService, own: Settings): Settings {
     const { common, folder, ports, secrets, valkeyUrl } = this.sources;
     const known = {

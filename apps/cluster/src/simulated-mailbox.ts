@@ -1,4 +1,3 @@
-/** An e-mail as the simulators return it. */
 export interface Mail {
   id: string;
   to: string;
@@ -6,7 +5,6 @@ export interface Mail {
   text: string;
 }
 
-/** The e-mails that the simulators have received. */
 export class SimulatedMailbox {
   constructor(private readonly simulatorsUrl: string) {}
 

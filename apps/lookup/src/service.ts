@@ -2,7 +2,6 @@ import { urlSettingOf } from '#libs/platform';
 import { type Service, started } from '#libs/services';
 import { LookupConfig } from './lookup.config.js';
 
-/** Answers live lookups from registries, registrars and name servers. */
 export const lookup: Service<LookupConfig> = {
   name: 'lookup',
   config: LookupConfig,

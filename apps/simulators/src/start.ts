@@ -5,11 +5,9 @@ import { MailSimulator } from './mail/mail-simulator.js';
 import { RegistrySimulator } from './registry/registry-simulator.js';
 import type { SimulatorsConfig } from './simulators.config.js';
 
-/** The simulated outside world, and the settings that make services use it. */
 export interface RunningSimulators {
   /** `GET /mailbox` (a page), `/mails` and `/exchanges` (`?domain=…`; JSON, for tests). */
   url: string;
-  /** Values of the settings of the same names. */
   smtpUrl: string;
   upstreamExceptions: string;
   caFile: string;

@@ -79,7 +79,6 @@ export async function runSolo(
   }
 }
 
-/** Fills the demo account's pages in the background. */
 async function fillDemo(solo: RunningSolo): Promise<void> {
   try {
     if (await solo.fillDemo())
@@ -139,7 +138,6 @@ function startFaultText(error: unknown): string {
   return `The start failed: ${faultText(error)}\n"npm run doctor" checks this machine; the log in the data folder says more.`;
 }
 
-/** Returns the messages of an error and of its causes. */
 const faultText = (error: unknown) =>
   error instanceof Error ? `${error.message}${causeText(error)}` : String(error);
 

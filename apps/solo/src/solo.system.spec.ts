@@ -79,13 +79,11 @@ describe('solo', () => {
     return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
   }
 
-  /** Returns the status and, for a refusal, the code. */
   async function outcome(key: string, domainName: string) {
     const { status, body } = await lookUp(key, domainName);
     return [status, body.code].filter((part) => part !== undefined);
   }
 
-  /** Logs in to the running process as the demo account's owner. */
   async function demoCustomer(): Promise<Customer> {
     const { api_url: apiUrl, dashboard_url: dashboardUrl, demo } = facts;
     const mailbox = { newest: async () => Promise.resolve([]) };

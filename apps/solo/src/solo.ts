@@ -28,7 +28,6 @@ export interface SoloOptions {
   /** The URL of a superuser on the operator's own PostgreSQL; if undefined, an embedded server is started. */
   databaseAdminUrl?: string;
   clock?: Clock;
-  /** The destination of the services' log lines. */
   log: { path: string; write(line: string): void };
   /** The operator's settings: the environment of the process. Empty by default. */
   environment?: Settings;
@@ -38,7 +37,6 @@ export interface SoloOptions {
   demoAccount?: DemoAccount;
   /** Whether data survives a crash of the machine. False for temporary databases, as in tests, which are faster. */
   durable?: boolean;
-  /** Receives a short description of each step. */
   progress?: (step: string) => void;
   /** Aborts a start: everything started so far is stopped, and the start rejects with the signal's reason. */
   signal?: AbortSignal;
@@ -52,7 +50,6 @@ const noted = () => {};
 /** Maximum number of attempts to start with automatically chosen ports. */
 const START_TRIES_MAX = 3;
 
-/** A running installation. */
 export interface RunningSolo extends SoloServices {
   facts: SoloFacts;
   database: SoloDatabase;

@@ -16,7 +16,6 @@ import { withBilling, withService } from '../service-calls.js';
 interface TimelineOptions extends OutputOptions {
   before?: string;
   limit: number;
-  /** Whether to include inspections by operators. */
   inspections?: boolean;
 }
 

@@ -18,7 +18,6 @@ interface ChartSecret {
   mayBeMissing: boolean;
 }
 
-/** The data of one service that the chart's templates use. */
 interface ChartService {
   name: string;
   entry: string;
@@ -42,7 +41,6 @@ interface ChartService {
   /** The connections of one process to PostgreSQL: names of pool settings, or sizes of fixed pools. */
   connections: (string | number)[];
   secrets: ChartSecret[];
-  /** Settings that are not secret. */
   settings: string[];
 }
 

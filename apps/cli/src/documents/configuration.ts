@@ -2,7 +2,6 @@ import { getMetadataStorage } from 'class-validator';
 import { settingsOf } from '#libs/platform';
 import { isOptional } from './event-schema.js';
 
-/** One app's settings as listed in the documents. */
 export interface DocumentedApp {
   name: string;
   config: new () => object;

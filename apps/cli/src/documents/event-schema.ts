@@ -4,7 +4,6 @@ import { type EventClass, describeEvent, variantsOf } from '#libs/contracts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** One rule of a property, as class-validator stores it. */
 interface Rule {
   type: string;
   name?: string;

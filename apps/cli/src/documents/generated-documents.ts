@@ -56,7 +56,6 @@ export async function generatedDocuments(): Promise<Map<string, string>> {
   return documents;
 }
 
-/** Creates the program with every command, without any settings. */
 const program = () =>
   operatorProgram(
     new ServersConfig(),

@@ -1,4 +1,3 @@
-/** A security statement with its number and its promise. */
 export interface SecurityStatement {
   id: string;
   title: string;
@@ -11,7 +10,6 @@ export interface SecurityProof {
   file: string;
 }
 
-/** The reasons why some statements have no test. */
 const UNTESTED: Readonly<Record<string, string>> = {
   S16: 'not built: GitHub reports leaked keys only to admitted partners, and each operator would have to become one. An owner revokes a leaked key on the page of keys, an operator with `npm run cli -- keys revoke`; S13 says how soon the key is refused',
   S98: 'not built: no admin interface can be reached over a network. Operators use `npm run cli` on a machine that has the secrets of the services. The audit log has their actions on accounts and keys, and the ledger has credits that they granted or took. A grant needs no second operator',

@@ -6,7 +6,6 @@ import { CommandFault, systemFault } from '../command-fault.js';
 import { type OutputOptions, answer } from '../output.js';
 import { originatedPrefixes } from './mrt-dump.js';
 
-/** The number of lines that are written at a time. */
 const LINES_AT_A_TIME = 10_000;
 
 /** Adds `routing`, which converts files of routing tables for lookups of addresses and AS numbers. */

@@ -17,7 +17,6 @@ export interface PaypalTrial {
   patience: Patience;
 }
 
-/** Returns the steps of the trial at PayPal, including the step that cleans up. */
 export function paypalSteps(trial: PaypalTrial): [steps: SandboxStep[], cleanUp: SandboxStep] {
   const { clientId, clientSecret, apiUrl, dashboardUrl, processor, clock, patience } = trial;
   const purchases = new TrialPurchases(processor, clock, patience, PAY);

@@ -25,7 +25,6 @@ interface SandboxOptions extends OutputOptions {
   wait: number;
 }
 
-/** The planned steps, or the results. */
 interface SandboxAnswer {
   steps: (StepSeen | { title: string; does: string })[];
 }

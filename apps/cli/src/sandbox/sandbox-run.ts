@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** One step of a trial with a processor. */
 export interface SandboxStep {
   title: string;
   /** The description of the step's requests, which an operator without keys sees. */
@@ -9,7 +8,6 @@ export interface SandboxStep {
   run(): Promise<string>;
 }
 
-/** The result of one step. */
 export interface StepSeen {
   title: string;
   outcome: 'seen' | 'failed' | 'left out';

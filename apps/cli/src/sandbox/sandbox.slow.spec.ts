@@ -29,7 +29,6 @@ describe('a trial with a processor', () => {
   });
   afterAll(() => simulator.stop());
 
-  /** Creates an operator who pays on each page that is printed. */
   const operator = (waitMs = 20_000) => ({
     say(line: string) {
       said.push(line);
@@ -40,7 +39,6 @@ describe('a trial with a processor', () => {
     everyMs: 50,
   });
 
-  /** Presses the button that pays or agrees. */
   async function pressed(page: string): Promise<void> {
     const text = await (await fetch(page)).text();
     const actions = [...text.matchAll(/action="([^"]+)"/g)].map(([, action]) => action);

@@ -18,7 +18,6 @@ export interface StripeTrial {
   patience: Patience;
 }
 
-/** Returns the steps of the trial at Stripe, including the step that cleans up. */
 export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp: SandboxStep] {
   const { apiKey, apiUrl, dashboardUrl, processor, clock, patience } = trial;
   const purchases = new TrialPurchases(processor, clock, patience, PAY);
@@ -90,7 +89,6 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
   return [steps, cleanUp];
 }
 
-/** Returns a function that calls Stripe's API with the operator's key. */
 function callsOf(apiUrl: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}`, 'stripe-version': API_VERSION };
   return (method: 'GET' | 'POST' | 'DELETE', path: string, form?: Record<string, string>) =>

@@ -18,12 +18,10 @@ export interface SecretSources {
   folder: string;
   /** The PostgreSQL server and database, as `host:port/database`, as the services see it. */
   database: string;
-  /** The database address for each service that has its own database. */
   ownDatabases?: Partial<Record<ServiceName, string>>;
   smtpUrl: string;
   /** `host:port` of a Valkey server that requires a password, which is generated. */
   valkey?: string;
-  /** The secrets of Stripe, for an installation with billing. */
   stripe?: { apiKey: string; callbackSecret: string };
   paypalClientSecret?: string;
 }

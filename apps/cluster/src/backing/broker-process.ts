@@ -1,7 +1,6 @@
 import { KafkaBroker, type KafkaBrokerOptions } from '#test/environment';
 import type { ClusterProcess } from '../processes/cluster-process.js';
 
-/** The cluster's Kafka. */
 export class BrokerProcess implements ClusterProcess {
   readonly name = 'kafka';
   /** Always empty, because the broker's log is part of its data. */

@@ -15,7 +15,6 @@ cat >/dev/null
 pid=$(head -n 1 "$0/postmaster.pid") || exit
 case "$(ps -ww -o args= -p "$pid")" in *" -D $0 "*) kill -INT "$pid" ;; esac`;
 
-/** The cluster's own PostgreSQL. */
 export class PostgresProcess implements ClusterProcess {
   readonly name = 'postgres';
   private watch: ChildProcess | undefined;
@@ -32,7 +31,6 @@ export class PostgresProcess implements ClusterProcess {
     return new PostgresProcess({ ...options, port: server.port }, server);
   }
 
-  /** Returns the superuser's connection URL. */
   get url(): string {
     return this.server.url();
   }

@@ -1,7 +1,6 @@
 /** A process of the cluster, which a test can end, suspend and restart at the same address. */
 export interface ClusterProcess {
   readonly name: string;
-  /** The address of the process. */
   readonly url: string;
   readonly pid: number;
   /** Everything that the process has written so far, across all restarts. */

@@ -8,7 +8,6 @@ describe('a service that is stopped', () => {
   const folder = makeOwnFolder('service-process');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Starts a program that answers SIGTERM with `end`. */
   async function started(end: string): Promise<ServiceProcess> {
     const main = join(folder, 'sample.mjs');
     const program = `const say = (msg) => console.log(JSON.stringify({ url: 'http://here', msg }));

@@ -6,7 +6,6 @@ import type { ClusterProcess } from './cluster-process.js';
 export interface ServiceProcessOptions {
   /** The process's name, such as `gateway-2`. */
   name: string;
-  /** The app's folder in `apps`. */
   app: string;
   /** A compiled program that runs instead of the app's own program. */
   main?: string;

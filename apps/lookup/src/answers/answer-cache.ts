@@ -9,14 +9,12 @@ export interface AnswerCacheLimits {
   maxBytes: number;
 }
 
-/** The result fields that all kinds of lookups share. */
 export interface Findings {
   outcome: Outcome;
   fetchedAt: Date;
   retryAfterSeconds?: number;
 }
 
-/** How the cache handles one kind of lookup. */
 export interface KeptKind<Lookup extends Findings> {
   /** Returns the number of milliseconds for which an answer is fresh, counted from the time of the lookup. */
   freshForMs(lookup: Lookup): number;

@@ -1,7 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** Facts about a request, from the headers of the internal call. */
 export interface AskedBy {
   /** Whether the gateway charged the same request less than a minute ago. */
   repeat: boolean;
@@ -9,7 +8,6 @@ export interface AskedBy {
   asker?: string;
 }
 
-/** Reads the headers of an internal request. */
 export const AskedBy = createParamDecorator((_: unknown, context: ExecutionContext): AskedBy => {
   const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
   const asker = headers['x-account-id'];
@@ -19,7 +17,6 @@ export const AskedBy = createParamDecorator((_: unknown, context: ExecutionConte
   };
 });
 
-/** A question that is being answered. */
 export interface Asking extends AskedBy {
   /** Aborted when no caller waits for the answer any longer. */
   signal: AbortSignal;

@@ -14,7 +14,6 @@ import type { Serving } from '../serializers/provenance-body.js';
 
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
-/** The result of a question: the body of an answer, or a problem. */
 export type DataAnswer = { outcome: Outcome; serving: Serving } & (
   | {
       body: Json;

@@ -10,7 +10,6 @@ import type { Serving } from '../serializers/provenance-body.js';
 const REPEAT_MS = MINUTE_MS;
 const WAITING_MAX = 2_000;
 
-/** How old an answer may be. */
 export interface Freshness {
   /** In seconds; with 0, the cache answers only repeats and recent failures. */
   max_age: number;
@@ -23,19 +22,16 @@ interface Asked extends Freshness {
   isKept?: boolean;
 }
 
-/** A lookup, and how it was served. */
 export interface Found<Lookup> {
   lookup: Lookup;
   serving: Serving;
 }
 
-/** A lookup, and where it came from. */
 interface Origin<Lookup> {
   lookup: Lookup;
   servedFrom: Source;
 }
 
-/** The parts that all kinds of answers share. */
 export interface AnswersParts {
   counts: AnswerCounts;
   clock: Clock;

@@ -41,13 +41,11 @@ interface Looking extends Asking {
   untilMs: number;
 }
 
-/** A verdict, and where it came from. */
 interface Checked {
   body: Availability;
   serving: Serving;
 }
 
-/** The answer about one name, with alternatives if requested. */
 export interface AvailabilityFound {
   body: Availability & { suggestions?: Availability[] };
   /** The number of names with a charged verdict, including the requested name. */

@@ -7,7 +7,6 @@ import { type DnsAnswer, isAlias } from '#libs/resolvers';
  */
 export type Delegation = 'delegated' | 'not_delegated' | 'unclear' | 'unknown';
 
-/** A registry's statement about a name. */
 export interface RegistryWord {
   outcome: Outcome;
   /** The protocol that answered; absent if neither protocol did. */
@@ -23,7 +22,6 @@ export interface Verdict {
   isContradiction?: boolean;
 }
 
-/** The confidence of a verdict, by the evidence. */
 const CONFIDENCE = {
   registryAnswers: 1,
   delegated: 0.95,
@@ -35,7 +33,6 @@ const CONFIDENCE = {
 
 const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 
-/** Returns the delegation of a name according to an answer about its name servers. */
 export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   const { rcode, answers, authorities } = answer;
   // The holder, or a wildcard, made the name an alias, and the rest of the answer is about the target.

@@ -71,7 +71,6 @@ export function suffixesFor(label: string, unicode: string): string[] {
   );
 }
 
-/** True if a label has only Latin letters, digits and hyphens. */
 export function isLatin(unicode: string): boolean {
   return /^[\p{Script=Latin}\d-]+$/u.test(unicode);
 }

@@ -14,7 +14,6 @@ import { queryTime } from '../serializers/whois-body.js';
 // oxlint-disable-next-line eslint/no-control-regex -- these characters are removed
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** The subject of a question: a name or an address. */
 export type DnsSubject = { domain_name: string } | { ip_address: string };
 
 /** Returns the members of the answer; the gateway adds `meta`. */

@@ -9,7 +9,6 @@ import { v2Body } from '../serializers/v2-body.js';
 /** A question from the gateway or a worker, as described by the row of the operation. */
 export type LiveQuestion = QuestionOf<typeof WHOIS_LIVE>;
 
-/** A question about several names. */
 export type BulkQuestion = QuestionOf<typeof WHOIS_BULK>;
 
 /** Converts a lookup to the body of the requested version, or to the problem of its outcome. */

@@ -14,7 +14,6 @@ import { LookupConfig } from '../lookup.config.js';
 import { KEPT_DOMAIN } from './kept-domain.js';
 import { type BulkQuestion, type LiveQuestion, liveAnswer } from './live-answer.js';
 
-/** The options of a lookup of a name. */
 export interface DomainAsking extends Asking {
   /** `live` by default. */
   priority?: Priority;

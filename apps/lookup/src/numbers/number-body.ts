@@ -14,7 +14,6 @@ const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
 const NO_DELEGATED_FILES =
   "No files of the registries are loaded, so the holder's address blocks are unknown.";
 
-/** How the lookup was served, and which optional sections were requested. */
 export interface Told {
   serving: Serving;
   sections: ReadonlySet<NumberSection>;
@@ -67,7 +66,6 @@ export function ipBody(
   return { ...answer, ...sectionsOf(lookup, told) };
 }
 
-/** Returns the members of an answer about an AS number. */
 export function asnBody(
   asn: number,
   { feed, delegated }: { feed: RoutingFeed; delegated: DelegatedNumbers },

@@ -1,7 +1,6 @@
 import { type Cidr, parseAddressBlock, parseCidr } from '#libs/domain-names';
 import { readLines } from './public-file.js';
 
-/** A feed's data about one AS number. */
 export interface AsRouting {
   /** The prefixes that the AS originates. */
   routes: readonly string[];

@@ -11,7 +11,6 @@ interface Waiting {
 export class ObservationRing {
   private waiting: Waiting[] = [];
   private bytes = 0;
-  /** The number of lines dropped since the start. */
   dropped = 0;
 
   constructor(private readonly limits: { lines: number; bytes: number }) {}

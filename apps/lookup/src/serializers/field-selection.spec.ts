@@ -8,7 +8,6 @@ import { startLookup } from '../start.js';
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
 
-/** The operations of lookup with selectable members. */
 const SELECTABLE = OPERATIONS.filter(
   ({ owner, fixtures, parameters }) =>
     owner.service === 'lookup' && fixtures !== undefined && 'fields' in parameters,

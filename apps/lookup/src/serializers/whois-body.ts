@@ -2,7 +2,6 @@ import type { Contact, Lookup, RegistrationRecord, Registrar, SourceAnswer } fro
 
 export type Json = Record<string, unknown>;
 
-/** The members that both versions of the answer share. */
 export interface CommonBody {
   status: true;
   domain_name: string;

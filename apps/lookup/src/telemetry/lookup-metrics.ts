@@ -44,7 +44,6 @@ export interface LookupParts {
   answers: AnswerCounts;
   lookups: LookupCounts;
   observations: Pick<ObservationsService, 'counts'>;
-  /** One cache for each kind of request. */
   caches: readonly { size: { entries: number; bytes: number } }[];
 }
 

@@ -9,7 +9,6 @@ const SHELL = ['-c', 'PATH="$PATH:/usr/sbin"; exec "$0" "$@"'];
 const START_MAX_MS = 60_000;
 const POLL_MS = 10;
 
-/** The address of a name server. */
 export interface Endpoint {
   address: string;
   port: number;

@@ -2,9 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Daemon, type Endpoint } from './daemon.js';
 
-/** The options of an authoritative server. */
 export interface NsdOptions {
-  /** The folder for the server's settings and state. */
   folder: string;
   endpoint: Endpoint;
   /** Path of each zone's file, by zone name (`.` for the root). */

@@ -2,9 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Daemon, type Endpoint } from './daemon.js';
 
-/** The options of a validating resolver. */
 export interface UnboundOptions {
-  /** The folder for the server's settings. */
   folder: string;
   endpoint: Endpoint;
   /** File with the root servers; without this file, only the stub zones are resolved. */

@@ -5,7 +5,6 @@ import { runProgram } from './daemon.js';
 const ALGORITHM = 'ECDSAP256SHA256';
 
 export interface SignedZone {
-  /** Path of the signed zone file. */
   file: string;
   /** Path of a file with the DS record that its parent publishes or a resolver trusts. */
   dsFile: string;

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SECOND_MS, SystemClock, escapeHtml, isFromThisMachine } from '#libs/platform';
 
-/** A person with an account at the simulated providers. */
 export interface SimulatedUser {
   subject: number;
   email: string;
@@ -12,13 +11,11 @@ export interface SimulatedUser {
   isVerified: boolean;
 }
 
-/** The faults to put into the next ID tokens. */
 export interface TokenFaults {
   header?: Record<string, unknown>;
   claims?: Record<string, unknown>;
   /** Whether the token is signed by a key that is not published. */
   isForeignKey?: boolean;
-  /** Whether the ID token is missing. */
   isMissing?: boolean;
 }
 

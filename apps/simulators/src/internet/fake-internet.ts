@@ -20,7 +20,6 @@ const PROGRAMS = ['nsd', 'unbound', 'ldns-keygen', 'ldns-signzone'];
 const PORTS = { whois: 43, dns: 53, rdap: 443 };
 const DRIP_INTERVAL_MS = 200;
 
-/** The names and addresses that can be looked up. */
 export interface InternetContents {
   /** Names that may be queried; `registration.ts` decides which of them are registered. */
   domains: readonly string[];

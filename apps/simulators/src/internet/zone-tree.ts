@@ -15,13 +15,10 @@ export interface Zone {
 }
 
 export interface World {
-  /** Registered names. */
   domains: readonly string[];
-  /** Addresses that have names. */
   addresses: readonly IpAddress[];
   /** Address of each host that registries and registrars run. */
   hosts: ReadonlyMap<string, string>;
-  /** Address of the name server of each level. */
   servers: Readonly<Record<Level, string>>;
 }
 
@@ -60,7 +57,6 @@ function registeredZone(domain: string): Zone {
   return { ...leaf(domain), text: domainZone(domain), isSigned };
 }
 
-/** Returns the zones of the companies that run the names' servers. */
 function hostingZones(nameServers: readonly string[], address: string): Zone[] {
   const byDomain = Map.groupBy(nameServers, (host) => host.slice(host.indexOf('.') + 1));
   return [...byDomain].map(([domain, hosts]) => ({
@@ -123,7 +119,6 @@ function leaf(name: string) {
   return { name, level: 'hosting', parent: tldOf(name) } as const;
 }
 
-/** Returns the name servers in a zone's NS records. */
 function serversIn(text: string, zone: string): string[] {
   const lines = text.split('\n').map((one) => one.split(' '));
   return lines

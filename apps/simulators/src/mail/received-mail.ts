@@ -1,12 +1,10 @@
 import type { ParsedMail } from 'mailparser';
 
-/** A received e-mail. */
 export interface ReceivedMail {
   /** The part of the Message-ID before the `@`. */
   id: string;
   to: string;
   subject: string;
-  /** The plain text. */
   text: string;
 }
 

@@ -1,4 +1,3 @@
-/** The faults to simulate in the next requests to an API. */
 export interface ApiFaults {
   /** Number of state-changing calls that are carried out but whose answers are lost. */
   lostAnswers: number;

@@ -1,7 +1,6 @@
 import { SECOND_MS } from '#libs/platform';
 import { keepLatest } from './kept.js';
 
-/** A callback that is not yet signed for its receiver. */
 export interface Callback {
   /** The event's id at the processor. */
   id: string;
@@ -11,7 +10,6 @@ export interface Callback {
   headers(secret: string): Record<string, string>;
 }
 
-/** The URL to which a processor sends its callbacks. */
 export interface CallbackTarget {
   url: string;
   secret: string;

@@ -13,7 +13,6 @@ export interface SimulatorPage {
   buttons: PageButton[];
 }
 
-/** The answer to a page request: a page or a redirect. */
 export type PageAnswer = { page: SimulatorPage } | { redirectTo: string };
 
 /** Renders a page of a simulated processor, without scripts or inputs for card data, and marked as a simulation. */

@@ -6,7 +6,6 @@ import { AlarmQueue } from './alarm-queue.js';
  * far the clock is advanced.
  */
 export class VirtualClock extends Clock {
-  /** The offset from the base clock. */
   offsetMs = 0;
   /** While an alarm runs, the time for which it was set. */
   private alarmMs: number | undefined;

@@ -1,4 +1,3 @@
-/** The protocol of an exchange and the role of its server. */
 export interface Exchange {
   protocol: 'rdap' | 'whois43';
   role: 'registry' | 'registrar';

@@ -10,7 +10,6 @@ import { RdapServer } from './rdap-server.js';
 import { CLOSED_HOSTS } from './scenario.js';
 import { TlsIdentities } from './tls-identities.js';
 
-/** The settings that make a lookup service use the simulator instead of the internet. */
 export interface SimulatedInternet {
   /**
    * Value of `LOOKUP_UPSTREAM_EXCEPTIONS`: entries `host:port=address:port`, separated by commas. A leading `*` matches

@@ -13,7 +13,6 @@ export class TlsIdentities {
   private readonly stranger = new CertificateAuthority('Registry simulator');
   private readonly contexts = new Map<string, SecureContext>();
 
-  /** The PEM of the authority that a client has to trust. */
   get authorityPem(): string {
     return this.authority.certificatePem;
   }

@@ -31,7 +31,6 @@ export class SourceServer {
   private readonly files = new Map<string, SourceFile>();
   private readonly redirects = new Map<string, string>();
   private readonly logKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  /** The requests received, with their ranges. */
   readonly asked: string[] = [];
   port = 0;
 
@@ -50,7 +49,6 @@ export class SourceServer {
     return server;
   }
 
-  /** The PEM of the authority that a client has to trust. */
   get authorityPem(): string {
     return this.identities.authorityPem;
   }

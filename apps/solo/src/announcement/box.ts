@@ -1,7 +1,6 @@
 import { commandFor } from '../checks/before-build.js';
 import type { DemoFacts, SoloFacts } from './solo-facts.js';
 
-/** The lines about how payments are handled. */
 export const PAYMENTS = {
   simulated: 'simulated: buy credits or a plan in the dashboard; no money moves',
   real: 'real: the processors that you configured charge customers',

@@ -7,7 +7,6 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 
-/** Defaults of the settings that are checked before the build. */
 export const DEFAULT_DATA_FOLDER = '.data';
 export const DEFAULT_PORTS = { API_PORT: 8080, DASHBOARD_PORT: 8081, METRICS_PORT: 9464 };
 

@@ -8,7 +8,6 @@ import { DAY_MS, HOUR_MS, isLoopbackOrigin } from '#libs/platform';
 import type { ProductionSettings } from '../production.config.js';
 import { paypalWebhook, stripeWebhook } from '../../../cli/src/sandbox/registered-webhooks.js';
 
-/** A check for the operator. */
 export interface Check {
   name: string;
   /** Runs the check. @returns a few words about the success. @throws Error with the fault and its remedy. */

@@ -9,7 +9,6 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** The mode of files that only this user can read. */
 const PRIVATE_MODE = 0o600;
 /** The mode of the folder: PostgreSQL's user must be able to enter it. Each file inside has its own permissions. */
 const FOLDER_MODE = 0o755;

@@ -32,7 +32,6 @@ const MAIL_TIMEOUT_MS = 15_000;
 const CALL_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 
-/** The services, and the mailbox that receives their e-mails. */
 export interface DemoSurroundings {
   accountUrl: string;
   entitlementUrl: string;

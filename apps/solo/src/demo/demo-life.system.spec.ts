@@ -31,7 +31,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Reads the number and cost of the invented requests from the log, and the usage and its days from the ledger. */
 async function seededRequests() {
   const { rows } = await withClient(solo.database.superuserUrl, (client) =>
     client.query<{ count: number; logged: number; booked: number; days: number }>(
@@ -45,7 +44,6 @@ async function seededRequests() {
   return rows[0];
 }
 
-/** Lists the auditor's findings in the ledger. */
 async function violations(): Promise<unknown[]> {
   const url = solo.database.url('entitlement_auditor');
   const auditor = await Database.open({ url, applicationName: 'demo', poolSize: 1 });

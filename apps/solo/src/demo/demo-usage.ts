@@ -32,7 +32,6 @@ export interface DemoKey {
   keyId: string;
 }
 
-/** The cost of one day's invented requests for one operation. */
 export interface DemoCost {
   /** The day as `YYYY-MM-DD`, UTC. */
   day: string;
@@ -114,7 +113,6 @@ export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogE
   return entries;
 }
 
-/** Returns the outcome and the price of a request. */
 function endOf(drawn: number, credits: number): Pick<LogEntry, 'status' | 'outcome' | 'credits'> {
   if (drawn < 0.88) return { status: 200, outcome: 'delivered', credits };
   if (drawn < 0.95) return { status: 200, outcome: 'not_registered', credits };

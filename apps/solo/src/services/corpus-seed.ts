@@ -16,14 +16,12 @@ export const hasInventedNames = (folder: DataFolder): boolean =>
 export const inventedNames = (folder: DataFolder): number =>
   folder.readJson<{ names: number }>(FILE)?.names ?? 0;
 
-/** The parts of the installation that the seed uses. */
 export interface SeededCorpus {
   corpusUrl: string;
   workerUrl: string;
   secrets: Secrets;
   clock: Clock;
   folder: DataFolder;
-  /** The requested number of names. */
   names: number;
 }
 

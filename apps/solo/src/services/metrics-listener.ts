@@ -15,7 +15,6 @@ const HOST = '127.0.0.1';
 export class MetricsListener {
   private constructor(
     private readonly server: Server,
-    /** The URL that Prometheus reads. */
     readonly url: string,
   ) {}
 

@@ -67,14 +67,12 @@ export class SoloDatabase {
     return new SoloDatabase(server.url(), options, server);
   }
 
-  /** Returns the URL of the superuser in the services' shared database. */
   get superuserUrl(): string {
     const url = new URL(this.adminUrl);
     url.pathname = `/${DATABASE}`;
     return url.toString();
   }
 
-  /** Returns the settings with the superusers of individual services' databases. */
   get ownSettings(): Settings {
     const own = Object.entries(this.options.own ?? {});
     return Object.fromEntries(

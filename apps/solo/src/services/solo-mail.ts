@@ -2,7 +2,6 @@ import { LocalMailbox, type MailTransport, type OutgoingMail, SmtpTransport } fr
 import type { Clock } from '#libs/platform';
 import { DEMO_EMAIL } from '../demo/demo-account.js';
 
-/** The mail transport of this installation. */
 export interface SoloMail {
   /** The transport for e-mails of the account service. */
   transport: MailTransport;

@@ -5,7 +5,6 @@ const CHECK_MS = 2_000;
 
 interface Told {
   logger: Logger;
-  /** Prints a line to the terminal. */
   say: (line: string) => void;
 }
 

@@ -32,12 +32,9 @@ export interface ServicesOptions extends SettingSources {
   shutdown: ShutdownOrder;
 }
 
-/** The running services, and the parts that stories inspect. */
 export interface SoloServices {
-  /** The public origins. */
   apiUrl: string;
   dashboardUrl: string;
-  /** The addresses of the internal listeners. */
   accountUrl: string;
   entitlementUrl: string;
   settings: Settings;
@@ -48,9 +45,7 @@ export interface SoloServices {
   mailbox: LocalMailbox;
   /** Whether e-mails are sent to a mail server instead of the mailbox. */
   isMailSent: boolean;
-  /** The simulated registries, if lookups use them. */
   registries?: RegistrySimulator;
-  /** The simulated payment processors, if payments are simulated. */
   payments?: PaymentsSimulator;
 }
 

@@ -34,7 +34,6 @@ export interface SettingSources {
   database: Pick<SoloDatabase, 'url'>;
 }
 
-/** The superuser of each database that belongs to an individual service. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
 /** Placeholders for values that are generated or chosen during the start. They are valid in every config class. */

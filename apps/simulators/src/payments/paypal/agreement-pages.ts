@@ -21,7 +21,6 @@ export interface ReviseParams {
 
 const TITLE = 'PayPal automatic payments';
 
-/** The pages where customers agree to a subscription or to a change of plan. */
 export class AgreementPages {
   private readonly revisions = new Map<string, Revision>();
 

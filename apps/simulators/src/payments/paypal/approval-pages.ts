@@ -12,7 +12,6 @@ const FUNDINGS: Readonly<Record<string, Funding>> = {
   'delayed-failing': 'fails-review',
 };
 
-/** The page where customers approve an order. */
 export class ApprovalPages {
   constructor(
     private readonly world: PaypalWorld,
@@ -64,7 +63,6 @@ export class ApprovalPages {
   }
 }
 
-/** Returns a URL with parameters added to its query. */
 export function withQuery(address: string, members: Record<string, string>): string {
   const url = new URL(address);
   for (const [name, text] of Object.entries(members)) url.searchParams.append(name, text);

@@ -6,7 +6,6 @@ import type { Clock } from '#libs/platform';
 const SUBJECT = 'messageverificationcerts.sandbox.paypal.com';
 const CERTIFICATE_ID = 'CERT-simulator-0001';
 
-/** The key and certificate for signing callbacks, from a private authority. */
 export class CallbackIdentity {
   private readonly authority = new CertificateAuthority('Payments simulator');
   private made?: IssuedCertificate;
@@ -16,7 +15,6 @@ export class CallbackIdentity {
     private readonly apiUrl: () => string,
   ) {}
 
-  /** The PEM of the authority that an adapter must trust. */
   get authorityPem(): string {
     return this.authority.certificatePem;
   }

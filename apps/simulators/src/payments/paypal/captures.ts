@@ -162,7 +162,6 @@ export class Captures {
     return standing.reduce((sum, { amount }) => sum + toCents(amount), 0);
   }
 
-  /** Updates a capture's status to show how much of it is refunded. */
   private showIn(capture: Capture): void {
     const refunded = this.refundedOf(capture.id);
     const isWhole = refunded >= toCents(capture.amount);

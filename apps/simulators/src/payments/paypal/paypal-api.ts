@@ -20,7 +20,6 @@ export interface PaypalRequest {
   requestId?: string;
 }
 
-/** The parts that handle the API's requests. */
 export interface PaypalParts {
   orders: Orders;
   captures: Captures;
@@ -54,7 +53,6 @@ const RETENTIONS_MS: readonly [path: string, ms: number][] = [
 
 /** The part of PayPal's REST API that billing uses, with PayPal's names and formats. */
 export class PaypalApi {
-  /** The number of requests received. */
   calls = 0;
   private readonly tokens = new Map<string, Date>();
   private readonly endedSecrets = new Set<string>();
@@ -108,7 +106,6 @@ export class PaypalApi {
     ];
   }
 
-  /** Lists the webhook that receives every event as a callback. */
   private listWebhooks(): object {
     const target = this.world.callbackTarget;
     const webhook = { id: target?.secret, url: target?.url, event_types: [{ name: '*' }] };

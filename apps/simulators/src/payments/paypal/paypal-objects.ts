@@ -127,7 +127,6 @@ export interface Subscription {
   links: Link[];
 }
 
-/** The kinds of objects that have their own id. */
 export interface PaypalKinds {
   order: Order;
   capture: Capture;

@@ -16,7 +16,6 @@ export interface PaypalWorldParts {
   url: () => string;
 }
 
-/** Keeps the objects and events of one PayPal account. */
 export class PaypalWorld {
   /** The latest events, oldest first. */
   readonly events: WebhookEvent[] = [];

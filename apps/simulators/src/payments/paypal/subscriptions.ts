@@ -13,7 +13,6 @@ interface SubscriptionPatch {
   value: string | Money;
 }
 
-/** A price, set by a patch, that overrides the plan's price. */
 interface PriceOverride {
   price: Money;
   /** The time from which the price applies to renewals. */
@@ -157,7 +156,6 @@ export class Subscriptions {
     return { transactions, total_items: transactions.length, total_pages: 1 };
   }
 
-  /** Whether a payment belongs to a subscription. */
   isSale(captureId: string): boolean {
     return [...this.salesOf.values()].some((sales) => sales.some(({ id }) => id === captureId));
   }

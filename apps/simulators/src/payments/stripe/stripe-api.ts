@@ -23,7 +23,6 @@ export interface StripeRequest {
   idempotencyKey?: string;
 }
 
-/** The parts that handle the API's requests. */
 export interface StripeParts {
   sessions: CheckoutSessions;
   payments: PaymentIntents;
@@ -40,11 +39,9 @@ const EVENTS_PAGE = 20;
 
 /** The part of Stripe's API that billing uses, with Stripe's names and formats (2026-10-28.endive). */
 export class StripeApi {
-  /** The number of requests received. */
   calls = 0;
   /** The latest requests as received, oldest first, for checks against Stripe's published API. */
   readonly requests: StripeRequest[] = [];
-  /** API keys that have been revoked. */
   readonly endedKeys = new Set<string>();
   private readonly idempotency: IdempotencyKeys;
   private readonly routes: readonly [method: string, path: RegExp, handler: Handler][];
@@ -217,7 +214,6 @@ export class StripeApi {
     return listed('/v1/refunds', own, page);
   }
 
-  /** Lists the event destination, which receives every event as a callback. */
   private listDestinations(): object {
     const target = this.world.callbackTarget;
     const destination = {

@@ -95,7 +95,6 @@ export type Dispute = Pick<
   | 'status'
 >;
 
-/** A list within an object. */
 export interface ListOf<T> {
   object: 'list';
   data: T[];

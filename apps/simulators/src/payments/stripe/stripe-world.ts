@@ -125,7 +125,6 @@ export class StripeWorld {
     return copy;
   }
 
-  /** The address of the callback endpoint. */
   get callbackTarget() {
     return this.sender.target;
   }

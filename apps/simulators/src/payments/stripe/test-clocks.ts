@@ -20,7 +20,6 @@ export class TestClocks {
 
   constructor(private readonly clock: VirtualClock) {}
 
-  /** The routes of test clocks, for `StripeApi`. */
   get routes(): [method: string, path: RegExp, handler: (id: string, form: Form) => object][] {
     const path = /^\/v1\/test_helpers\/test_clocks\/(\w+)$/;
     return [

@@ -8,7 +8,6 @@ export class StripeRefusal extends Error {
     /** Stripe's error code; some refusals have none. */
     readonly code: string | undefined,
     message: string,
-    /** The parameter that caused the refusal. */
     readonly param?: string,
   ) {
     super(message);
