@@ -58,7 +58,6 @@ describe('entities', () => {
   );
 });
 
-/** Returns the name of the type in PostgreSQL. */
 function postgresType(type: string): string {
   return type === 'timestamptz' ? 'timestamp with time zone' : type;
 }

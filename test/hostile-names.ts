@@ -65,7 +65,6 @@ export interface HostileRun {
   refused: number;
   /** Queries that are not one line with a name in the server's form, with the strings that caused them. */
   faults: string[];
-  /** Some of the accepted names, with the bytes of their queries. */
   sample: { name: string; line: string }[];
 }
 

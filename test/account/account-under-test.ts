@@ -92,7 +92,6 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return given;
   }
 
-  /** Sends a request of an operator command to account. */
   async operator(route: string, accountId: string, body: object) {
     const answer = await this.service.app.inject({
       method: 'POST',

@@ -19,7 +19,6 @@ const DETAILS = { address_line1: '1 Quay', city: 'Leith', country: 'GB' };
 const KEY = { name: 'Server', environment: 'live' };
 const ADDRESS = '203.0.113.77';
 
-/** The requests that require a recently entered password. */
 const RECENT: [Method, string, object?][] = [
   ['POST', 'keys', KEY],
   ['PATCH', 'keys/any', { name: 'Other' }],
@@ -39,7 +38,6 @@ const RECENT: [Method, string, object?][] = [
   ['POST', 'account/delete', {}],
 ];
 
-/** The actions that are forbidden for a deleted account. */
 const CLOSED: [Method, string, object?][] = [
   ...RECENT,
   ['GET', 'sessions'],

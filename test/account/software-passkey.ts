@@ -1,7 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** The faults that the answers of browsers and authenticators can have. */
 export interface Said {
   type?: string;
   challenge?: string;

@@ -25,7 +25,6 @@ export interface BenchOptions {
   names?: number;
 }
 
-/** The figures of one bench in one run on one machine. Compare rows only within one report. */
 export interface BenchReport {
   title: string;
   rows: BenchRow[];
@@ -124,7 +123,6 @@ export async function openService(
   return service;
 }
 
-/** Returns the p50 of the times, and their p99 with its target. */
 export const timesRows = (what: string, times: number[], p99MaxMs: number): BenchRow[] => [
   { what: `${what}, p50`, value: percentile(times, 0.5), unit: 'ms' },
   atMost(`${what}, p99`, percentile(times, 0.99), p99MaxMs, 'ms'),

@@ -13,7 +13,6 @@ export interface Contender {
   port: number;
   connections?: number;
   keys: string[];
-  /** The status that every answer must have. */
   expected: 200 | 429;
 }
 

@@ -42,7 +42,6 @@ const NEEDLES = 1_000;
 const CHANGED = 0.01;
 
 type Parameters = Record<string, string>;
-/** A search, with the time within which it must return its first page. */
 type Search = readonly [what: string, row: Operation, targetMs: number, ask: () => Parameters];
 
 /** Measures how fast the corpus imports sources and answers searches (`npm run bench corpus`). */

@@ -63,7 +63,6 @@ export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   return { title: 'jobs: a worker in a separate process, everything on one machine', rows };
 }
 
-/** A worker in a separate process, called as the gateway calls it. */
 class BenchWorker {
   private constructor(
     private readonly process: ServiceProcess,

@@ -78,7 +78,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.holdings.stop();
   }
 
-  /** Calls an internal route as the gateway does. */
   async call(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
     const answer = await this.service.app.inject({
       method,

@@ -13,7 +13,6 @@ type CallbackReceiver = (
 
 const SIGNATURE = /^(stripe-signature|paypal-[\w-]+)$/;
 
-/** The public endpoint for callbacks, without a gateway. */
 export class CallbackEndpoint extends LoopbackServer {
   constructor(private readonly receive: CallbackReceiver) {
     super();

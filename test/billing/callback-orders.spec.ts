@@ -193,7 +193,6 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     await expectNoViolation();
   });
 
-  /** Creates an unpaid plan and an unpaid add-on. */
   async function orderedBoth() {
     const { accountId, order: plan } = await ordered({
       product: 'subscription',
@@ -212,7 +211,6 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
       : paypal.world.all('subscription').filter(({ status }) => status === 'ACTIVE');
   };
 
-  /** Ends a subscription at the processor. */
   function end(id: string): void {
     const { subscriptions, paypal } = billing.simulator;
     if (processor === 'stripe') subscriptions.cancel(id);

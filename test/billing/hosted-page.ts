@@ -1,4 +1,3 @@
-/** The actions that a customer can take on a processor's page. */
 export type CheckoutAction =
   'pay' | 'three-d-secure' | 'decline' | 'delayed' | 'delayed-failing' | 'abandon';
 

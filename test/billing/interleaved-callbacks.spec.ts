@@ -21,7 +21,6 @@ interface HeldCallback {
   callback: Callback;
 }
 
-/** The expected money of an account and the expected states of its orders. */
 interface Books {
   id: string;
   paid: bigint[];
@@ -45,7 +44,6 @@ describe('callbacks from both processors', () => {
     const { callbacks, paypal } = billing.simulator;
     return [['stripe', callbacks] as const, ['paypal', paypal.callbacks] as const];
   };
-  /** Collects callbacks in a pool instead of delivering them. */
   function collect(): void {
     for (const [processor, sender] of sendersOf()) {
       for (const callback of sender.takeHeld()) pool.push({ processor, callback });
@@ -67,7 +65,6 @@ describe('callbacks from both processors', () => {
   const buy = (books: Books, processor: ChosenProcessor, credits: number) =>
     order(books, { product: 'package', credits, processor });
 
-  /** Returns the id of the payment of the latest package at a processor. */
   function paymentAt(processor: ChosenProcessor): string {
     const { world, paypal } = billing.simulator;
     return processor === 'stripe'
@@ -117,7 +114,6 @@ describe('callbacks from both processors', () => {
     expect(answer.status).toBe(200);
   }
 
-  /** Retries all postponed work now. */
   async function workOffAll(): Promise<void> {
     for (let round = 0; round < 5; round += 1) await billing.retry();
   }

@@ -3,7 +3,6 @@ import type {
   InvoiceDocument,
 } from '../../apps/billing/src/invoice-pdf/invoice-document.js';
 
-/** A buyer with every detail that an invoice can contain. */
 export const BUYER: Buyer = {
   name: 'Example Holdings GmbH',
   contact: 'Ada',

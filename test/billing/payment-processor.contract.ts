@@ -28,7 +28,6 @@ export interface ProcessorParts {
   secrets: Record<'current' | 'next' | 'foreign', string>;
   adapterWith(secrets: readonly string[], simulated: Simulated): PaymentProcessor;
   callbacksOf(simulator: PaymentsSimulator): CallbackSender;
-  /** Signs bytes as the processor would sign them at this time. */
   sign(raw: Buffer, secret: string, simulated: Simulated): SignedCallback;
   /** An event of the processor's live mode, while the adapter is in test mode. */
   asLive(raw: Buffer, sign: (raw: Buffer) => SignedCallback): SignedCallback;

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { PDFJS, withPdf } from './pdf-text.js';
 
-/** The part of pdf.js's canvas that is used here. */
 interface Canvas {
   toBuffer(type: 'image/png'): Buffer;
   getContext(kind: '2d'): {

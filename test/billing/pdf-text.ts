@@ -17,7 +17,6 @@ interface Pdfjs {
   getDocument(source: object): { promise: Promise<PdfDocument>; destroy(): Promise<void> };
 }
 
-/** A PDF, read with a library other than the one that created it. */
 export interface ReadPdf {
   pages: string[];
   info: Record<string, string>;

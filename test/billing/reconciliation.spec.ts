@@ -229,7 +229,6 @@ describe('reconciliation', () => {
     billing.logLines.splice(0);
   });
 
-  /** Creates a payment without an order in billing. */
   function foreignPayment(name: ChosenProcessor): string {
     const { payments, paypal } = billing.simulator;
     if (name === 'stripe') {

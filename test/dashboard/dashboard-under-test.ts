@@ -45,7 +45,6 @@ interface Answer {
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
   readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
-  /** The headers of a browser that is logged in. */
   readonly cookie = `__Host-csrf=${CSRF}; __Host-session=${SESSION}`;
   readonly ours = {
     origin: OWN_ORIGIN,
@@ -53,7 +52,6 @@ export class DashboardUnderTest {
     'x-csrf-token': CSRF,
     cookie: this.cookie,
   };
-  /** The answer of the account service about the session. */
   session = { accountId: ACCOUNT_ID, personId: 'p', accountState: 'active', isRecent: true };
   answer: Answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
   /** JSON answers of owners that replace the default, by method and path: `GET /internal/orders/1`. */

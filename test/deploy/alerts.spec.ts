@@ -34,7 +34,6 @@ const FOREIGN_UP = 'up{job="of somebody else",instance="1"}';
 const volume = (what: string) =>
   `kubelet_volume_stats_${what}_bytes{persistentvolumeclaim="data-0"}`;
 
-/** A test case for each alert in deploy/prometheus/alerts.yml. */
 const ALERT_CASES: Record<string, AlertCase> = {
   ServiceDown: { fires: { [READY]: '1x60' }, silent: { [READY]: always(1) } },
   ServiceNotReady: {

@@ -68,7 +68,6 @@ describe('declared connections of services', () => {
       chart = new Chart((await chartTools()).helm);
     });
 
-    /** Counts the connections of an installation from its pods and their settings. */
     const sumOf = (resources: Resource[]) =>
       workloadsOf(resources).reduce((total, workload) => {
         const name = componentOf(workload);

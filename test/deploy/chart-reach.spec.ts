@@ -29,7 +29,6 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     resources.filter((resource) => resource.kind === kind);
   const named = (resources: Resource[], kind: string, name: string) =>
     ofKind(resources, kind).find(({ metadata }) => metadata.name === name);
-  /** The pods of workloads, and the pod of `helm test`. */
   const podsOf = (resources: Resource[]) => [
     ...workloadsOf(resources).map(({ spec }) => spec.template as Template),
     ...(ofKind(resources, 'Pod') as unknown as Template[]),

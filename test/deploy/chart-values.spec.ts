@@ -51,7 +51,6 @@ function changed(path: Path, value?: Value): Value {
   return copy;
 }
 
-/** Returns a value of another type. */
 const unlike = (value: Value): Value => (typeof value === 'string' ? [1] : 'of another type');
 
 const everywhere = [...pathsIn(values)].filter(([path]) => path.length > 0);

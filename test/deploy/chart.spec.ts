@@ -56,10 +56,8 @@ const missing = chartToolsAvailability();
   };
   const ofKind = (resources: Resource[], kind: string) =>
     resources.filter((resource) => resource.kind === kind);
-  /** The workloads that run the product. */
   const own = (resources: Resource[]) =>
     workloadsOf(resources).filter((one) => componentOf(one) !== 'valkey');
-  /** Returns the environment of a process, including its mounted files. */
   const environmentOf = ({ env }: Container) =>
     Object.fromEntries(
       env.map(({ name, value }) => [
@@ -537,7 +535,6 @@ const missing = chartToolsAvailability();
   });
 });
 
-/** How the pods of a workload are replaced. */
 interface Replaced {
   replicas?: number;
   strategy: { rollingUpdate: Record<'maxSurge' | 'maxUnavailable', number> };

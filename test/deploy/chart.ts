@@ -48,7 +48,6 @@ export interface PodSpec {
   }[];
 }
 
-/** The parts of a rendered resource that the tests read. */
 export interface Resource {
   apiVersion: string;
   kind: string;
@@ -69,7 +68,6 @@ export interface Destination {
   namespace: string;
 }
 
-/** Renders and stores the chart with Helm. */
 export class Chart {
   constructor(private readonly helm: string) {}
 

@@ -43,7 +43,6 @@ interface Taken {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs `docker compose config` in a shell with these variables. */
   async function taken(environment: Record<string, string> = {}, file = FILE): Promise<Taken> {
     const { stdout } = await promisify(execFile)(program, [file], {
       cwd: folder,

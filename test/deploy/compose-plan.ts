@@ -13,7 +13,6 @@ export interface ComposeService {
   profiles?: string[];
 }
 
-/** A container of the compose file, as `up` starts it. */
 export interface PlannedContainer {
   name: string;
   command: string[];

@@ -62,7 +62,6 @@ describe('the image and the compose file', () => {
   const entryOf = ({ command = [] }: ComposeService) =>
     command.find((word) => word.startsWith('dist/')) as string;
   const appOf = (service: ComposeService) => entryOf(service).split('/')[2];
-  /** Returns the environment of the container, with the secrets that the command creates. */
   const environmentOf = ({ environment = {} }: ComposeService) =>
     Object.fromEntries(
       Object.entries(environment).map(([name, value]) => [

@@ -33,7 +33,6 @@ const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The part of an image's configuration that describes how to run the image. */
 export interface ImageConfig {
   Env: string[];
   Entrypoint: string[];
@@ -167,7 +166,6 @@ export class ImageStore {
   }
 }
 
-/** The files that the Dockerfile can read, which `.dockerignore` lists. */
 function filesOfContext(): string[] {
   const listed = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+/gm) as string[];
   const inside = listed.flatMap((path) => [path, ...globSync(`${path}/**`)]);

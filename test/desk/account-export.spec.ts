@@ -26,7 +26,6 @@ const SCHEMAS: Record<string, ExportedSchema> = {
   gateway: ofGateway,
   worker: ofWorker,
 };
-/** The values that every account in the tests has by default. */
 const ANYBODYS = ['Ada', '192.0.2.1', 'a browser'];
 /** The minimum length of a text, because shorter texts can occur in any export by chance. */
 const SECRET_LENGTH_MIN = 12;
@@ -231,7 +230,6 @@ describe('account export', () => {
 
 const columnOf = (column: string) => / as (\w+)$/.exec(column)?.[1] ?? column;
 
-/** Returns the columns of every table of a schema, except partitions and views. */
 async function columnsOf(database: Database, schema: string): Promise<Record<string, string[]>> {
   const rows = await database.query<{ name: string; columns: string[] }>(
     `select c.relname::text as name, array_agg(a.attname::text) as columns

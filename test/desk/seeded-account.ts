@@ -155,7 +155,6 @@ async function seedBilling(desk: OperatorDesk, { accountId }: Registered) {
   await billing.get(CancellationReasonsService).note({ accountId, subscriptionId, reason });
 }
 
-/** Lets the account run into debt, and repay the debt with its next purchase. */
 async function owe(entitlement: EntitlementUnderTest, { accountId }: Registered) {
   const first = await entitlement.buy(accountId, 1_000);
   await entitlement.use(accountId, 900);

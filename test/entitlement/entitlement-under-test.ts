@@ -50,7 +50,6 @@ const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
 
 const LINE_MICROS = '1000000';
 
-/** A payment line with only the members that matter to a test. */
 type NewLine = PaymentLine extends infer Line
   ? Line extends PaymentLine
     ? Omit<Line, 'lineId' | 'sku' | 'quantity' | 'amountMicros'> & { lineId?: string }
@@ -83,7 +82,6 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return entitlement;
   }
 
-  /** Calls an internal route as a gateway does. */
   async call<T>(method: 'GET', path: string, accountId: string): Promise<T> {
     return this.gateway.call(method, path, { accountId });
   }

@@ -1,6 +1,5 @@
 import type { Database, MaintenanceDatabase } from '#libs/database';
 
-/** An event as tests compare it. */
 export interface RecordedEvent {
   type: string;
   key: string;

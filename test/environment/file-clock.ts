@@ -15,7 +15,6 @@ export class FileClock extends Clock {
     super();
   }
 
-  /** Creates the file. */
   static create(path: string, start: string | Date = '2026-03-02T09:00:00Z'): FileClock {
     const clock = new FileClock(openSync(path, 'w+', 0o600));
     clock.set(start);

@@ -43,7 +43,6 @@ function removeAbandoned(parent: string, prefix: string): void {
   }
 }
 
-/** Whether a process with this id is running. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

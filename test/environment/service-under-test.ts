@@ -16,7 +16,6 @@ const CALL_TIMEOUT_MS = 60_000;
 
 type Options = ConstructorParameters<typeof InProcessTransport>[0];
 
-/** The database of a service under test. */
 interface UsedDatabase {
   url(role: string): string;
   drop(): Promise<void>;
@@ -54,7 +53,6 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
     return this.service.app.get<T>(provider as Type<T>, { strict: false });
   }
 
-  /** Ends the service. */
   protected async end(): Promise<void> {
     await this.transport.close();
     await this.service.stop();
@@ -69,7 +67,6 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
     return http;
   }
 
-  /** The settings that every service with a database has. */
   protected get settings() {
     const { name, test } = this;
     return {

@@ -14,7 +14,6 @@ import { waitFor } from './wait.js';
 /** The URL of the server of the test run, and the template to clone. The suite's global set-up sets both. */
 export const TEST_SERVER_URL = 'TEST_SERVER_URL';
 export const TEMPLATE_DATABASE = 'template_services';
-/** The password of every role on a test server. */
 export const TEST_PASSWORD = 'test-password';
 /** A time limit that is long enough for dozens of callers that share ten connections on a busy machine. */
 const CONNECT_TIMEOUT_MS = 60_000;

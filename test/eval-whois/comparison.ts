@@ -1,7 +1,6 @@
 import type { Contact, ContactRole, DateValue, RegistrationRecord } from '#libs/resolvers';
 import type { ExpectedRecord } from './recorded-row.js';
 
-/** An asserted value, and whether the parser's value equals it. */
 export interface Finding {
   field: string;
   isRight: boolean;

@@ -191,7 +191,6 @@ interface Original {
   context: ParseContext;
 }
 
-/** Returns answers about registered names in the layouts of the simulators. */
 function inventedAnswers(): Original[] {
   return TLDS.flatMap((tld) => {
     const registration = registrationOf(`sample-shop.${tld}`);

@@ -1,6 +1,5 @@
 import type { Finding } from './comparison.js';
 
-/** A finding about an answer of a registry or registrar. */
 export interface Judged extends Finding {
   registry: string;
 }

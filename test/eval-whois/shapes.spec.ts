@@ -23,7 +23,6 @@ const eachKey = (change: (key: string, value: string) => string) =>
     ),
   );
 
-/** Layouts that any answer may have. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   'lines that end in CR LF': (text) => text.replaceAll('\n', '\r\n'),
   'lines that end in spaces': eachLine((line) => `${line}   `),

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { Balancer } from './balancer.js';
 
-/** A server that reports its name and whether it is ready. */
 class Named {
   isReady = true;
   private readonly server: Server;

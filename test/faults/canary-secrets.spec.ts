@@ -28,7 +28,6 @@ const SECRETS: Record<string, string> = {
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway', 'dashboard'] as const;
 type Service = (typeof SERVICES)[number];
 
-/** A service in its own process, with all its output. */
 class Running {
   static readonly all: Running[] = [];
   output = '';
@@ -68,7 +67,6 @@ describe('the secrets of failing services', () => {
   const folder = mkdtempSync(join(tmpdir(), 'canary-'));
   const running = new Map<Service, Running>();
   let database: TestDatabase;
-  /** All responses, with their headers. */
   let answered = '';
 
   beforeAll(async () => {
@@ -112,7 +110,6 @@ describe('the secrets of failing services', () => {
     };
   }
 
-  /** Returns the same settings with each secret in a file, as in a deployment. */
   function inFiles(settings: Record<string, string>): Record<string, string> {
     const isSecret = (name: string) => name in SECRETS || name.endsWith('DATABASE_URL');
     return Object.fromEntries(
@@ -129,7 +126,6 @@ describe('the secrets of failing services', () => {
     answered += `${JSON.stringify([...answer.headers])} ${await answer.text()}\n`;
   }
 
-  /** Sends requests by an operator, a caller and a stranger. */
   async function provoke(): Promise<void> {
     const tokens = new ServiceTokens(SERVICE_SECRET, new SystemClock());
     for (const [service, { urls }] of running) {

@@ -13,7 +13,6 @@ interface Trap {
   struck: () => void;
 }
 
-/** The current faults, which apply to the bytes of all links. */
 export class Faults {
   delayMs = 0;
   readonly losing = new Set<Direction>();

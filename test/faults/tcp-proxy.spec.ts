@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** One end of a connection, with the received bytes and the way in which it ended. */
 class End {
   heard = '';
   fate: 'open' | 'ended' | 'reset' = 'open';
@@ -43,7 +42,6 @@ describe('tcp proxy', () => {
     await once(server, 'close');
   });
 
-  /** A client's connection, and the server's end of it. */
   async function connected(): Promise<[client: End, server: End]> {
     const client = new End(connect(proxy.address));
     opened.push(client);

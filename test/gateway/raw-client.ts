@@ -44,7 +44,6 @@ export class RawClient {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
   }
 
-  /** Returns the domain names in the answers, in order. */
   get names(): string[] {
     return [...this.text.matchAll(/"domain_name":"([^"]+)"/g)].map(([, name]) => name);
   }

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { mutationsOf } from './mutations.js';
 import { AREAS, mutantsOf, specsOf } from './sample.js';
 
-/** Returns every mutation of one line of code. */
 function changed(text: string): string[] {
   return mutationsOf('one.js', text).map(
     ({ start, end, replacement }) => text.slice(0, start) + replacement + text.slice(end),

@@ -26,7 +26,6 @@ const LEFT_OUT = /\b(logger|crashPoint|startSpan|span|isTracing|_ts_(decorate|me
 /** The real time of processes and of the database, which no test can set to an exact microsecond. */
 const INSTANT = /\b(nowMs|aheadMs|monotonicMs|clock_timestamp|failed_for_ms)\b/;
 
-/** Patterns to find in SQL, each with its replacement. */
 const SQL_CHANGES: readonly [found: RegExp, replacement: string][] = [
   [/\s+skip locked\b/g, ''],
   [/\s+for update\b(?: of \w+)?(?! skip)/g, ''],

@@ -41,7 +41,6 @@ const client = createClient<paths, Json>({
 });
 `;
 
-/** Checks the types of a generated client with each example in the table and with invalid values. */
 describe('a client generated from the OpenAPI description', () => {
   const folder = resolve('dist/tmp/generated-client');
 
@@ -125,7 +124,6 @@ describe('a client generated from the OpenAPI description', () => {
 
 let calls = 0;
 
-/** Returns the call of one example, and its documented answer. */
 function callOf(row: Operation, route: OperationRoute, example: OperationExample): string {
   const given = JSON.stringify(givenOf(row, route, example));
   const { type } = row.answers[0];

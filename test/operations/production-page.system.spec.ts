@@ -56,7 +56,6 @@ describe('production on one machine', () => {
       expect(check().status).not.toBe(0);
     });
 
-    /** Starts nginx with the configuration on the page. */
     async function startNginx(text: string) {
       writeFileSync(file, `daemon off;\npid ${join(folder, 'pid')};\n${main}${text}`);
       const nginx = spawn('nginx', args);

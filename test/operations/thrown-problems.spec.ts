@@ -23,7 +23,6 @@ const ITEM_QUESTIONS = { type: 'ItemQuestions', member: 'answer' };
 interface Seen {
   next: ts.Node[];
   codes: string[];
-  /** The functions that answer one item. */
   items: ts.Node[];
 }
 
@@ -63,7 +62,6 @@ function servedRows(modules: readonly string[]): ServedRow[] {
 
 const methodsOf = ({ members }: ts.ClassDeclaration) => members.filter(ts.isMethodDeclaration);
 
-/** Returns the argument of the decorator that makes a method serve a row. */
 function rowOf(method: ts.MethodDeclaration): string | undefined {
   for (const { expression } of ts.getDecorators(method) ?? []) {
     if (!ts.isCallExpression(expression)) continue;
@@ -72,7 +70,6 @@ function rowOf(method: ts.MethodDeclaration): string | undefined {
   return undefined;
 }
 
-/** Finds the code that can be reached from a function. */
 class Reach {
   private readonly checker: ts.TypeChecker;
   /** The classes that implement each interface or extend each class. */
@@ -171,7 +168,6 @@ class Reach {
     );
   }
 
-  /** Returns the code of a problem's class. */
   private codeOf(expression: ts.Expression): string[] {
     const declarations = this.symbolOf(expression)?.declarations ?? [];
     return declarations.filter(ts.isClassDeclaration).flatMap((declaration) => {

@@ -22,7 +22,6 @@ export interface Harness {
   /** The duration of an outage: 10 s, or 60 s with `--long`. */
   pauseMs: number;
   isLong: boolean;
-  /** Increases a count in the report. */
   count(what: string, by?: number): void;
   /** Records a value under a name. The report contains the highest value. */
   worst(what: string, value: number): void;

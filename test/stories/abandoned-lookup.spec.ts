@@ -5,7 +5,6 @@ import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { RegistryWorld } from './registry-world.js';
 
-/** Tests the gateway, lookup and the registries over real sockets. */
 describe('a lookup', () => {
   let world: RegistryWorld;
   let under: GatewayUnderTest;

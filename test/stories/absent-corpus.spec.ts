@@ -7,7 +7,6 @@ import { RegistryWorld } from './registry-world.js';
 /** A port on which no process listens. */
 const NOBODY = 'http://127.0.0.1:9';
 
-/** Tests the gateway, lookup and the registries over real sockets. */
 describe('while the corpus cannot be reached', () => {
   let world: RegistryWorld;
   let under: GatewayUnderTest;

@@ -12,7 +12,6 @@ const NAMES = Array.from({ length: 410 }, (_, n) => `news-story-${n}.com`);
 const EVENTS = ['job.completed', 'credits.low', 'invoice.issued', 'monitor.triggered'];
 const WAIT_MS = 180_000;
 
-/** Follows each event that webhooks can receive, from its cause to the customer's URL. */
 export function accountNews(open: () => Deployment, receiver: WebhookReceiver): void {
   let customer: Customer;
 

@@ -13,7 +13,6 @@ const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to 
 /** A number of connections of one role, which exceeds those that PgBouncer has to the server for all roles. */
 const MANY = 40;
 
-/** Runs the stories for one process, unchanged. */
 (pgBouncerAvailability() === undefined ? describe : describe.skip)(
   'behind PgBouncer in transaction mode',
   () => {

@@ -16,10 +16,6 @@ const NAMES = Array.from(
 /** A CSV file from a spreadsheet, with a repeated line and a line without a domain name. */
 const FILE = ['domain;note', ...NAMES.map((name) => `${name};x`), `${NAMES[0]};x`, 'no name;x'];
 
-/**
- * Bulk jobs as a customer sees them: the customer uploads a file, and gets an e-mail, an event and exactly the right
- * rows.
- */
 export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): void {
   let customer: Customer;
   let uploadId: string;

@@ -10,7 +10,6 @@ export interface Answer {
 
 const CALL_LIMIT_MS = 60_000;
 
-/** The parts of an installation that a customer can reach. */
 export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
 
 /** A person in a story, with a browser and its cookies, an e-mail address, a password and keys. */
@@ -115,7 +114,6 @@ export class Customer {
     return this.call('POST', '/api/log-in', { email: this.email, password });
   }
 
-  /** Returns the token in the newest e-mail to this customer whose link leads to `page`. */
   async mailedToken(page: string): Promise<string> {
     return waitFor(`an e-mail with a link to ${page}`, async () => {
       const mails = await this.origins.mailbox.newest(100);

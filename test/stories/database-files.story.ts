@@ -17,7 +17,6 @@ const NAMES = Array.from({ length: 200 }, (_, n) => `story-${n}.${ZONE}`);
 /** A time limit that allows for building files one after another on a busy machine. */
 const WAIT_MS = 120_000;
 
-/** Database files, from the operator's source to the download by a customer whose plan includes them. */
 export function databaseFiles(open: () => Deployment & { workerUrl: string }): void {
   let customer: Customer;
 

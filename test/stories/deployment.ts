@@ -25,7 +25,6 @@ import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payme
 import { SoloDatabase } from '../../apps/solo/src/services/solo-database.js';
 import { startSolo } from '../../apps/solo/src/solo.js';
 
-/** The parts of an installation that a story uses, in one process or several. */
 export interface Deployment {
   apiUrl: string;
   dashboardUrl: string;

@@ -5,7 +5,6 @@ import { type Deployment, openSolo } from './deployment.js';
 
 const TRIAL_CREDITS = 500;
 
-/** Tests every lookup operation as a customer uses it. */
 describe('in one process: every lookup', () => {
   let deployment: Deployment;
   let customer: Customer;

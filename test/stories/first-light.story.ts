@@ -289,7 +289,6 @@ export function firstLight(deployed: () => Deployment): void {
     });
   }
 
-  /** Returns every row of every table of account, billing, entitlement and gateway as text. */
   async function everyText(): Promise<string> {
     return withClient(deployment.superuserUrl, async (client) => {
       const { rows } = await client.query<{ name: string }>(

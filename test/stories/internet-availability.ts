@@ -1,7 +1,6 @@
 import { missingPrograms } from '../../apps/simulators/src/dns/daemon.js';
 import { FakeInternet } from '../../apps/simulators/src/internet/fake-internet.js';
 
-/** The programs whose results are compared with the product's answers. */
 const CLIENTS = ['dig', 'whois'];
 
 /**

@@ -10,7 +10,6 @@ import { preparedFolder } from './deployment.js';
 const METHOD = 'method';
 const PATH = 'path';
 
-/** Returns the routes of a controller, with `1` in place of each parameter. */
 function routesOf(controller: Type): { method: string; path: string }[] {
   const base = String(Reflect.getMetadata(PATH, controller));
   const members = Object.getOwnPropertyDescriptors(controller.prototype as object);

@@ -3,7 +3,6 @@ import { MINUTE_MS } from '#libs/platform';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
-/** Tests the answers that customers get when registries misbehave. */
 describe('a misbehaving upstream', () => {
   let world: RegistryWorld;
   beforeEach(async () => {

@@ -47,7 +47,6 @@ interface Export {
   }[];
 }
 
-/** A collector that stores everything that it receives. */
 class Collector {
   readonly spans: ReceivedSpan[] = [];
   connections = 0;
@@ -145,7 +144,6 @@ describe('one request', () => {
     await collector?.stop();
   });
 
-  /** Creates an account with its trial credits in entitlement. */
   async function register(traceparent?: string): Promise<string> {
     const accountId = newId();
     const outbox = new Outbox('account', new SystemClock(), transport);

@@ -6,7 +6,6 @@ import { Customer } from './customer.js';
 import { openSoloWithPayments } from './deployment.js';
 import { BrowserUser, hasBrowser, openBrowser } from './browser-user.js';
 
-/** The part of an export that the story reads. */
 interface Held {
   account_id: string;
   billing: { invoices: { pdf_path: string }[] };
@@ -45,12 +44,10 @@ interface Held {
     return (await plans.allInnerTexts())[0] ?? '';
   };
 
-  /** Calls the dashboard's API as the logged-in user. */
   async function fetchOrders() {
     return customer.call('GET', '/api/orders');
   }
 
-  /** Pays for an order on the processor's page, and returns to the dashboard. */
   async function pay(): Promise<void> {
     await user.follow('Pay on the processor’s page');
     await Promise.all([

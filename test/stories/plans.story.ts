@@ -26,7 +26,6 @@ export function plansAndMoneyBack(
   let deployment: ReturnType<typeof deployed>;
   let operator: ServiceHttp;
   let side: ProcessorSide;
-  /** Orders by account. */
   const ordered = new Map<string, string[]>();
   let rosa: Customer;
   let yves: Customer;

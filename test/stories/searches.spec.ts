@@ -7,7 +7,6 @@ import { type Deployment, openSolo } from './deployment.js';
 const NAME = 'published-history.com';
 const SEARCHES_A_MINUTE = 1_000;
 
-/** Tests history and searches as a customer uses them. */
 describe('in one process: lookups become history', () => {
   let deployment: Deployment;
   let customer: Customer;

@@ -8,7 +8,6 @@ import { type Deployment, openSolo } from './deployment.js';
 /** A name that has the same answer on every installation. */
 const SAMPLE = 'registered.test';
 
-/** The pages for visitors, and those on which a customer searches and sees the usage, in a real browser. */
 (hasBrowser ? describe : describe.skip)('in one process: searches in a browser', () => {
   let deployment: Deployment;
   let browser: Browser;

@@ -49,7 +49,6 @@ export function openRouteFaults(files: SourceFile[]): string[] {
     );
 }
 
-/** Decorators whose function applies `AllowCallers`. */
 function madeOfAllowCallers(file: SourceFile): string[] {
   const called = /AllowCallers\(/;
   const functions = nodesOf(file, ts.isFunctionDeclaration, called);

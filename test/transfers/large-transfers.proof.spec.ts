@@ -121,7 +121,6 @@ describe('the minimum rate of a download', () => {
     6 * MINUTE_MS,
   );
 
-  /** Returns the number of the account's requests in the log. */
   async function rowsOf(accountId: string): Promise<number> {
     const auditor = await under.database.auditor('gateway');
     const [{ count }] = await auditor.query<{ count: string }>(

@@ -56,7 +56,6 @@ async function count(stored: Stored, source: Readable): Promise<void> {
   await pipeline(source, sink);
 }
 
-/** The uploads, each stored only as a size and a checksum. */
 class CountingStore extends DataStore {
   readonly uploads = new Map<string, Stored & { upload: Upload }>();
 
@@ -90,7 +89,6 @@ class CountingStore extends DataStore {
   }
 }
 
-/** The requests that the owner received, and the switches that specs can set. */
 export class OwnerState {
   readonly store = new CountingStore();
   readonly accounts: string[] = [];
@@ -203,7 +201,6 @@ class TransfersController {
   }
 }
 
-/** A service that stores uploads and serves files as the worker does, on a socket and with service tokens. */
 export class TransferOwner {
   readonly state = new OwnerState();
   private service: RunningService;

@@ -88,7 +88,6 @@ async function post(headers: Record<string, string>, body?: Readable | Buffer | 
   return { status: answer.statusCode, headers: answer.headers, text, json };
 }
 
-/** Builds a form with one file of the given size. */
 function* form(sizeBytes: number): Generator<Buffer> {
   yield Buffer.from(
     '--frontier\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n' +

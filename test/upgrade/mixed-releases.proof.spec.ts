@@ -36,7 +36,6 @@ class ReleaseTree {
     }
   }
 
-  /** The folder with the compiled apps of the release. */
   get apps(): string {
     return join(this.folder, 'dist/apps/');
   }
@@ -135,7 +134,6 @@ const history = new ReleaseHistory();
       },
     );
 
-    /** Acts as a customer: signs up, pays, looks up names, deletes the account and restores it. */
     async function aWholeCustomer(email: string): Promise<void> {
       const customer = new Customer(deployment, email);
       const isServed = async () => (await customer.call('GET', '/api/session')).status < 500;

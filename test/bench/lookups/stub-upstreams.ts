@@ -15,7 +15,6 @@ export interface StubPorts {
   dns: number;
 }
 
-/** Returns a record of about 2 KB, like the records of generic top-level domains. */
 function whoisAnswer(name: string): string {
   const contact = (role: string) =>
     `${role} Name: REDACTED FOR PRIVACY\r\n${role} Street: 1 Sample Street\r\n` +

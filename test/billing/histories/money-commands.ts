@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-/** A command that is drawn in proportion to its weight. */
 const command = <Kind extends string, Members extends object>(
   weight: number,
   kind: Kind,

@@ -1,7 +1,6 @@
 import type { Clock } from '#libs/platform';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 
-/** The system that uses a processor: billing alone, or a whole installation. */
 export interface Sided {
   readonly simulator: PaymentsSimulator;
   readonly clock: Clock;

@@ -3,7 +3,6 @@ import { PaypalSide } from './paypal-side.js';
 import type { Sided } from './processor-side.js';
 import { StripeSide } from './stripe-side.js';
 
-/** The processors on which every story of billing runs. */
 export const BOTH = ['stripe', 'paypal'] as const;
 
 /** A processor as its customers and banks see it: everything that happens there without billing. */

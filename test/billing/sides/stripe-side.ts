@@ -17,7 +17,6 @@ export class StripeSide {
     return this.simulator.stripe.calls;
   }
 
-  /** Returns the headers that Stripe would send with these bytes now. */
   sign(raw: Buffer): Record<string, string> {
     return signedCallback(raw, CALLBACK_SECRET, this.billing.clock.now());
   }

@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CACHE } from '../../environment/made-once.js';
 
-/** A program in a Go module of a fixed version. */
 export interface GoProgram {
   name: string;
   module: string;

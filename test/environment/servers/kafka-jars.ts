@@ -17,7 +17,6 @@ export function kafkaAvailability(): string | undefined {
   return missing.length > 0 ? `no ${missing.join(' and no ')} on this machine` : undefined;
 }
 
-/** Returns the folder with the broker's jars. */
 export const kafkaJars = () => mavenJars('kafka', POM);
 
 /** Returns the folder with the jars that a pom names. Maven fetches them if they are not in the user's cache. */

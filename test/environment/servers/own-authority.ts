@@ -9,7 +9,6 @@ export class OwnAuthority {
   private readonly key: string;
   private readonly certificate: string;
 
-  /** Creates the authority in its own folder. */
   constructor(private readonly folder: string) {
     mkdirSync(folder, { recursive: true });
     [this.key, this.certificate] = ['authority.key', 'authority.crt'].map((n) => join(folder, n));
@@ -18,7 +17,6 @@ export class OwnAuthority {
     );
   }
 
-  /** The authority's certificate in PEM. */
   get text(): string {
     return readFileSync(this.certificate, 'utf8');
   }

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 export interface OwnCertificate {
   keyFile: string;
   certificateFile: string;
-  /** A file that contains both the key and the certificate. */
   keyStoreFile: string;
   /** The self-signed certificate in PEM. */
   authority: string;

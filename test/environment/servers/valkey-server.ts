@@ -110,7 +110,6 @@ export class ValkeyServer {
     this.server.unref();
   }
 
-  /** Whether a server answers on the port. */
   private answers(): Promise<boolean> {
     return new Promise((resolve) => {
       const { port, tls } = this.options;

@@ -63,7 +63,6 @@ async function skew({ installation }: Harness, names: string[], hours: number) {
   );
 }
 
-/** Checks the installation with a new customer and an existing customer. */
 async function worksAgain({ installation }: Harness): Promise<void> {
   const customer = await installation.regular(10);
   await customer.lookUpAny();

@@ -89,7 +89,6 @@ export const killsWhileBuyingRow: Scenario = {
   },
 };
 
-/** A grant names the payment line that it was made for. */
 const BOUGHT = `
   select count(distinct p.id)::int as payments, count(g.id)::int as grants,
     sum(g.granted)::int as credits

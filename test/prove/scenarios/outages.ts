@@ -13,7 +13,6 @@ interface Outage extends Pick<Scenario, 'name' | 'missing'> {
   lastsMs?: number;
   meanwhile?(harness: Harness): Promise<void>;
   end(harness: Harness): unknown;
-  /** Whether every lookup must be answered. */
   isSteady?(harness: Harness): boolean;
 }
 

@@ -14,7 +14,6 @@ const LONG_HISTORIES = 100_000;
 const HISTORIES_OF_MONEY = new URL('../../billing/histories/main.js', import.meta.url).pathname;
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 
-/** Scenarios in separate processes, with their own servers. */
 export const programRows: Scenario[] = [
   {
     name: `crash ${[...new Set(MONEY_CRASHES.map(({ point }) => point))].join(', ')}`,

@@ -12,7 +12,6 @@ import type { Installation } from '../environment/installation.js';
 import { eventually } from '../environment/patience.js';
 import { addZone } from './zone-files.js';
 
-/** A duty of the worker, with a check that each of its tasks was done exactly once. */
 export interface WorkerDuty {
   points: CrashPoint[];
   /**
