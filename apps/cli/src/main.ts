@@ -28,7 +28,6 @@ const ALONE: Readonly<
     (await import('./source/source-commands.js')).sourceCommands(program, config()),
 };
 
-/** Whether an error is a library's message about the database or the broker. */
 async function isOfServers(error: unknown): Promise<boolean> {
   const { ExtensionMissing, NotTheOwner } = await import('#libs/database');
   const { UnfitTopic } = await import('#libs/messaging');

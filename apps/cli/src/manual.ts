@@ -295,7 +295,6 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   },
 };
 
-/** Splits an example into words as a shell does. */
 export function exampleWords(example: string): string[] {
   return (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 }

@@ -25,7 +25,6 @@ function quiet(): { program: Command; said: () => string } {
   return { program, said: () => text };
 }
 
-/** Splits a command line as a shell does. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
 

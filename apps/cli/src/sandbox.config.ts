@@ -3,7 +3,6 @@ import { Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
 
-/** The operator's own test keys, under the names of billing's settings. */
 export class SandboxConfig {
   @Setting({
     env: 'STRIPE_API_KEY',

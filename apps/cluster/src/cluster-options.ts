@@ -42,7 +42,6 @@ export interface ClusterOptions {
   onePort?: boolean;
   /** Whether data survives a crash of the machine. If false, PostgreSQL is faster. */
   durable?: boolean;
-  /** Receives a short description of each step. */
   progress?: (step: string) => void;
   /** Aborts a start: everything started before is stopped. */
   signal?: AbortSignal;

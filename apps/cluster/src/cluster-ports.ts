@@ -2,7 +2,6 @@ import { freePorts } from '#libs/platform';
 import { SERVICES } from '../../services.js';
 import type { ClusterOptions } from './cluster-options.js';
 
-/** Every address of a cluster, chosen before anything listens there. */
 export interface ClusterPorts {
   postgres: number;
   kafka: number;

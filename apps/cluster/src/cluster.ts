@@ -111,7 +111,6 @@ class StartingCluster {
   private settings: ServiceSettings;
   private payments?: PaymentsSimulator;
   private processor: Settings = {};
-  /** The services that run as one process. */
   private alone: readonly AnyService[] = [];
 
   constructor(

@@ -8,7 +8,6 @@ import { type RunningCluster, startCluster } from './cluster.js';
 import type { ClusterOptions } from './cluster-options.js';
 import { Supervisor } from './processes/supervisor.js';
 
-/** The exit code of a process ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 const STOPPING =
@@ -63,7 +62,6 @@ async function fillDemo(cluster: RunningCluster): Promise<void> {
   }
 }
 
-/** The settings of an operator who accepts real orders. */
 const PROCESSOR_KEYS = ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'];
 
 /**

@@ -15,7 +15,6 @@ export interface SettingSources {
   ports: ClusterPorts;
   folder: DataFolder;
   secrets: Secrets;
-  /** The URL of the superuser of the PostgreSQL server. */
   postgresUrl: string;
   /** The value of `KAFKA_BROKERS`, if the cluster has a broker. */
   brokers?: string;
@@ -23,7 +22,6 @@ export interface SettingSources {
   valkeyUrl?: string;
   /** The services that run. Other services have no address. */
   services: readonly AnyService[];
-  /** Whether all gateways listen on the public port of the first gateway. */
   reusePort: boolean;
   common: Settings;
 }

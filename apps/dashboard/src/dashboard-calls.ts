@@ -19,7 +19,6 @@ import { Services } from './services.js';
 
 export interface PageCall {
   method: Method;
-  /** The path after the owner's prefix for the dashboard. */
   path: string;
   body?: object;
   idempotencyKey?: string;

@@ -2,17 +2,14 @@ import type { Markup } from '#libs/public-http';
 import type { Mailbox } from './mailbox/mailbox.js';
 import type { OperatorText } from './public-pages/operator-texts.js';
 
-/** The facts about this installation that controllers and guards of the dashboard use. */
 export abstract class DashboardSettings {
   /** The origin of `BILLING_URL`. Browsers are trusted only from this origin. */
   abstract readonly origin: string;
   /** The value of `BASE_URL`, for the curl commands that pages show. */
   abstract readonly apiUrl: string;
-  /** The OpenAPI document of the dashboard's calls, in JSON. */
   abstract readonly description: Buffer;
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
   /** The local mailbox; set only if e-mails are not really sent. */
   abstract readonly mailbox?: Mailbox;
-  /** Whether lookups go to the registry simulator. */
   abstract readonly isDataSimulated?: boolean;
 }

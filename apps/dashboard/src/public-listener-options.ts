@@ -11,7 +11,6 @@ export interface PublicListenerOptions {
   logger: Logger;
   tokens: ServiceTokens;
   metrics: DashboardMetrics;
-  /** The e-mails for the mailbox page, if they are stored instead of sent. */
   mailbox?: Mailbox;
   texts: DashboardSettings['texts'];
   /** The operations that are served, if they need a session or a signature; by default, the table of operations. */

@@ -32,7 +32,6 @@ import type { PublicListenerOptions } from './public-listener-options.js';
 export interface PublicListener {
   /** The origin of the listener: `http://host:port`. */
   url: string;
-  /** Finishes running requests, then closes the listener and the connections to other services. */
   close(): Promise<void>;
 }
 

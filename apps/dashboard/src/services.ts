@@ -10,7 +10,6 @@ import type { ServiceTokens } from '#libs/platform';
 import type { DashboardConfig } from './dashboard.config.js';
 import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
-/** The maximum duration of a call from a page. */
 const TIMEOUT_MS = 10_000;
 
 /** The clients of the services that pages call. Calls from browsers go through `ServiceProxies`. */

@@ -51,7 +51,6 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 /** Slow clients must read a streamed answer within this many times the time limit of lookup. */
 const STREAM_FACTOR = 2;
 
-/** The arguments of a factory, by name. */
 type Given<I> = {
   [K in keyof I]: I[K] extends abstract new (...parts: never[]) => infer T ? T : Counters;
 };

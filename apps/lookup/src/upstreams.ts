@@ -18,7 +18,6 @@ import {
 } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 
-/** The maximum number of connections to one host, at any configured rate. */
 const CONNECTIONS_MAX = 64;
 
 /** The clients of registries, registrars and resolvers; `close` closes their connections. */

@@ -1,7 +1,6 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { PortSetting, Setting } from '#libs/platform';
 
-/** The settings of the simulators. */
 export class SimulatorsConfig {
   @PortSetting({
     env: 'SIMULATORS_PORT',

@@ -102,7 +102,6 @@ function checks(config: SoloConfig, own: OwnDatabases): Check[] {
   ];
 }
 
-/** Returns the checks of the database server that a start would run, or of the operator's own servers. */
 function databaseChecks({ databaseAdminUrl = '' }: SoloConfig, own: OwnDatabases): Check[] {
   const { all } = new InstallationDatabases({
     services: SERVICES,

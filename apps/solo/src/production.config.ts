@@ -18,7 +18,6 @@ const NAMES = [
   'DATABASE_ADMIN_URL',
 ] as const;
 
-/** The settings of services that the doctor checks, as each service declares them. */
 export type ProductionSettings = Partial<Record<(typeof NAMES)[number], string>>;
 
 class Settings {}

@@ -20,7 +20,6 @@ const NO_INTERNET =
  */
 const NOT_STORED = { LOOKUP_KEEP: 'none' };
 
-/** The exit code of a process that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
 const STOPPING =

@@ -23,7 +23,6 @@ export interface SoloOptions {
   dashboardPort: number;
   /** The port that Prometheus reads; 0, the default, selects a free port. */
   metricsPort?: number;
-  /** Whether lookups go to the registry simulator, on real loopback sockets. */
   offline: boolean;
   /** The URL of a superuser on the operator's own PostgreSQL; if undefined, an embedded server is started. */
   databaseAdminUrl?: string;
@@ -47,7 +46,6 @@ const DEMO_LEFT =
 
 const noted = () => {};
 
-/** Maximum number of attempts to start with automatically chosen ports. */
 const START_TRIES_MAX = 3;
 
 export interface RunningSolo extends SoloServices {
@@ -103,7 +101,6 @@ async function chosenPorts({ apiPort, dashboardPort }: SoloOptions) {
   return { apiPort: apiPort || forApi, dashboardPort: dashboardPort || forDashboard };
 }
 
-/** Whether another process has taken a port that was found free. */
 function isPortLost(error: unknown, { apiPort, dashboardPort }: SoloOptions): boolean {
   const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   return isTaken && (apiPort === 0 || dashboardPort === 0);

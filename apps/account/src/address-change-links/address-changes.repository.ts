@@ -13,7 +13,6 @@ export class AddressChangesRepository {
   }
 }
 
-/** Finds the owner of a link by the link's token alone. */
 @Injectable()
 export class AddressChangeLinksMaintenanceRepository {
   async accountOf(

@@ -8,12 +8,10 @@ export class AuditAnchor {
   @Column('timestamptz', { name: 'taken_at' })
   takenAt: Date;
 
-  /** The hash over the chain heads and the previous anchor. */
   @Column('bytea')
   hash: Buffer;
 }
 
-/** The head of a chain at the time of an anchor. */
 @Entity('audit_anchored_heads')
 export class AnchoredHead {
   @PrimaryColumn('uuid')

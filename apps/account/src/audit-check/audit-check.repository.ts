@@ -30,7 +30,6 @@ export class AuditCheckMaintenanceRepository {
     );
   }
 
-  /** Finds the first head or anchored head whose entry is missing. */
   async findHeadWithoutEntry(transaction: Transaction): Promise<AuditHead | null> {
     const [head] = await transaction.query<AuditHead>(
       `select h.chain, h.position, h.hash from

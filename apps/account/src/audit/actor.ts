@@ -1,7 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** The origin of a request, as the dashboard sees it. */
 export interface Visitor {
   /** The IPv4 or IPv6 address; empty if unknown. */
   address: string;

@@ -1,4 +1,3 @@
-/** The effects of a deletion, in the words shown to the owner. */
 export const CONSEQUENCES = [
   'All API keys are revoked and all sessions end at once. Restoring does not bring keys back; each can be reissued.',
   'Subscriptions are cancelled at the end of their period, open checkouts expire, and credits are frozen.',

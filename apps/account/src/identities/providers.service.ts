@@ -54,7 +54,6 @@ export class ProvidersService {
     private readonly logger: Logger,
   ) {}
 
-  /** Returns the providers for which this installation has credentials. */
   get offered(): Provider[] {
     const { googleClientId, githubClientId } = this.config;
     return [

@@ -13,7 +13,6 @@ export interface KeyRow {
   scopes: Scope[];
   allowedAddresses: string[];
   dailyCreditCap: number | null;
-  /** The first key in the chain of rotations. */
   ranksAs: string;
   /** The ids of the keys in the chain of rotations; null if the key has no cap. */
   lineKeyIds: string[] | null;

@@ -8,7 +8,6 @@ const USED_WRITE_MS = MINUTE_MS;
 const EXPIRE_BATCH = 500;
 const ENDINGS_MAX = 50;
 
-/** Provides the data about a key that a gateway needs to decide whether to accept a request. */
 @Injectable()
 export class KeyRecordService {
   constructor(

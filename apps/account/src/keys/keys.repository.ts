@@ -69,7 +69,6 @@ export class KeysRepository {
     return keys.map(({ id }) => id);
   }
 
-  /** Lists the keys that a given key replaced and that still work. */
   async listOverlapping(
     transaction: Transaction,
     accountId: string,

@@ -15,7 +15,6 @@ import { SessionsService } from '../sessions/sessions.service.js';
 
 type LoggedIn = SessionAnswer<CurrentSessionAnswer>;
 
-/** Completes log-ins, whatever the first proof was. */
 @Injectable()
 export class EntryService {
   constructor(

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { AuditLine } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Reads one chain of the audit log, an account's or the installation's, for operators. */
 @Injectable()
 export class AuditEntriesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -45,7 +45,6 @@ export class ListAccountsRequest {
   @IsIn(LISTED_STANDINGS)
   standing?: (typeof LISTED_STANDINGS)[number];
 
-  /** The last account of the previous page. */
   @IsOptional()
   @IsUUID()
   before?: string;
@@ -57,7 +56,6 @@ export class ListAccountsRequest {
 }
 
 export class ListAuditRequest {
-  /** The last position of the previous page. */
   @IsOptional()
   @Matches(/^[0-9]{1,18}$/)
   before?: string;

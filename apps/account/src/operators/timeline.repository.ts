@@ -3,7 +3,6 @@ import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { EVENT_LINES } from '#libs/messaging';
 
-/** The name in the audit log for an operator's inspection of an account. */
 export const INSPECTION = 'account.inspected';
 
 @Injectable()

@@ -11,7 +11,6 @@ export class Passkey {
   @Column('uuid', { name: 'person_id' })
   personId: string;
 
-  /** The authenticator's id for the passkey. */
   @Column('bytea', { name: 'credential_id' })
   credentialId: Buffer;
 

@@ -3,7 +3,6 @@ import { PasskeyRefused } from './passkeys.errors.js';
 
 /** The algorithms EdDSA, ES256 and RS256 (IANA, COSE Algorithms). */
 const ALGORITHMS = [-8, -7, -257];
-/** How long a browser waits for the passkey. */
 const TIMEOUT_MS = 300_000;
 const NAME = 'Domain Data Service';
 

@@ -17,7 +17,6 @@ const PERSON_LIMIT: AttemptLimit = {
   windowMs: HOUR_MS,
 };
 
-/** Sets new passwords for people who know their old password. */
 @Injectable()
 export class PasswordChangesService {
   constructor(

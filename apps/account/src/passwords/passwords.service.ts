@@ -26,7 +26,6 @@ export class PasswordsService {
   private readonly waiting: { site: string; start: () => void }[] = [];
   /** The cost of new hashes; most specs use a low cost. */
   cost = HASH_COST;
-  /** Number of hashes computed so far. Tests check this number instead of measuring time. */
   hashCount = 0;
 
   get queueLength(): number {

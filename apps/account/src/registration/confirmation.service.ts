@@ -11,7 +11,6 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { LinkInvalid } from './registration.errors.js';
 import { SignUpsService } from './sign-ups.service.js';
 
-/** Turns a confirmed sign-up into an account, in one transaction. */
 @Injectable()
 export class ConfirmationService {
   constructor(

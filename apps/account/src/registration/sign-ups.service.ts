@@ -91,7 +91,6 @@ export class SignUpsService {
     return { signUp, details };
   }
 
-  /** Deletes sign-ups whose link has expired, including their data keys. */
   async purge(transaction: Transaction): Promise<void> {
     const now = this.clock.now();
     for (const { id } of await this.signUps.listExpired(transaction, now, PURGE_BATCH)) {

@@ -4,7 +4,6 @@ import { AccountId, AllowCallers } from '#libs/platform';
 import { InvoiceEncryptionService } from '../invoice-encryption/invoice-encryption.service.js';
 import { EXPORTED_TABLES } from './exported-tables.js';
 
-/** Exports this service's data about an account. The dashboard has checked the session. */
 @Controller('internal/export')
 @AllowCallers('dashboard', 'gateway')
 export class ExportController {

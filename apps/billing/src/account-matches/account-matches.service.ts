@@ -4,7 +4,6 @@ import { isId } from '#libs/platform';
 import { INVOICE_NUMBER } from '../invoices/invoice.entity.js';
 import { ReferencesMaintenanceRepository } from './references.repository.js';
 
-/** Finds accounts by payment data that an operator knows. */
 @Injectable()
 export class AccountMatchesService {
   constructor(private readonly references: ReferencesMaintenanceRepository) {}

@@ -3,7 +3,6 @@ import type { Transaction } from '#libs/database';
 import { AccountDeletedHere, AccountSuspendedHere } from './account-states.errors.js';
 import { type AccountState, AccountStatesRepository } from './account-states.repository.js';
 
-/** Decides whether an account may buy, and whether its payments count. */
 @Injectable()
 export class AccountStatesService {
   constructor(private readonly states: AccountStatesRepository) {}

@@ -106,7 +106,6 @@ const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
-/** The invariants of billing. They are checked for payments that have changed, with all their invoices and notes. */
 export const BILLING_INVARIANTS: InvariantSet = {
   scope: `
     audited as materialized (

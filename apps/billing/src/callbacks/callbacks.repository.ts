@@ -79,7 +79,6 @@ export class CallbacksRepository {
   }
 }
 
-/** Deletes old data about callbacks, for all accounts. */
 @Injectable()
 export class CallbacksMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -4,7 +4,6 @@ import { Database } from '#libs/database';
 import { Problem } from '#libs/platform';
 import { AccountStatesService } from '../account-states/account-states.service.js';
 
-/** The person who receives an account's e-mails and invoices. */
 export interface Contact extends BillingContact {
   accountId: string;
 }

@@ -6,7 +6,6 @@ import { OwnSubscriptionsService } from '../subscriptions/own-subscriptions.serv
 import { PlanChangesService } from '../plan-changes/plan-changes.service.js';
 import { ResendReceiptRequest } from './customer-affairs.dto.js';
 
-/** Serves operators who act on a customer's behalf. */
 @Controller('internal/operator')
 @AllowCallers('cli')
 export class CustomerAffairsController {

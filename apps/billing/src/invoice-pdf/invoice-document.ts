@@ -3,7 +3,6 @@ import type { Micros } from '#libs/platform';
 import type { BillingConfig } from '../billing.config.js';
 import type { Contact } from '../contacts/contacts.service.js';
 
-/** The seller's details when the invoice was issued. */
 export interface Seller {
   name: string;
   address: string[];
@@ -28,7 +27,6 @@ export interface PaidBy {
    * the originals did.
    */
   title?: string;
-  /** The payment's id at the processor. */
   reference: string;
 }
 

@@ -9,7 +9,6 @@ interface Font {
   _glyphs: Record<number, unknown>;
 }
 
-/** The parts of fontkit, pdfmake's font parser, that we use. */
 interface Fontkit {
   create(file: Buffer): Font;
   registerFormat(format: typeof ParsedFormat): void;
@@ -17,7 +16,6 @@ interface Fontkit {
 
 const require = createRequire(import.meta.url);
 const pdfkit = createRequire(require.resolve('pdfmake')).resolve('pdfkit');
-/** The instance that pdfmake uses. */
 const fontkit = createRequire(pdfkit)('fontkit') as Fontkit;
 
 const parsed = new Map<Uint8Array, Font>();

@@ -16,7 +16,6 @@ export function printedLine(line: StoredPaymentLine): InvoiceLine {
 
 interface Correction {
   corrects: string;
-  /** The package credits that are revoked or restored. */
   credits: bigint;
   netMicros: bigint;
   taxPpm: number;

@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An invoice as printed for one state of its buyer's details. */
 @Entity('invoice_revisions')
 export class InvoiceRevision {
   @PrimaryColumn('uuid', { name: 'invoice_id' })

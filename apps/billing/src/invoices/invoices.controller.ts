@@ -12,7 +12,6 @@ import { AccountId } from '#libs/platform';
 import { AccountPace } from '../pace/account-pace.js';
 import { OwnInvoicesService } from './own-invoices.service.js';
 
-/** Serves the customer's invoices to a session that the dashboard has checked. */
 @Controller()
 export class InvoicesController {
   constructor(

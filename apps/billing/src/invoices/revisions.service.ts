@@ -25,7 +25,6 @@ export interface PrintedInvoice {
   buyer: Buyer | null;
   printedAt: Date;
   pdf: Buffer;
-  /** Whether the contents differ from those of the latest revision. */
   isNew: boolean;
 }
 

@@ -10,7 +10,6 @@ export interface MissedNewsCount {
   failed: number;
 }
 
-/** Stores the results of each completed run of a job that makes up for lost callbacks. */
 @Injectable()
 export class MissedNewsService {
   constructor(

@@ -16,7 +16,6 @@ import { OrdersMaintenanceRepository, OrdersRepository } from './orders.reposito
 
 const NOT_CLOSABLE = 'not_closable';
 
-/** Opens, finds and closes the processors' checkout pages of orders. */
 @Injectable()
 export class CheckoutsService {
   constructor(

@@ -5,7 +5,6 @@ import type { ProcessorName } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 
-/** Finds orders by the references that processors return. */
 @Injectable()
 export class OrderReferencesService {
   constructor(private readonly orders: OrdersRepository) {}

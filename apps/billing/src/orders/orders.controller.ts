@@ -13,7 +13,6 @@ import { AccountId, idempotencyKeyOf } from '#libs/platform';
 import { AccountPace } from '../pace/account-pace.js';
 import { OrdersService } from './orders.service.js';
 
-/** Serves the customer's orders to a session that the dashboard has checked. */
 @Controller()
 export class OrdersController {
   constructor(

@@ -24,7 +24,6 @@ const OPEN_ORDERS_MAX = 20;
 /** Maximum number of unpaid orders within an hour. Each opens a page, even if the order is dropped at once. */
 const BEGUN_ORDERS_MAX = 60;
 
-/** Handles customers' orders, from the request to the payment. */
 @Injectable()
 export class OrdersService {
   constructor(

@@ -3,7 +3,6 @@ import type { BillingInterval } from '#libs/contracts';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import { PurchasedLine } from '../pricing/purchased-line.entity.js';
 
-/** One part of a payment. Grants and rights are derived from it. */
 @Entity('payment_lines')
 export class StoredPaymentLine extends PurchasedLine {
   @Column('uuid', { name: 'payment_id' })

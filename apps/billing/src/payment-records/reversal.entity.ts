@@ -51,7 +51,6 @@ export class Reversal {
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** The failed refund that this refund retries. */
   @Column('uuid', { name: 'retry_of', nullable: true })
   retryOf: string | null;
 

@@ -42,7 +42,6 @@ export interface PaidStretch {
   periodEnd: Date;
   from: Date;
   monthlyCredits: bigint | null;
-  /** Whether the line is a change within a paid period. */
   isChange: boolean;
 }
 

@@ -16,7 +16,6 @@ import type { Reversal, ReversalState } from '../payment-records/reversal.entity
 import { reversedLines } from './reversed-lines.js';
 import { takenCredits } from './taken-credits.js';
 
-/** The total reversed amount of a payment, after the latest change. */
 export interface ReversedPayment {
   payment: Payment;
   refundedMicros: bigint;

@@ -10,7 +10,6 @@ export interface SubscriptionPayment {
   periodStart: Date;
   periodEnd: Date;
   paidMicros: string;
-  /** The amount of the final reversals for the whole period. */
   wholeMicros: string;
   /** The amount of the final reversals for the rest of the period, which begins at `keptUntil`. */
   restMicros: string;

@@ -15,7 +15,6 @@ import { AccountId, idempotencyKeyOf } from '#libs/platform';
 import { AccountPace } from '../pace/account-pace.js';
 import { PlanChangesService } from './plan-changes.service.js';
 
-/** Serves customers' changes of their subscriptions. The dashboard has checked the session. */
 @Controller()
 @UseGuards(AccountPace)
 export class PlanChangesController {

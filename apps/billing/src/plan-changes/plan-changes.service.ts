@@ -37,7 +37,6 @@ import {
   PlanNotChangeable,
 } from '../subscriptions/subscriptions.errors.js';
 
-/** How long the price of a preview is valid. */
 const PREVIEW_MS = 15 * MINUTE_MS;
 /**
  * Maximum number of concurrent changes. Each holds a database connection until the processor answers; further changes

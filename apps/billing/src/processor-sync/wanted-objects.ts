@@ -8,7 +8,6 @@ export interface ObjectRef extends ProcessorRef {
   processor: ProcessorName;
 }
 
-/** The queue of objects to fetch from processors. */
 @Injectable()
 export class WantedObjects extends WorkQueue<ObjectRef> {
   constructor(private readonly clock: Clock) {

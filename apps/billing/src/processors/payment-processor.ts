@@ -139,7 +139,6 @@ export interface SubscriptionSnapshot extends BilledPlan {
   periodEnd: Date;
   /** When the subscription ends, if it is not renewed. */
   cancelAt: Date | null;
-  /** The plan that applies from the next period. */
   pendingChange: BilledPlan | null;
   unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;

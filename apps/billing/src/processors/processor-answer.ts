@@ -6,7 +6,6 @@ const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
   paypal: 'Your PayPal account, or a card on PayPal’s page.',
 };
 
-/** Describes a processor, with the facts that a customer should know before choosing. */
 export function toProcessorAnswer({ name, capabilities }: PaymentProcessor): ProcessorAnswer {
   const title = PROCESSOR_TITLES[name];
   const { changesNeedApproval } = capabilities;

@@ -3,7 +3,6 @@ import { PROCESSORS, type ProcessorsAnswer, Serves } from '#libs/contracts';
 import { PaymentProcessors } from './payment-processors.js';
 import { toProcessorAnswer } from './processor-answer.js';
 
-/** Lists the processors that customers can choose at a checkout, and their differences. */
 @Controller()
 export class ProcessorsController {
   constructor(private readonly processors: PaymentProcessors) {}

@@ -1,7 +1,6 @@
 import { percentText } from '../tax/tax-rates.js';
 import type { PlanRef } from './payment-processor.js';
 
-/** A tax rate in the form that we store at processors. */
 export const TAX_PPM = /^\d{1,6}$/;
 
 /** Returns the name of a plan on a processor's page. The plan's price includes the tax. */

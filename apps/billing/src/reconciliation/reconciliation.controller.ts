@@ -3,7 +3,6 @@ import type { ReconciliationAnswer } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
 import { ReconciliationService } from './reconciliation.service.js';
 
-/** Lets the operator start the comparison, which also runs daily. */
 @Controller('internal/operator/reconciliations')
 @AllowCallers('cli')
 export class ReconciliationController {

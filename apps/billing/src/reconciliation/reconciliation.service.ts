@@ -11,7 +11,6 @@ import { ReconciliationMaintenanceRepository } from './reconciliation.repository
 
 /** The age from which lines are compared. Newer lines may not have arrived at entitlement yet. */
 const LINE_AGE_MS = 10 * MINUTE_MS;
-/** The age up to which payments are compared with their processor. */
 const PAYMENT_AGE_MS = 8 * DAY_MS;
 /** The result for a line whose event was published again. The next run checks whether the event has arrived. */
 const REPLAYED = 'it was announced again';

@@ -3,7 +3,6 @@ import type { SetAsideMoney } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
 import { SetAsideMaintenanceRepository } from './set-aside.repository.js';
 
-/** Lists the items that wait for an operator, those that have waited longest first. */
 @Controller('internal/operator/set-aside')
 @AllowCallers('cli')
 export class SetAsideController {

@@ -9,7 +9,6 @@ const ROWS = Object.entries(SET_ASIDE_MONEY)
   .map(([kind, rows]) => `select '${kind}' as kind, ${kind}.* from (${rows}) ${kind}`)
   .join(' union all ');
 
-/** Lists items that billing cannot finish on its own, for all accounts. */
 @Injectable()
 export class SetAsideMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}

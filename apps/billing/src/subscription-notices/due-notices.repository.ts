@@ -24,7 +24,6 @@ export interface DueNotice {
   currency: string;
   /** The amount due for a declined change, in millionths of the currency unit. */
   unpaidMicros: string | null;
-  /** The tax rate included in the prices of the subscription. */
   taxPpm: number;
   /** Whether the tax rate of the renewal is final. If false, it can still change with the billing details. */
   isTaxDecided: boolean;

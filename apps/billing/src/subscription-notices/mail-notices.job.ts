@@ -8,7 +8,6 @@ import { subscriptionNotice } from './subscription-notice.js';
 
 const NOTICES_MAX = 200;
 
-/** Sends subscribers e-mails about upcoming renewals, failed payments, declined changes and ending subscriptions. */
 @Injectable()
 export class MailNoticesJob implements Job {
   readonly name = 'mail-notices';

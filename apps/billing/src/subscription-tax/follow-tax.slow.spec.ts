@@ -58,7 +58,6 @@ describe('the tax of a running subscription', () => {
     return amounts.toReversed();
   }
   const passTo = (time: number) => billing.pass(time - billing.clock.now().getTime());
-  /** Moves the clock to the days on which rates are decided, then past the renewal. */
   async function renew(months: number): Promise<void> {
     const end = addMonths(start, months).getTime();
     for (const daysBefore of [11, 1]) {

@@ -2,7 +2,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { BillingInterval, SubscriptionLineName, SubscriptionState } from '#libs/contracts';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** A subscription in the state that the processor last reported, with our own data. */
 @Entity('subscriptions')
 export class Subscription {
   @PrimaryColumn('uuid')
@@ -155,7 +154,6 @@ export class Subscription {
   @Column('integer', { name: 'paid_quantity', nullable: true })
   paidQuantity: number | null;
 
-  /** The plan whose rights apply while a payment is overdue. */
   @Column('text', { name: 'grace_sku', nullable: true })
   graceSku: string | null;
 

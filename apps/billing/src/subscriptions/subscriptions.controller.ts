@@ -3,7 +3,6 @@ import { SUBSCRIPTION, SUBSCRIPTIONS, Serves } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
 
-/** Serves the customer's subscriptions to a session that the dashboard has checked. */
 @Controller()
 export class SubscriptionsController {
   constructor(private readonly own: OwnSubscriptionsService) {}

@@ -38,7 +38,6 @@ const NOTHING_HELD = { setAsideBecause: null, heldThrough: null } as const;
 const NOT_OURS = 'the processor names a plan that is not ours';
 const NO_WISH = { wantedSku: null, wantedQuantity: null } as const;
 
-/** Keeps subscriptions in the state that the processors report, and stores the payments of their bills. */
 @Injectable()
 export class SubscriptionsService {
   constructor(
@@ -341,7 +340,6 @@ function periodStartAt(stretches: readonly SubscriptionPayment[], end: Date): Da
   return stretches.find(({ periodEnd }) => periodEnd.getTime() === end.getTime())?.periodStart;
 }
 
-/** Whether the plan of the next period differs from the plan in the row. */
 function isOtherNext(
   row: Subscription,
   { pendingChange, ...running }: SubscriptionSnapshot,

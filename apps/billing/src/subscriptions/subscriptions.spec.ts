@@ -39,7 +39,6 @@ describe('subscriptions', () => {
     return body;
   }
 
-  /** Returns the announcements since the last call. */
   async function said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
     const events = await billing.events(accountId);
     const fresh = events.slice(seen);

@@ -33,7 +33,6 @@ interface FoundAccount extends AccountSummary {
 }
 
 const LISTED = 50;
-/** The maximum number of accounts shown for a search text that matches many. */
 const ACCOUNTS_MAX = 20;
 
 /** Adds `account`, which finds, lists and suspends accounts, shows their timelines and blocks their downloads. */

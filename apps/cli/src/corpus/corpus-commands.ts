@@ -17,7 +17,6 @@ interface GenerateOptions extends OutputOptions {
 
 const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 
-/** The number of names in one call to the corpus service. */
 const NAMES_AT_A_TIME = 500;
 
 /** Adds `corpus`, which manages the data that history and searches read. */

@@ -10,7 +10,6 @@ import {
 } from '#libs/services';
 import { ServersConfig } from '../servers.config.js';
 
-/** A setting that a pod reads from a file, with the file's name within the Secret. */
 interface ChartSecret {
   env: string;
   file: string;
@@ -21,7 +20,6 @@ interface ChartSecret {
 interface ChartService {
   name: string;
   entry: string;
-  /** The settings of the addresses on which the service listens. */
   hosts: string[];
   /** Settings of the service's ports, the internal port first. */
   listeners: { port: string; isPublic: boolean }[];

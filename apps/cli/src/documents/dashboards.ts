@@ -6,7 +6,6 @@ interface Panel {
 }
 
 interface Dashboard {
-  /** The id of the dashboard, which is also the file's name. */
   uid: string;
   title: string;
   panels: Panel[];

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
-/** After this time, a command that hangs is killed. */
 const LIMIT_MS = 150_000;
 
 describe('the folder of a deployment’s secrets', () => {

@@ -3,7 +3,6 @@ import type { ServiceProcess } from './service-process.js';
 
 const PAUSE_MS = 1_000;
 
-/** Restarts services that have ended on their own, and reports each restart. */
 export class Supervisor {
   private isStopped = false;
 

@@ -17,7 +17,6 @@ interface Signature {
 const CHECKPOINT =
   /^([^\n]+)\n(0|[1-9][0-9]{0,14})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*\n((?:— [^ \n]+ [A-Za-z0-9+/]+=*\n)+)$/;
 const KEY_HASH_BYTES = 4;
-/** The signature type that the Static CT API uses. */
 const RFC_6962_SIGNATURE = 5;
 /** The fields `version` and `signature_type` of a tree head (RFC 6962 §3.5). */
 const TREE_HEAD = Buffer.from([0, 1]);

@@ -5,7 +5,6 @@ import { type CoveredSource, CoverageRepository } from './coverage.repository.js
 
 /** How long the sources are cached; they rarely change. */
 const KEPT_MS = 2 * SECOND_MS;
-/** The source that is named in answers to test keys. */
 export const FIXTURE_SOURCE = 'fixtures';
 
 export interface ShownSources {

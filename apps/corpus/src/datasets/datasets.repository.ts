@@ -38,7 +38,6 @@ const OBSERVING_KINDS = ['lookups', 'pdns', 'ct', 'whois_csv'];
 
 const PART = `domain_key <= $1 and (domain_key, name) > ($2, $3)`;
 
-/** Reads the contents of datasets. */
 @Injectable()
 export class DatasetsRepository {
   constructor(private readonly database: FeedDatabase) {}

@@ -10,7 +10,6 @@ const PART_NAMES = 100;
 
 type Answer = Omit<FreshAnswer, 'index'>;
 
-/** Finds answers that are fresh enough to spare jobs a new lookup. */
 @Injectable()
 export class FreshestService {
   constructor(

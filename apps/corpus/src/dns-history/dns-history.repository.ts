@@ -79,7 +79,6 @@ export class DnsHistoryRepository {
     return this.counted(`select 1 ${CHANGES}`, asked);
   }
 
-  /** Lists all records of the name that existed at one of several times. */
   async listAt(asked: StretchesAsked, times: readonly Date[]): Promise<StretchRow[]> {
     const bounds = times.map((at) => at.getTime());
     const [oldest, newest] = [Math.min(...bounds), Math.max(...bounds)].map((at) => new Date(at));

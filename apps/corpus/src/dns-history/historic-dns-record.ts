@@ -25,7 +25,6 @@ function historicDnsRecord(
   }
 }
 
-/** Returns a period in the format of the answer. */
 export function dnsStretch(name: string, row: StretchRow, source: string): DnsStretch {
   const { firstAt, untilAt, seenAt, isPassive } = row;
   return {

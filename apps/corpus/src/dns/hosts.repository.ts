@@ -11,7 +11,6 @@ export interface SeenHost {
   hasResolved: boolean | null;
 }
 
-/** Stores host names below registrable names. */
 @Injectable()
 export class HostsRepository {
   /**

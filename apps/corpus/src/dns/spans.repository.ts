@@ -8,7 +8,6 @@ export interface SpanOwner {
   host: string;
 }
 
-/** A host with the period of its new observations. */
 export interface AskedOwner extends SpanOwner {
   firstAt: Date;
   lastAt: Date;
@@ -73,7 +72,6 @@ const SAME_PASSIVE = `unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[
     and t.value_key = q.value_key and t.first_seen = q.first_seen and t.is_passive
     and t.source_id = any($7::smallint[])`;
 
-/** Stores the DNS records of names and the periods of their existence. */
 @Injectable()
 export class SpansRepository {
   /** Lists the sightings near the new observations of each owner. @param bits the relevant types. */

@@ -14,7 +14,6 @@ import {
 } from './feed.dto.js';
 import { FeedService } from './feed.service.js';
 
-/** Tells the worker what has changed, which names to look up next, and what is suppressed. */
 @Controller('internal/feed')
 @AllowCallers('worker')
 export class FeedController {

@@ -53,7 +53,6 @@ export class FeedRepository {
     return { moment: { token, isStandby, snapshot, at }, changes };
   }
 
-  /** Returns the smallest id that a change at this time can have. */
   async leastId(at: Date): Promise<string> {
     const [{ id }] = await this.database.query<{ id: string }>('select least_id($1) as id', [at]);
     return id;

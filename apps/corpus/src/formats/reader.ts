@@ -11,7 +11,6 @@ import { WhoisCsvReader } from './whois-csv.js';
 const LIST_KINDS = ['names', 'zone'] as const;
 /** Kinds of sources whose lines are observations. */
 const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
-/** Kinds of sources that each have an import of their own. */
 const OTHER_KINDS = ['blocklist', 'ct'] as const;
 export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS, ...OTHER_KINDS] as const;
 export type LineKind = (typeof LINE_KINDS)[number];

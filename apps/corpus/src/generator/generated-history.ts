@@ -17,7 +17,6 @@ import { SeededRandom } from './seeded-random.js';
 
 const YEAR_MS = 365.25 * DAY_MS;
 const OLDEST_MS = Date.UTC(1996, 0, 1);
-/** Generated observations begin at this time. */
 const FIRST_LOOK_MS = Date.UTC(2012, 0, 1);
 /**
  * The day on which the General Data Protection Regulation took effect. Since then, registrars withhold personal data.

@@ -8,7 +8,6 @@ import { ObservationsService } from '../observations/observations.service.js';
 import { LogTiles, TILE_ENTRIES } from '../certificate-logs/log-tiles.js';
 import { LogTree } from '../certificate-logs/log-tree.js';
 
-/** The number of tiles that are fetched in parallel and imported in one transaction. */
 const TILES_AT_A_TIME = 8;
 /** The maximum number of tiles per run, so that other sources get their turn. */
 const TILES_AT_A_RUN = 800;

@@ -5,7 +5,6 @@ import type { SourceRights } from '../sources/source.js';
 import type { BadLine, ImportFile, ImportedSource } from '../locations/import-file.js';
 import type { NewSource } from './imports.dto.js';
 
-/** The progress of a file after a batch. */
 export interface Advance {
   from: number;
   to: number;

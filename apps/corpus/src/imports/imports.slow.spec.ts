@@ -50,7 +50,6 @@ describe('imports', () => {
     ).map(({ name }) => name);
   const changes = async (like: string) =>
     database.query('select name, kind from change_event where name like $1 order by id', [like]);
-  /** Returns counts that would show lost or doubled data. */
   const counts = async () =>
     database.query(
       `select (select count(*) from domain) as names, (select sum(names) from tld_names) as counted,

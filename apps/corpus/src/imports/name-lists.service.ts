@@ -9,7 +9,6 @@ import { scopeOfZone } from '../sources/source.js';
 import { ImportFilesService } from './import-files.service.js';
 import { type ImportRun, linesIn, refuseUnreadable } from '../locations/import-run.js';
 
-/** The number of names staged in one transaction. */
 const NAMES_AT_A_TIME = 5_000;
 
 /** Imports lists of names. All names of a file are staged, and then applied part by part in the order of their keys. */

@@ -11,7 +11,6 @@ import {
   refuseUnreadable,
 } from '../locations/import-run.js';
 
-/** The number of observations recorded in one transaction. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
 
 @Injectable()

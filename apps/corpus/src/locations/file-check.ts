@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BadFile } from './import-file.js';
 
-/** The facts about the unpacked contents of a file. */
 export interface CheckedFile {
   /** SHA-256. */
   digest: string;

@@ -10,7 +10,6 @@ export interface ImportRun {
   file: ImportFile;
   path: string;
   limits: FileLimits;
-  /** Aborts the run after the current batch. */
   signal: AbortSignal;
 }
 

@@ -3,7 +3,6 @@ import type { ReadLine } from '../formats/read-line.js';
 import type { BadLine } from './import-file.js';
 
 const SAMPLE_LENGTH_MAX = 80;
-/** The maximum number of faulty lines that a batch quotes. */
 export const SAMPLES_OF_BATCH = 20;
 
 export interface Batch<T> {

@@ -29,7 +29,6 @@ export const ALL_KEYS = {
 /** The number of slices into which the range of keys is divided, for work that is done slice by slice. */
 export const SLICES = 64;
 const SLICE_BITS = 6;
-/** The average number of names whose rows one statement may read. */
 export const NAMES_OF_RANGE = 20_000;
 const KEY_BITS = 64;
 const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);

@@ -20,7 +20,6 @@ export interface NewestDns {
   isMailKnown: boolean;
 }
 
-/** When a source first had a complete list of a zone. */
 export interface FirstList {
   sourceId: number;
   scope: string;

@@ -22,7 +22,6 @@ export interface Recorded {
   changedNames: number;
 }
 
-/** A change, with the facts that are recorded about it. */
 interface NamedChange {
   key: string;
   name: string;

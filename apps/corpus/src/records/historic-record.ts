@@ -6,7 +6,6 @@ import {
 } from '#libs/contracts';
 import type { Members, Registration } from './registration.js';
 
-/** A published record of a name, with the period in which the record was observed unchanged. */
 export interface SeenRecord {
   observedAt: Date;
   lastAt: Date;

@@ -17,7 +17,6 @@ export interface WhoisObservation extends Seen {
   raw?: string;
 }
 
-/** A record, with the number of its type (IANA). */
 export interface DnsValue {
   rtype: number;
   value: string;

@@ -38,7 +38,6 @@ interface Sequence extends AskedSequence {
   seen: SeenState[];
 }
 
-/** The rows to write for all sequences of a batch. */
 interface Edits {
   revisions: NewRevision[];
   confirmations: PlacedLink[];
@@ -48,13 +47,11 @@ interface Edits {
 }
 
 interface NewestName extends Omit<ChangedName, 'members'> {
-  /** The time of the first observation in the batch. */
   firstAt: Date;
   /** The record in the batch; undefined if an earlier revision is now the newest again. */
   given?: GivenRecord;
 }
 
-/** How many of a name's revisions are searched for answers of the same servers. */
 const COMPARED_MAX = 100;
 /** The number of names whose revisions are in memory at once. */
 const COMPARED_NAMES = 100;

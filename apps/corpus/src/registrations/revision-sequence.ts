@@ -1,6 +1,5 @@
 export interface Link {
   atMs: number;
-  /** The hash of the observed record. */
   state: string;
 }
 

@@ -11,7 +11,6 @@ export interface SequenceOf {
   isComplete: boolean;
 }
 
-/** A sequence with the period of its new observations. */
 export interface AskedSequence extends SequenceOf {
   firstAt: Date;
   lastAt: Date;
@@ -67,7 +66,6 @@ const PLACES = `unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[
   as q (domain_key, name, is_complete, at, state)`;
 const KEYS = 'domain_key, name, is_complete, observed_at, state, source_id';
 
-/** Stores the published registrations of names over time. */
 @Injectable()
 export class RevisionsRepository {
   /** Lists the links of each sequence near the new observations, in the order of `sequences`. */

@@ -3,7 +3,6 @@ import { type Transaction, columnsOf } from '#libs/database';
 import type { ContactTerm } from '../records/contact-terms.js';
 import type { Key } from '../names/domain-key.js';
 
-/** A value that searches use to find a name. */
 export interface Token extends ContactTerm {
   key: Key;
   name: string;

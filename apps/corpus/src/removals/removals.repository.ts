@@ -119,7 +119,6 @@ export class RemovalsRepository {
     );
   }
 
-  /** Assigns names of a source to the other sources that know them. */
   async giveNames(
     transaction: Transaction,
     names: readonly KnownBy[],

@@ -30,7 +30,6 @@ import { textsSought } from './texts-sought.js';
 
 type Question = QuestionOf<typeof DNS_REVERSE>;
 
-/** Maximum number of hosts of an address whose names are searched for. */
 const HOSTS_MAX = 1_000;
 const FIXTURE_FOUND = '192.0.2.1';
 const FIXTURE = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;

@@ -1,6 +1,5 @@
 import type { Total } from '#libs/contracts';
 
-/** The maximum number of records that are counted exactly. */
 export const COUNTED_MAX = 10_000;
 
 /** Returns SQL that counts the rows of a query, up to the first row beyond the limit. */

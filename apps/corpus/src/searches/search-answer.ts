@@ -33,7 +33,6 @@ export async function sendSearch(reply: FastifyReply, answer: SearchAnswer): Pro
     .send({ ...body, ...(coverage && { coverage }) });
 }
 
-/** The beginning of a page, and the maximum number of its rows. */
 export type PagePlace = Pick<AskedPage, 'limit' | 'offset' | 'after'>;
 
 export interface SearchRows<Row> {
@@ -101,7 +100,6 @@ export function allRows<Row>(all: readonly Row[], isCut = false): SearchRows<Row
 
 export interface Search<Row, Item> {
   isFixture: boolean;
-  /** The members that precede the records. */
   head: object;
   coverage: () => Promise<Coverage>;
   rows: SearchRows<Row>;

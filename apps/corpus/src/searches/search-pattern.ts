@@ -38,7 +38,6 @@ export function searchPattern(field: string, text: string): SearchPattern {
   return { loose: `${around}${loose}${around}`, exact: `${around}${exact}${around}` };
 }
 
-/** Escapes the characters that are special in LIKE. */
 function escaped(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

@@ -1,5 +1,4 @@
 export interface LexicalModel {
-  /** The number of labels from which the model was built. */
   labels: number;
   /** The mean surprisal of the labels, in bits per letter; `deviation` is the standard deviation. */
   mean: number;

@@ -3,7 +3,6 @@ import type { IndexSignals } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
 import { SignalsService } from './signals.service.js';
 
-/** Gives lookup what the corpus knows about a name. */
 @Controller('internal/signals')
 export class SignalsController {
   constructor(private readonly signals: SignalsService) {}

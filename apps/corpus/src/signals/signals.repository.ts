@@ -10,7 +10,6 @@ export interface Listing {
   listedAt: Date;
 }
 
-/** Reads the data in the corpus about individual names. */
 @Injectable()
 export class SignalsRepository {
   constructor(private readonly database: SearchDatabase) {}

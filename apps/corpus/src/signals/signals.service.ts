@@ -12,7 +12,6 @@ const LABEL_LENGTH_MIN = 6;
 
 type Judge = (label: string) => IndexSignals['lexical'];
 
-/** Collects the data in the corpus that matters to the reputation of a name. */
 @Injectable()
 export class SignalsService {
   private kept?: { untilMs: number; judge: Judge };

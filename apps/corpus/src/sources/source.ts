@@ -3,11 +3,8 @@ export const LOOKUPS_SOURCE = 1;
 
 /** The permitted uses of a source's data. */
 export interface SourceRights {
-  /** Whether the data may be shown in answers. */
   isShown: boolean;
-  /** Whether the data may be sold in files. */
   isSold: boolean;
-  /** Whether the names may be looked up. */
   isLookedUp: boolean;
 }
 

@@ -8,7 +8,6 @@ export interface RankedSources {
   outranking: number[];
 }
 
-/** A batch of data that is imported together. */
 export interface Batch {
   id: string;
   sourceId: number;

@@ -10,7 +10,6 @@ export interface HostsAsked {
   /** The bounds of the first sighting, in PostgreSQL's format. */
   from: string;
   to: string;
-  /** Hosts that had an address since this time are active. */
   activeSince: Date;
   status: 'active' | 'inactive' | null;
   sourceIds: readonly number[];

@@ -30,7 +30,6 @@ const ADA = {
 };
 const LATER = { ...ADA, expiry_date: '2031-01-01' };
 const BARE = { create_date: '2020-01-01', technical_contact: { name: 'Tech Desk' } };
-/** The number of connections of the write path. */
 const WRITERS = 4;
 const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
 
@@ -106,7 +105,6 @@ describe('suppression', () => {
       (await corpus.feed.changes({ since: '2020-01-01T00:00:00Z', limit: 5_000 })).changes,
     ]);
   }
-  /** Returns every row that the corpus keeps about a name. */
   const kept = async (name: string) =>
     JSON.stringify(
       await Promise.all(

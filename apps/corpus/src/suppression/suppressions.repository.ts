@@ -23,7 +23,6 @@ export interface NameOf {
   name: string;
 }
 
-/** The number of values that one statement reads or adds. */
 const VALUES_AT_A_TIME = 10_000;
 
 /** Runs statements: a transaction, or the database. */

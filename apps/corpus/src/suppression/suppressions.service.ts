@@ -18,7 +18,6 @@ import {
   SuppressionsRepository,
 } from './suppressions.repository.js';
 
-/** How soon other processes see a new value. */
 const KEPT_MS = SECOND_MS;
 
 interface Known {

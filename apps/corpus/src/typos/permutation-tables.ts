@@ -67,7 +67,6 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
   vv: ['w'],
 };
 
-/** Words that deceptive names add to another name. */
 export const WORDS =
   'access account accounts admin agree alert app apps assist auth bank billing blog careers cdn center check choose claim cl click cloud confirm confirmation connect contact customer delivery download email enroll find free gift help helpdesk home http https https-www info install invoice live login logon mail manage mobile my new news now official online order pay payment payments portal promo recovery refund register reset reward safe sale secure security server service services shop signin sso ssl staff store summary support team tracking unlock update user validate verification verify vip wallet web webmail view ww www'.split(
     ' ',

@@ -180,7 +180,6 @@ const KINDS: readonly [TypoKind, Make][] = [
   ['various', (all) => [`www${all.join('')}`, `www-${all.join('')}`]],
 ];
 
-/** Replaces two letters, or pairs of letters, with similar ones. */
 const TWICE: readonly [TypoKind, Make] = [
   'homoglyph',
   function* (letters) {

@@ -42,7 +42,6 @@ interface Search {
   permutations?: number;
 }
 
-/** Finds registered names that look like a name, contain a word or match a pattern. */
 @Injectable()
 export class TyposService {
   constructor(
@@ -218,14 +217,12 @@ async function lookAlikesOf(
   };
 }
 
-/** True if a row comes after the end of the previous page. */
 function isBehind({ key, name }: TypoRow, after: readonly string[] | undefined): boolean {
   if (!after) return true;
   const [own, last] = [BigInt(key), BigInt(after[0])];
   return own > last || (own === last && name > after[1]);
 }
 
-/** Returns the names that the customer owns, including the name in the request. */
 function excludedNames({ exclude = [], domainName }: Question): string[] {
   return [...exclude, ...(domainName === undefined ? [] : [domainName])].flatMap((text) => {
     const parsed = parseDomainName(text);

@@ -49,7 +49,6 @@ export function planCard(facts: PlanFacts): Markup {
   </section>`;
 }
 
-/** Returns a warning if the credits are about to run out. */
 export function lowCredits(balance: BalanceAnswer | undefined): string | undefined {
   if (!balance) return undefined;
   // Frozen credits return later, and the page says so.

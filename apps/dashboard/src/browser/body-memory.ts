@@ -3,7 +3,6 @@ import { siteOf } from '#libs/platform';
 import { BodiesTooMany } from './browser.errors.js';
 
 const MIB = 1024 * 1024;
-/** Maximum total size of the bodies that are arriving or being answered. */
 const ALL_BYTES = 8 * MIB;
 /**
  * Maximum total size of such bodies per address (IPv6: /48): enough for two callbacks of maximum size, including some

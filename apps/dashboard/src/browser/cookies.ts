@@ -1,6 +1,5 @@
 /** The prefix `__Host-` binds a cookie to this origin: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
 export const SESSION_COOKIE = '__Host-session';
-/** The cookie of a log-in between two of its steps. */
 export const STEP_COOKIE = '__Host-step';
 /**
  * Marks a browser that has logged in before: it is not delayed while someone else guesses passwords. This cookie grants
@@ -11,7 +10,6 @@ export const CSRF_COOKIE = '__Host-csrf';
 
 /** Maximum lifetime of a session in seconds (30 days). The account service ends an idle session earlier. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
-/** The maximum time for which the account service keeps an unfinished log-in. */
 const STEP_MAX_AGE_SECONDS = 600;
 const DEVICE_MAX_AGE_SECONDS = 365 * 24 * 3600;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';

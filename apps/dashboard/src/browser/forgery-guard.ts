@@ -38,7 +38,6 @@ export class ForgeryGuard implements CanActivate {
   }
 }
 
-/** The fields of a form, or whatever JSON a client sends instead. */
 type FormBody = { csrf?: unknown } | undefined;
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);

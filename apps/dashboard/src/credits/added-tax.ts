@@ -13,7 +13,6 @@ export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined>
   return isRefused(answer) ? undefined : (answer.body as TaxAnswer);
 }
 
-/** The rule about tax that all pages with prices state. */
 export const TAX_RULE =
   'Tax depends on your billing details at the time of each payment, and the order shows it before you pay.';
 

@@ -28,7 +28,6 @@ export interface Way {
 
 export interface Calculation {
   operation: Operation;
-  /** The number of answers, items or pages. */
   count: number;
   /** The price in the most expensive mode. */
   credits: number;
@@ -87,7 +86,6 @@ function cheapestWays(monthly: number, months: number): Way[] {
   );
 }
 
-/** Returns the cheapest packages that together have at least this many credits. */
 function cheapestPackages(credits: number): SoldPackage[] {
   const { credits: largest } = PACKAGES_SOLD.at(-1)!;
   const whole = Math.max(0, Math.floor(credits / largest) - 1);

@@ -14,12 +14,10 @@ export interface CreditsFacts {
   orders?: OrderAnswer[];
   processors: ProcessorChoice;
   spendable?: number;
-  /** A sentence about the credits that expire first. */
   ending?: string;
   tax?: TaxAnswer;
   /** The preselected package. */
   credits?: number;
-  /** The number of credits that the customer is looking for. */
   wanted?: number;
 }
 
@@ -77,7 +75,6 @@ function packageFields({ processors: { chosen }, credits: wanted, tax }: Credits
     <button>Order the package</button>`;
 }
 
-/** Returns the price per credit, to a hundredth of a cent. */
 const eachWords = (micros: number, credits: number) =>
   `$${(micros / credits / MICROS).toFixed(4)} each`;
 

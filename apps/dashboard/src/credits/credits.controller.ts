@@ -30,7 +30,6 @@ interface Shown {
   notice?: Notice;
   status?: number;
   processor?: string;
-  /** The package chosen in a form that was rejected. */
   credits?: number;
   wanted?: number;
 }

@@ -18,7 +18,6 @@ export interface OrderFacts {
   balance?: BalanceAnswer;
   /** The account's subscriptions; empty if billing is unavailable. */
   subscriptions?: readonly SubscriptionAnswer[];
-  /** Whether the customer cancelled on the processor's page. */
   wasCancelled?: boolean;
 }
 
@@ -155,7 +154,6 @@ function noticeOf({ order, balance, subscriptions, wasCancelled }: OrderFacts): 
   return PAYMENT_CANCELLED;
 }
 
-/** Returns who declined the payment, how much is due, and what the customer can do. */
 function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Notice {
   const amount = money(amount_micros, currency);
   return {

@@ -20,7 +20,6 @@ import { TransferService } from '../proxy/transfer.service.js';
 import { uploadPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
 
-/** How often the page of a file that is being read reloads itself. */
 const READING_SECONDS = 2;
 const [UPLOAD_ROUTE] = proxiedRoutes([atDashboard(UPLOAD_CREATE)]);
 const UPLOAD_FORM = {

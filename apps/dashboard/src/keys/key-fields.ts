@@ -57,7 +57,6 @@ ${addresses.join('\n')}</textarea>
     </div>`;
 }
 
-/** Returns in a few words from which networks a key may be used. */
 export function addressWords({ allowed_addresses: addresses = [] }: KeySettings): string {
   if (addresses.length === 0) return '';
   return addresses.length <= 2

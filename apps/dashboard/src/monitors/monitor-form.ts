@@ -23,7 +23,6 @@ const SELECTORS = [
   ['owner', 'Name'],
 ] as const;
 
-/** Labels of fields that are labelled differently on other pages. */
 export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   interval_minutes: 'The interval',
   owner: 'The value',
@@ -61,7 +60,6 @@ export const mailBox = (isTicked: boolean) =>
     >
   </p>`;
 
-/** Returns the choice of how often a domain's DNS is checked, with the maximum price of each option. */
 export const intervalField = (chosen: string | undefined) =>
   selectField('interval_minutes', {
     label: 'DNS checks',

@@ -7,7 +7,6 @@ export interface Confirmation {
   body: Markup;
   action: string;
   button: string;
-  /** Whether the customer loses something through the action. */
   isDanger?: boolean;
   back: { href: string; text: string };
 }

@@ -6,7 +6,6 @@ export interface PageContext {
   isLoggedIn: boolean;
   /** Whether e-mails stay on this machine and `/mailbox` shows them. */
   hasMailbox: boolean;
-  /** Whether this installation's lookups go to the registry simulator. */
   isDataSimulated?: boolean;
   /** The path of this page, without its query. */
   path?: string;
@@ -22,7 +21,6 @@ export interface PageContext {
 export interface Notice {
   kind: 'fault' | 'done' | 'note';
   text: string;
-  /** The faults of individual fields of the form, by field name. */
   faults?: Readonly<Record<string, string>>;
 }
 

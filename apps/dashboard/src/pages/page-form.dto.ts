@@ -9,7 +9,6 @@ export const TextField = () => applyDecorators(IsOptional(), IsString());
 export const IdempotencyKeyField = () =>
   applyDecorators(IsOptional(), Matches(IDEMPOTENCY_KEY, { message: IDEMPOTENCY_KEY_RULE }));
 
-/** The fields that every form of the dashboard sends. */
 export class PageForm {
   /** The CSRF token, which has already been checked. */
   @TextField()

@@ -26,7 +26,6 @@ export interface Prepared {
   call: ApiCall;
   /** A sentence. */
   cost: string;
-  /** The errors that the API would return for the call. */
   faults: FieldError[];
 }
 

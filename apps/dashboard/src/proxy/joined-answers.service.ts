@@ -23,7 +23,6 @@ export interface Pace {
  * other pages.
  */
 const JOINED_MAX = 16;
-/** The time limit for the whole answer. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
 /**
  * The minimum speed of a reader. A slower reader is disconnected, because other accounts need the slot (S102). Even
@@ -111,7 +110,6 @@ class ReadingDeadline {
     this.setTimer();
   }
 
-  /** Whether the answer has been read for long enough to give way to another account. */
   get hasHadTime(): boolean {
     return monotonicMs() - this.startedMs >= this.slowest.undisturbedMs;
   }

@@ -36,7 +36,6 @@ export interface ProxiedRoute {
   terms: SessionTerms;
   bodyLimitBytes: number;
   timeoutMs: number;
-  /** Maximum size of a JSON answer. */
   answerBytes: number;
 }
 

@@ -24,7 +24,6 @@ import {
   type Way,
 } from '../credits/calculation.js';
 
-/** Maximum number of answers in the calculator. */
 export const COUNT_MAX = 100_000_000;
 
 export interface AskedPrice {

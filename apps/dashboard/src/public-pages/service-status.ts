@@ -19,7 +19,6 @@ const PARTS: readonly (readonly [
   ['Credits, plans and invoices', ['billing', 'entitlement']],
 ];
 
-/** The minimum time between two queries of the services, however many people visit the page. */
 const KEPT_MS = 5_000;
 
 export interface PartStatus {

@@ -30,7 +30,6 @@ export interface RequestsFacts {
   filter: RequestFilter;
   answer: RequestsAnswer;
   keys: KeyNames;
-  /** Whether the page's script may add new requests. */
   isFirst: boolean;
 }
 

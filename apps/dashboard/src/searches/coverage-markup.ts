@@ -6,7 +6,6 @@ import { shownText } from '../pages/shown-text.js';
 
 const SHOWN_MAX = 12;
 
-/** Shows the data behind an answer or, if there is none, how to load data. */
 export function coverageMarkup(
   { has_data, sources, names_in_tld }: Coverage,
   isEmpty: boolean,

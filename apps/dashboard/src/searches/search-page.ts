@@ -99,7 +99,6 @@ function inputOf(search: Search, typed: Typed): CallInput {
   return { values: Object.fromEntries(new URLSearchParams(query)), body };
 }
 
-/** Returns links to the search's names, if any, that have the same answer everywhere and cost nothing. */
 function samples(search: Search): Markup | undefined {
   const { fixtures = [], subject } = search.row;
   const [name] = [subject ?? []].flat();

@@ -29,7 +29,6 @@ export function valueMarkup(
   return scalarMarkup(value);
 }
 
-/** Shows the members of a record, each with its name and, if known, its source. */
 export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, path = ''): Markup {
   const members = Object.entries(item).filter(([, value]) => value !== undefined);
   if (members.length === 0) return html`–`;

@@ -1,6 +1,5 @@
 import { TooManyCalls } from './service-calls.errors.js';
 
-/** Maximum number of calls of a holder that wait for the holder's other calls. */
 const WAITING_MAX = 64;
 
 interface Holder {

@@ -14,7 +14,6 @@ import { TooManyCalls } from './service-calls.errors.js';
 const OF_AN_ACCOUNT = 6;
 /** Maximum number of calls of an account that are worked on; its other calls wait for them. */
 const IN_WORK_OF_AN_ACCOUNT = 2;
-/** Maximum number of calls of all accounts that are worked on. */
 const IN_WORK = 4;
 /**
  * A call that takes longer waits for another service, and calls of other accounts no longer wait for it. The time is

@@ -4,7 +4,6 @@ import { type ServiceOrigins, type ServiceTokens, ServiceUnavailable } from '#li
 import type { DashboardMetrics } from '../telemetry/dashboard-metrics.js';
 import { ServiceProxy } from './service-proxy.js';
 
-/** The proxies for the owners in this installation. */
 export class ServiceProxies implements OnApplicationShutdown {
   private readonly proxies: ReadonlyMap<OwnerService, ServiceProxy>;
 

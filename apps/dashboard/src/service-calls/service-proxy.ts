@@ -13,7 +13,6 @@ import { TooManyCalls } from './service-calls.errors.js';
 import type { DashboardMetrics } from '../telemetry/dashboard-metrics.js';
 import { CallShares } from './call-shares.js';
 
-/** The data about the browser behind a call that owners need. */
 export interface BrowserCaller {
   /** The session's token from the session cookie; absent before a log-in. */
   sessionToken?: string;
@@ -51,9 +50,7 @@ export interface ProxiedAnswer {
   body: unknown;
   /** The owner's own rejection, if the status is 400 or higher. */
   refusal?: Problem;
-  /** The token of a session that begins with this answer. */
   beginsSession?: string;
-  /** The token of a log-in that needs another step. */
   beginsStep?: string;
   /** The token that account uses to recognise this browser. */
   deviceToken?: string;

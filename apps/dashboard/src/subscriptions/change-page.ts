@@ -116,7 +116,6 @@ function figuresOf({ sku, quantity }: Ordered): Record<string, number> {
 const creditsOf = (plan: SubscriptionPlan | undefined, quantity: number) =>
   (plan?.monthlyCredits ?? 0) * quantity;
 
-/** Says how many credits the account has before and after a change of an API plan. */
 function creditWords({ owned, preview, balance }: PreviewedChange): Markup | undefined {
   if (owned.line !== 'api' || !balance) return undefined;
   const left = balance.spendable + balance.reserved;

@@ -37,10 +37,8 @@ const ON_ITS_WAY: Notice = {
   text: 'If you have just paid, the payment is on its way to us. Load this page again in a moment.',
 };
 
-/** The parameters of the URL, which say how the visitor came to the list. */
 interface Arrival {
   changed?: string;
-  /** Whether the visitor comes from a processor's page that reports a payment. */
   hasPaid?: boolean;
 }
 

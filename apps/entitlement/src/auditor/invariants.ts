@@ -4,7 +4,6 @@ import { IS_REVIVED } from '../ledger/revived-grants.js';
 import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
 import { STATEMENT_DIFFERENCES } from './statement-sums.js';
 
-/** The invariants of this service, under their numbers in the system-wide list. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I1',

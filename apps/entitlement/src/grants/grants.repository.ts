@@ -8,7 +8,6 @@ export interface Adjustment {
   expiresAt?: Date;
 }
 
-/** Credits that an operator takes away. */
 export interface Revocation {
   id: string;
   amount: number;

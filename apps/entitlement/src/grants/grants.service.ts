@@ -137,7 +137,6 @@ export class GrantsService {
     });
   }
 
-  /** Stores a subscription's snapshot, and ends the subscription's credits if its state requires that. */
   async followSubscription(
     transaction: Transaction,
     accountId: string,

@@ -9,9 +9,6 @@ import { HoldingsRepository } from './holdings.repository.js';
 
 const GRANTS_PER_PAGE = 100;
 
-/**
- * Reports the effects of payment lines to billing, and an account's credits and subscriptions to billing and operators.
- */
 @Injectable()
 export class HoldingsService {
   constructor(

@@ -204,7 +204,6 @@ describe('holds', () => {
     const PLAN = 15_000;
     let lineId: string;
 
-    /** Holds all credits before the plan ends, and returns them afterwards. */
     beforeEach(async () => {
       lineId = newId();
       const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };

@@ -40,7 +40,6 @@ export class LeaseUseRequest {
   @IsUUID()
   accountId: string;
 
-  /** The credits used so far, as a cumulative total. */
   @IsInt()
   @Min(0)
   @Max(AMOUNT_MAX)

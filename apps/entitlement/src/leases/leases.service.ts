@@ -20,7 +20,6 @@ import { LeasesRepository } from './leases.repository.js';
 /** How long a holder may spend credits of a lease, counted from its request. */
 const LEASE_TTL_MS = 60_000;
 
-/** Grants leases to gateways, which spend the credits locally and settle by totals. */
 @Injectable()
 export class LeasesService {
   constructor(

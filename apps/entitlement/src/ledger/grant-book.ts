@@ -36,7 +36,6 @@ export interface Move {
 export abstract class GrantBook {
   readonly transfers: LedgerTransfer[] = [];
   readonly issued = new Set<string>();
-  /** Changes of repayments that this book adds to the known ones. */
   readonly repaid: Repayment[] = [];
   allowanceChanged = false;
   protected readonly grants = new Map<string, Grant>();
@@ -122,7 +121,6 @@ export abstract class GrantBook {
     return Math.max(0, grant.expired - (this.revivedOf(grant)?.granted ?? 0));
   }
 
-  /** Returns the bucket that receives credits that are returned to a grant. */
   protected homeOf(grant: Grant): Bucket {
     if (this.account.state === 'erased') return 'revoked';
     return this.isExpired(grant) ? 'expired' : 'available';

@@ -21,7 +21,6 @@ export interface NewGrant {
   sourceIndex: number;
   granted: number;
   expiresAt?: Date;
-  /** The catalogue's tier of a package. */
   tier?: string;
   /** The payment line from which the credits come; reversals of the line affect them. */
   lineId?: string;

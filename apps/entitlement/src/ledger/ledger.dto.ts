@@ -1,2 +1,1 @@
-/** Maximum number of credits in one call. */
 export const AMOUNT_MAX = 1_000_000_000_000;

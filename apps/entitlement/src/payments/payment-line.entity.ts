@@ -28,7 +28,6 @@ export class PaymentLine {
   @Column('bigint', { name: 'amount_micros' })
   amountMicros: string;
 
-  /** The credits of a package. */
   @Column('bigint', { nullable: true })
   credits: string | null;
 

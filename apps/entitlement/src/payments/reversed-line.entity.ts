@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ReversalScope } from '#libs/contracts';
 
-/** The part of a payment line that an announcement of a refund or dispute takes back. */
 @Entity('reversed_lines')
 export class ReversedLine {
   @PrimaryColumn('uuid', { name: 'reversal_id' })

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
-/** Queries about an account's leases that both leases and holds need. */
 @Injectable()
 export class ReservationsRepository {
   /** Sums the credits of an account's open leases that are not reported as used. */

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { ReservationsRepository } from './reservations.repository.js';
 
-/** Operations on an account's leases that both leases and holds need. */
 @Injectable()
 export class ReservationsService {
   constructor(private readonly reservations: ReservationsRepository) {}

@@ -15,7 +15,6 @@ import { explain } from './explanation.js';
 import { StatementRepository } from './statement.repository.js';
 import { usageV1Answer } from './usage-v1-answer.js';
 
-/** Number of lines read at a time for an explanation. */
 const BATCH = 2_000;
 
 export interface Statement {

@@ -6,7 +6,6 @@ import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
  * this release.
  */
 export const OPERATION_NAME = /^[a-z][a-z0-9_.-]{0,59}$/;
-/** Maximum number of operations per lease. */
 const OPERATIONS_MAX = 100;
 
 /** Validates an object that has credits by operation name. */

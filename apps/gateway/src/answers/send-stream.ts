@@ -12,7 +12,6 @@ import { readLines } from './line-stream.js';
 /** The closing line of an answer whose owner disconnected before its end. */
 const BROKEN_OFF = '{"error":"broken_off"}';
 
-/** The parameters of a stream, in addition to its request. */
 interface StreamTerms {
   balanceAfter: (credits: number) => number | undefined;
   /**

@@ -13,7 +13,6 @@ export interface PlainConnectionsOptions {
   keepAliveTimeoutMs: number;
   /** Starts handling a request. @returns false if the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
-  /** Lets Node's HTTP server take over the connection. */
   handOver(socket: Socket, packet: Buffer): void;
 }
 
@@ -78,7 +77,6 @@ export class PlainConnections implements PlainConnectionOwner {
     return connection.isIdle ? connection.quietTicks * this.tickMs : -1;
   }
 
-  /** Whether an answer is still being sent to a slow client. */
   get isSending(): boolean {
     for (const { socket } of this.connections) if (socket.writableLength > 0) return true;
     return false;

@@ -32,7 +32,6 @@ interface ArrivingBody {
   refuse: () => void;
 }
 
-/** Reads JSON bodies, several at a time. */
 export class RequestBodies {
   /** Oldest first. */
   private readonly arriving = new Set<ArrivingBody>();

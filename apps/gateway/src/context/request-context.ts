@@ -57,7 +57,6 @@ export class RequestContext {
   isInClass = false;
   /** The owner's path with the normalised query. It also identifies repeats. */
   question = '';
-  /** The subject of the request as the client wrote it, for the request log. */
   subject = '';
   isFresh = false;
   isRepeat = false;
@@ -83,7 +82,6 @@ export class RequestContext {
   /** Whether the request counts towards the running requests. A download no longer counts once it has begun. */
   isInFlight = true;
   transfer?: Transfer = undefined;
-  /** Additional header lines for the rejection of the request. */
   refusalLines = '';
   span?: Span = undefined;
   /** The context of the previous request on the socket, if the client pipelines requests. */

@@ -2,7 +2,6 @@ import { Semaphore, ServiceUnavailable } from '#libs/platform';
 
 interface Turns {
   semaphore: Semaphore;
-  /** The number of running or waiting tasks. */
   users: number;
 }
 

@@ -25,7 +25,6 @@ export interface NewHold {
   row: string;
 }
 
-/** The interval at which credits are reported while lines are being sent. */
 const SETTLE_INTERVAL_MS = 100;
 
 /**
@@ -75,7 +74,6 @@ export class RequestHold {
     this.report();
   }
 
-  /** The hold's entry in the journal. */
   get use(): HoldUse {
     const { id: holdId, accountId, charged, number, isFinished } = this;
     const row = isFinished ? undefined : this.row;

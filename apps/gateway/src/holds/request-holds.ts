@@ -20,7 +20,6 @@ export interface RequestHoldsOptions {
   client: Pick<EntitlementClient, 'hold' | 'settleHold' | 'closeHold'>;
   /** The journal, which keeps charges until entitlement has acknowledged them. */
   journal: Pick<LeaseJournal, 'holdOpened' | 'holdUsed' | 'holdPart' | 'holdClosed'>;
-  /** The balances that customers see. */
   pools: LeasePools;
   clock: Clock;
   logger: Logger;

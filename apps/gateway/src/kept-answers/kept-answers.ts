@@ -168,7 +168,6 @@ export class KeptAnswers {
   }
 }
 
-/** Returns the stored answer in its original format. */
 function repeated(context: RequestContext, outcome: string, bytes: Buffer): OwnerAnswer {
   context.isRepeat = true;
   const headers = { status: context.answerStatus, outcome, servedFrom: 'repeat' };

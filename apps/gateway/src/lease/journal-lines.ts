@@ -7,11 +7,9 @@ const OPERATION_TOTAL = /^([a-z][a-z0-9_.-]{0,59}):([0-9]{1,12})$/;
 const HOLD_NUMBER = /^h[0-9]{1,12}$/;
 const HOLD_ID = /^[!-~]{1,200}$/;
 
-/** A request's hold that an earlier process left open. */
 export interface HoldUse {
   holdId: string;
   accountId: string;
-  /** The credits for the part that was sent. */
   charged: number;
   /** The credits of each part that may have been reported to entitlement, starting with part 1. */
   parts: number[];
@@ -25,7 +23,6 @@ export interface JournalRest {
   holds: HoldUse[];
   /** The rows of charged answers that may be missing from the request log, in the log's text format. */
   rows: string[];
-  /** The ids under which earlier processes wrote the request log. */
   writerIds: string[];
 }
 

@@ -39,7 +39,6 @@ export interface JournaledHolds {
   replay(uses: HoldUse[]): Promise<void>;
 }
 
-/** The part of the request log that the journal uses. */
 export interface JournaledLog {
   /** Returns the rows of charged answers that are not written yet, without their line endings. */
   unwrittenRows(): Iterable<string>;

@@ -48,7 +48,6 @@ export interface JournaledHold {
   number: number;
   id: string;
   accountId: string;
-  /** The credits for everything that has been sent. */
   charged: number;
 }
 

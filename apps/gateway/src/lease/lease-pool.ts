@@ -27,7 +27,6 @@ export class LeasePool {
   noPrefetchUntilMs = 0;
   /** The account's balance as last reported by entitlement, minus the usage acknowledged since then. */
   private balance?: number = undefined;
-  /** The number of running calls that report usage. */
   private reports = 0;
   /** The number of the newest call at the time when a usage report last began or ended. */
   private reportedIn = 0;
@@ -81,7 +80,6 @@ export class LeasePool {
     (this.queue ??= []).push(waiter);
   }
 
-  /** Removes and returns the waiting requests that match. */
   dequeue(isNow: (waiter: Waiter) => boolean): Waiter[] {
     const now = this.waiters.filter((waiter) => isNow(waiter));
     const later = this.waiters.filter((waiter) => !now.includes(waiter));
@@ -152,7 +150,6 @@ export class LeasePool {
   }
 }
 
-/** The pools of all accounts with a lease, a hold or a waiting request. */
 export class LeasePools {
   private readonly pools = new Map<string, LeasePool>();
   private calls = 0;

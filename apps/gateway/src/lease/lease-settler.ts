@@ -4,7 +4,6 @@ import { type Logger, SECOND_MS, crashPoint, monotonicMs } from '#libs/platform'
 import type { LeasePools } from './lease-pool.js';
 import type { Lease } from './lease.js';
 
-/** Maximum number of leases per call. */
 const BATCH_MAX = 1_000;
 /** Maximum number of balances requested per call, besides those of the settled leases. */
 const REFRESHED_MAX = 50;
@@ -15,7 +14,6 @@ export interface LeaseSettlerOptions {
   gatewayId: string;
   logger: Logger;
   intervalMs: number;
-  /** Notified of all usage that entitlement acknowledges. */
   pools: LeasePools;
   onAnswer(answer: SettleAnswer, call: number): void;
   onClosed(lease: Lease): void;

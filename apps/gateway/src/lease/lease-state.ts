@@ -1,6 +1,5 @@
 /** Counts of reservations since the start. They are plain numbers, because every request changes them. */
 export class LeaseCounts {
-  /** Reservations that found room on a lease. */
   hits = 0;
   /** Reservations that found no room at once. */
   misses = 0;
@@ -10,7 +9,6 @@ export class LeaseCounts {
 
 export interface LeaseState {
   counts: LeaseCounts;
-  /** The number of leases that entitlement may have open for this gateway. */
   open: number;
   unsettledCredits: number;
   settlementAgeMs: number;

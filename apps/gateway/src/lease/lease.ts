@@ -6,7 +6,6 @@ export class Lease {
   consumed = 0;
   /** The credits by operation; undefined before the first charge of a named operation. */
   chargedBy?: Record<string, number> = undefined;
-  /** The credits reserved by running requests. */
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
   settled = 0;

@@ -14,7 +14,6 @@ export interface LookupAddress {
   port: number;
   isTls: boolean;
   tls?: InternalTls;
-  /** The number of open connections per address in this pool. */
   load: AddressLoad;
 }
 

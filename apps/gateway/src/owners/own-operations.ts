@@ -19,7 +19,6 @@ export interface Asker {
 
 type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
 
-/** The functions that answer the gateway's own operations, by the names of the operations. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
 /** Returns the handlers of the gateway's own operations. @throws if an operation has no handler. */

@@ -9,7 +9,6 @@ import { ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import { AskedQuestion } from './questions.dto.js';
 
-/** Answers the requests of the dashboard's pages. The dashboard has already checked the session. */
 @Controller()
 @AllowCallers('dashboard')
 export class QuestionsController {

@@ -39,7 +39,6 @@ async function bulk(apiKey: string, url = under.url) {
   return { status: answer.statusCode, headers: answer.headers, json, text: '' };
 }
 
-/** Makes lookup hold bulk requests open and answer all other requests. */
 function holdBulk(): ServerResponse[] {
   const held: ServerResponse[] = [];
   around.lookup.respond = (asked, response) => {

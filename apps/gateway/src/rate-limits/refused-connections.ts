@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 
-/** Maximum number of rate-limit rejections per connection. */
 const REFUSALS_MAX = 50;
 
 /**

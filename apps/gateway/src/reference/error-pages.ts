@@ -2,7 +2,6 @@ import { readFile, readdir } from 'node:fs/promises';
 import { html, markdown } from '#libs/public-http';
 import { apiPage } from './api-page.js';
 
-/** The folder with the pages, relative to the compiled file. */
 const FOLDER = new URL('../../../../../docs/errors/', import.meta.url);
 
 /** The page of each error code (`GET /errors/<code>`), and the list of all codes (`/errors`). */

@@ -24,5 +24,4 @@ export const KEY_SUMS = [
   }),
 ].join(', ');
 
-/** The counts by response time, in one array. */
 export const PACE_LIST = `array[${PACES.map((name) => `sum(${name})`).join(', ')}]`;

@@ -1,7 +1,6 @@
 import type { AccountClient } from '#libs/contracts';
 import type { Job, Logger } from '#libs/platform';
 
-/** Maximum number of keys per call. */
 const BATCH_MAX = 1_000;
 const KEYS_MAX = 200_000;
 

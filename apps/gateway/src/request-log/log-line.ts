@@ -33,7 +33,6 @@ export const COPY_LINES_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;
 
-/** Formats entries as lines of COPY's text format. */
 export class LogLines {
   private lastSecond = -1;
   private lastSecondText = '';

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, SECOND_MS, ServiceUnavailable } from '#libs/platform';
 import { type LogEntry, readLine } from './log-line.js';
 
-/** The part of the request log that finds and writes missing rows. */
 export interface RowStore {
   /** Writes the missing rows. @returns false if no partition accepts one of them. */
   insertMissing(entries: LogEntry[]): Promise<boolean>;
@@ -13,7 +12,6 @@ export interface RowStore {
 
 const BATCH_MAX = 1_000;
 const RETRY_MS = SECOND_MS;
-/** Maximum time for which a daily cap waits for the rows that it counts. */
 const WAIT_MAX_MS = 3 * SECOND_MS;
 
 /** Writes the charges that a killed gateway could not log. Daily caps are counted after that. */

@@ -220,7 +220,6 @@ export class RequestLogRepository {
     return new Map(rows.map(({ key_id, credits }) => [key_id, Number(credits)]));
   }
 
-  /** Records that an account's rows must be deleted. */
   async insertErasure(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(
       'insert into log_erasures (account_id) values ($1) on conflict do nothing',

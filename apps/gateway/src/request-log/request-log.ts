@@ -137,7 +137,6 @@ export class RequestLog {
     this.droppedCount += countOf(parts);
   }
 
-  /** Returns a chunk with room for one more line. */
   private chunkFor(bytes: number): Chunk {
     const last = this.chunks[this.chunks.length - 1];
     if (last.bytes.length - last.to >= bytes) return last;
@@ -146,7 +145,6 @@ export class RequestLog {
     return next;
   }
 
-  /** Releases the chunks with the written lines. */
   private forget(parts: Chunk[]): void {
     for (const [place, { to, count, charged }] of parts.entries()) {
       const chunk = this.chunks[place];

@@ -83,7 +83,6 @@ function nextPageOf(context: RequestContext, cursor: string): string {
 
 const BRACES = /\{(\w+)\}/g;
 
-/** Returns the path of the request, with the parameters' values in place of the braces. */
 function pathOf({ route: { path }, names, values }: RequestContext): string {
   if (!path.includes('{')) return path;
   return path.replace(BRACES, (braces, name: string) => {

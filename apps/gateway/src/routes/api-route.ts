@@ -68,7 +68,6 @@ export interface ApiRoute {
    * alternating names and values.
    */
   versionHeaders: readonly string[];
-  /** The same headers as header lines. */
   versionLines: string;
   /** The operations with this path and method, by the value of the parameter that selects one. */
   choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };
@@ -100,7 +99,6 @@ export interface RouteOptions {
   lookupTimeoutMs?: number;
 }
 
-/** Whether a service's answers are based on simulated or invented data. */
 function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: RouteOptions) {
   if (service === 'corpus') return isDataSimulated === true || isCorpusInvented === true;
   return isDataSimulated === true && (service === 'lookup' || service === 'worker');

@@ -1,6 +1,5 @@
 import type { InputReader, ReadInput, Version } from '#libs/contracts';
 
-/** Builds the path of a call to an owner from the request's parameters. */
 export class OwnerPath {
   /** The text before, between and after the path parameters. The last part ends where the query begins. */
   private readonly parts: string[] = [];

@@ -27,7 +27,6 @@ export function transferCall(
   };
 }
 
-/** Converts header lines to alternating names and values. */
 function pairs(lines: string): string[] {
   return lines
     .trimEnd()

@@ -16,7 +16,6 @@ import { EXPORTED_TABLES } from '../request-log/exported-tables.js';
 import { RequestsService } from './requests.service.js';
 import { UsageService } from './usage.service.js';
 
-/** Reads the request log for the dashboard, which has checked the account's session. */
 @Controller()
 @AllowCallers('dashboard')
 export class DashboardReadsController {

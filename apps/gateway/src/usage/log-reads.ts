@@ -5,11 +5,9 @@ import { AccountTurns } from '../holds/account-turns.js';
 import { ReadTooHeavy, TooMuchReading } from './usage.errors.js';
 
 const STATEMENT_MAX_MS = 2_000;
-/** Maximum number of the gateway's database connections that reads use. */
 const AT_ONCE = 2;
 const WAITING_MAX = 100;
 const WAIT_MAX_MS = 8_000;
-/** Maximum number of running or waiting reads of one account. */
 const OF_ACCOUNT_MAX = 8;
 /**
  * The time that the reads of one account may take in a minute. Quick reads stay below it even at the highest rate of
@@ -23,7 +21,6 @@ const MINUTES_MAX = 1_000;
 interface MinuteOfReads {
   endsMs: number;
   tookMs: number;
-  /** The duration of the account's latest reads. */
   lately: RecentUse;
 }
 

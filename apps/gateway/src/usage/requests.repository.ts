@@ -11,7 +11,6 @@ export interface RequestsOfDays {
   until: Date;
   operation?: string;
   keyId?: string;
-  /** The first and the last HTTP status in the range. */
   statuses?: [number, number];
   /** The subject as requested, alone or among the names of a bulk request. */
   subject?: string;

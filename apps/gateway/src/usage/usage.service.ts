@@ -89,7 +89,6 @@ function withWork(requests: readonly UsageDay[], work: readonly WorkDay[]): Usag
 
 const MINUTES_OF_HOUR = 60;
 
-/** The rate class of each operation's requests. */
 const CLASSES = new Map(
   OPERATIONS.flatMap(({ name, access }) =>
     access.kind === 'key' ? [[name, access.class] as const] : [],

@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify';
 export interface AskedBy {
   /** Whether the gateway charged the same request less than a minute ago. */
   repeat: boolean;
-  /** The account on whose behalf the gateway or the worker calls. */
   asker?: string;
 }
 

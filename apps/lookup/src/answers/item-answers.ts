@@ -17,9 +17,7 @@ const NDJSON = 'application/x-ndjson';
 
 export interface ItemQuestions {
   count: number;
-  /** The name of the member that contains the items. */
   member: string;
-  /** Returns the members that identify a refused item. */
   subject(index: number): Json;
   /** Answers one item, counted from 0. A thrown problem affects only this item. */
   answer(index: number, signal: AbortSignal): Promise<DataAnswer>;

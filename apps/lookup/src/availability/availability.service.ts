@@ -52,7 +52,6 @@ export interface AvailabilityFound {
   chargedItems: number;
 }
 
-/** Determines the availability of names from their registry and from the delegation in the DNS. */
 @Injectable()
 export class AvailabilityService {
   constructor(

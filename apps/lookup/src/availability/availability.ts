@@ -18,7 +18,6 @@ export interface Verdict {
   method?: AvailabilityMethod;
   /** From 0 to 1. */
   confidence: number;
-  /** Whether registry and name servers contradict each other. */
   isContradiction?: boolean;
 }
 

@@ -1,4 +1,3 @@
-/** Which internationalised labels a registry accepts. */
 type Idn = 'none' | 'latin' | 'any';
 
 /**

@@ -20,7 +20,6 @@ const ENDINGS = [
   'co',
 ] as const;
 
-/** Common words in names, and words that may replace them. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   buy: ['shop', 'get'],
   car: ['auto'],

@@ -65,7 +65,6 @@ export interface DnsQuestion {
   isFixture: boolean;
 }
 
-/** Answers DNS questions from a fixture, the cache or a resolver. */
 @Injectable()
 export class DnsService {
   readonly cache: AnswerCache<DnsFindings>;

@@ -8,7 +8,6 @@ import { LiveService } from './live.service.js';
 
 const RETRY_AFTER_SECONDS = 30;
 
-/** Answers questions about several names in one request, each as if it had been requested alone. */
 @Injectable()
 export class BulkService {
   constructor(

@@ -19,7 +19,6 @@ export interface Told {
   sections: ReadonlySet<NumberSection>;
 }
 
-/** The AS numbers that originate an address, with a registration. */
 export interface AddressOrigin {
   routing: PrefixRouting;
   asns: readonly number[];

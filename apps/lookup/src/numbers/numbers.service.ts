@@ -38,7 +38,6 @@ interface Asked {
   body: (lookup: NumberLookup, told: Told) => Json | Promise<Json>;
 }
 
-/** Answers questions about addresses, blocks and AS numbers from a fixture, the cache or a regional registry. */
 @Injectable()
 export class NumbersService {
   readonly cache: AnswerCache<NumberLookup>;

@@ -15,7 +15,6 @@ const CONTACTS = [
   'billing_contact',
   'abuse_contact',
 ];
-/** The record types whose history is stored. */
 const RECORD_TYPES = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'];
 
 /** Returns a registration in the corpus's format; undefined for answers that are never stored, such as failures. */

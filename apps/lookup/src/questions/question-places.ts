@@ -54,7 +54,6 @@ export class QuestionPlaces {
     return areFew ? FEW_WAIT_MS : Infinity;
   }
 
-  /** Adapts the number of places to the delay of a timer. */
   adapt(lateMs: number): void {
     if (lateMs >= LATE_MS) this.most = Math.max(PLACES_LEAST, Math.floor(this.most * LATE_PART));
     else if (this.waiting.length > 0 || this.most < PLACES_FIRST) {

@@ -26,7 +26,6 @@ const INDEX_TIMEOUT_MS = 3_000;
 /** The weight of each part in the confidence. */
 const SHARES = { registration: 0.4, index: 0.3, dns: 0.3 };
 
-/** Judges names by their registration, the data of the corpus, and their DNS records. */
 @Injectable()
 export class ReputationService implements OnModuleDestroy {
   private readonly http?: ServiceHttp;

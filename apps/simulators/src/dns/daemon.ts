@@ -26,7 +26,6 @@ export function missingPrograms(programs: readonly string[]): string[] {
   return programs.filter((program) => spawnSync('sh', [...SHELL, 'which', program]).status !== 0);
 }
 
-/** A Debian name server that runs in its own process. */
 export class Daemon {
   private constructor(private readonly process: ChildProcess) {}
 

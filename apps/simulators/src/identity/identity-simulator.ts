@@ -34,7 +34,6 @@ const CLIENT = 'simulator';
  */
 export class IdentitySimulator {
   faults: TokenFaults = {};
-  /** The client secret, which all clients share. */
   readonly secret = randomBytes(24).toString('base64url');
   private currentKeys?: Keys;
   private readonly grants = new Map<string, Grant>();

@@ -37,7 +37,6 @@ export interface InternetContents {
  */
 export class FakeInternet {
   readonly exchanges = new ExchangeLog();
-  /** The address of each host of a registry, a registrar or a regional registry. */
   readonly hosts = new Map<string, string>();
   private readonly identities = new TlsIdentities();
   private readonly stops: (() => Promise<void>)[] = [];
@@ -86,7 +85,6 @@ export class FakeInternet {
     return { upstreamExceptions, caFile, dnsServers: `${resolver}:${PORTS.dns}` };
   }
 
-  /** Opens the hosts that the product's own tables name, and the hosts of the registrars. */
   private async openHosts(): Promise<void> {
     const registries = Registries.vendored();
     const numbers = NumberRegistries.vendored();

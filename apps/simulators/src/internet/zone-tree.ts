@@ -17,7 +17,6 @@ export interface Zone {
 export interface World {
   domains: readonly string[];
   addresses: readonly IpAddress[];
-  /** Address of each host that registries and registrars run. */
   hosts: ReadonlyMap<string, string>;
   servers: Readonly<Record<Level, string>>;
 }

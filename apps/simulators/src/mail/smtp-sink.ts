@@ -9,7 +9,6 @@ const CONNECTIONS_MAX = 100;
 /** The time to wait for a client that is still connected. */
 const CLOSE_TIMEOUT_MS = 100;
 
-/** An SMTP server that accepts every e-mail and delivers none. */
 export class SmtpSink {
   private readonly server: SMTPServer;
 

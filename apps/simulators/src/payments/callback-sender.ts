@@ -16,7 +16,6 @@ export interface CallbackTarget {
 }
 
 export interface DeliveryFaults {
-  /** Number of additional copies of each callback. */
   duplicates: number;
   delayMs: number;
   /** Whether to delay callbacks briefly and send the newest first. */

@@ -1,9 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** An external request that changed the simulator's state. */
 export interface JournalEntry {
-  /** The simulators' time at which the request arrived. */
   atMs: number;
   offsetMs: number;
   to: 'stripe' | 'paypal' | 'page' | 'control';

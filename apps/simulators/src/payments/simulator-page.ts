@@ -6,7 +6,6 @@ export interface PageButton {
   label: string;
 }
 
-/** The contents of a page of a simulated processor, all as plain text. */
 export interface SimulatorPage {
   title: string;
   lines: string[];

@@ -13,7 +13,6 @@ export interface LoggedExchange extends Exchange {
 /** The queries to the simulator, in order, so that a test can count the work that an answer required. */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];
-  /** The number of exchanges of each kind, by domain name. */
   private readonly counts = new Map<string, number>();
 
   /** Records an exchange and returns how many of its kind this name has had, including this one. */

@@ -62,7 +62,6 @@ export function domainObject(
   };
 }
 
-/** Returns the domain object of a reserved name, which cannot be registered. */
 export function reservedObject(domain: string): Json {
   return {
     objectClassName: 'domain',

@@ -7,7 +7,6 @@ export const PAYMENTS = {
   none: 'none: set STRIPE_API_KEY or BILLING_PAYPAL_CLIENT_ID to sell credits',
 } as const;
 
-/** The line that is printed when the registry simulator answers lookups. */
 export const SIMULATED_DATA: [string, string] = [
   'Data',
   'SIMULATED: all answers are invented; none describes a real domain',

@@ -16,10 +16,8 @@ export interface Check {
 
 export interface ProductionFacts {
   settings: ProductionSettings;
-  /** The folder with the backups that the timer makes. */
   backups: string;
   now: () => Date;
-  /** Certificate authorities that are trusted in addition to Node's. */
   authorities?: readonly string[];
   /** Returns the output of a program on this machine; undefined if the program is missing or fails. */
   says?: (program: string, ...given: string[]) => string | undefined;

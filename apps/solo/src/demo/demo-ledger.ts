@@ -11,7 +11,6 @@ const GRANT = {
   amount: 20_000,
   reason: 'For trying out',
 };
-/** The priority with which entitlement stores an operator's grant. */
 const PRIORITY = 20;
 
 /**

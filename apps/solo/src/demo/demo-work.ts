@@ -23,7 +23,6 @@ const WEBHOOK = {
   events: ['job.completed', 'monitor.triggered'],
 };
 
-/** Calls the worker's internal routes, as pages do for the demo account. */
 export type AskWorker = (
   method: 'GET' | 'POST' | 'PATCH',
   path: string,

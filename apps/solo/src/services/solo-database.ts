@@ -23,7 +23,6 @@ export interface SoloDatabaseOptions {
   own?: OwnDatabases;
   /** Whether data survives a crash of the machine; false only for temporary installations of tests. */
   durable?: boolean;
-  /** Aborts the creation of a new server. */
   signal?: AbortSignal;
   logger?: Logger;
   /** Called when the server ends unexpectedly, and when it runs again. */

@@ -3,7 +3,6 @@ import { IdentitySimulator } from '../../../simulators/src/identity/identity-sim
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
-/** The settings of an operator who uses the real providers. */
 const REAL_PROVIDERS = ['GOOGLE_CLIENT_ID', 'GITHUB_CLIENT_ID'];
 
 /**

@@ -6,7 +6,6 @@ import { PAYPAL_PATH } from '../../../simulators/src/payments/paypal/paypal-simu
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
-/** The settings of an operator who accepts real orders. */
 const REAL_PROCESSORS = ['STRIPE_API_KEY', 'STRIPE_API_KEY_FILE', 'BILLING_PAYPAL_CLIENT_ID'];
 
 /**

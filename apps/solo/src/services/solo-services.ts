@@ -27,7 +27,6 @@ import { type SettingSources, soloSettings } from './solo-settings.js';
 export interface ServicesOptions extends SettingSources {
   clock: Clock;
   log: { write(line: string): void };
-  /** Whether lookups go to the registry simulator. */
   offline: boolean;
   shutdown: ShutdownOrder;
 }
@@ -43,7 +42,6 @@ export interface SoloServices {
   clock: Clock;
   transport: InProcessTransport;
   mailbox: LocalMailbox;
-  /** Whether e-mails are sent to a mail server instead of the mailbox. */
   isMailSent: boolean;
   registries?: RegistrySimulator;
   payments?: PaymentsSimulator;

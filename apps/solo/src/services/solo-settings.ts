@@ -23,7 +23,6 @@ import { type DemoAccount, SoloConfig } from '../solo.config.js';
 import type { SoloDatabase } from './solo-database.js';
 
 export interface SettingSources {
-  /** The environment of the process, with the operator's settings. */
   environment: Settings;
   /** Settings that override all others, for the limits of a story or a bench. */
   overrides: Settings;

@@ -7,7 +7,6 @@ import { WebhooksService } from '../webhooks/webhooks.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 import { AccountStatesRepository } from './account-states.repository.js';
 
-/** Ends or pauses an account's work when the account's state changes. */
 @Injectable()
 export class AccountsService {
   constructor(

@@ -4,7 +4,6 @@ import { ChunksRepository } from './chunks.repository.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Gives the feature that ends jobs access to their chunks. */
 @Injectable()
 export class ChunkRowsService {
   constructor(private readonly chunks: ChunksRepository) {}

@@ -30,11 +30,9 @@ const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /** Maximum number of attempts. Most are a minute apart, so no chunk is abandoned before its job ends. */
 const TRIES_MAX = 20_000;
-/** The interval at which the progress of a chunk is stored. Most chunks end sooner. */
 const PROGRESS_MS = 2 * SECOND_MS;
 const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 
-/** A place that a chunk takes while its names are looked up. */
 interface Place {
   accountId: string;
   /** Aborted at the end of the chunk's minimum time. */

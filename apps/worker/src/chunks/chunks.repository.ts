@@ -22,7 +22,6 @@ export interface NewChunk {
 }
 
 export interface ChunkResult {
-  /** The key of the file with the answers. */
   part: string;
   delivered: number;
   failed: number;
@@ -98,7 +97,6 @@ export class ChunksRepository {
     return rows.length === 1;
   }
 
-  /** Records how many names of an incomplete chunk have an answer. */
   async setArrived(
     runner: Runner,
     { jobId, number }: Pick<Chunk, 'jobId' | 'number'>,

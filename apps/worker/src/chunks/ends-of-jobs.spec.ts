@@ -23,7 +23,6 @@ describe('a job', () => {
   });
 
   const create = (accountId: string, body: object) => under.createJob(accountId, 'whois', body);
-  /** Creates a job whose price is still being reserved. */
   async function validating(accountId: string, body: object) {
     under.entitlement.isElsewhere = true;
     const created = create(accountId, body).catch((error: unknown) => error);

@@ -24,7 +24,6 @@ const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
 const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
 
-/** The services for the rows of jobs and of their parts. */
 @Injectable()
 export class JobRows {
   constructor(

@@ -7,7 +7,6 @@ export interface CreditsLowWork {
   remaining: number;
 }
 
-/** The queue of accounts whose owners must be sent an e-mail about low credits. */
 @Injectable()
 export class CreditsLowQueue extends WorkQueue<CreditsLowWork> {
   constructor() {

@@ -17,7 +17,6 @@ type NewDelivery = Pick<Delivery, 'id' | 'webhookId' | 'accountId' | 'type' | 'b
 
 @Injectable()
 export class DeliveriesRepository {
-  /** Lists the ids of an active account's webhooks that subscribe to a type. */
   async listListening(
     transaction: Transaction,
     accountId: string,

@@ -1,6 +1,5 @@
 import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** Maximum number of concurrent deliveries to one webhook. */
 const PER_ENDPOINT_MAX = 4;
 /** An account with slots gets another one only while more than this many slots are free for each of its slots. */
 const FREE_PER_SLOT = 16;
@@ -20,7 +19,6 @@ const WAIT_MAX_MS = 5 * MINUTE_MS;
 export interface DeliveryTarget {
   accountId: string;
   webhookId: string;
-  /** Whether the last delivery to the webhook failed. */
   isFailing: boolean;
 }
 
@@ -92,7 +90,6 @@ export class DeliverySlots {
     return hasRoom(taken, this.size - this.all.taken);
   }
 
-  /** Returns how many slots must stay free after an account has taken one. */
   private leftFree(accountId: string, nowMs: number): number {
     const seconds = this.slowSeconds(accountId, nowMs) ?? SLOW_SECONDS_UNKNOWN;
     return Math.min(seconds, this.size * FREE_OF_SLOW);

@@ -27,7 +27,6 @@ const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
 /** The time before a retry. By then, the corpus has a list of suppressed values, and its rows have hashes. */
 const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
-/** After this time, files left by a killed process are removed. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
 /** How long the previous edition is kept, because running downloads and issued URLs still need it. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;

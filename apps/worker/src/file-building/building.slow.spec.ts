@@ -35,7 +35,6 @@ beforeEach(() => {
 });
 afterAll(() => files.stop());
 
-/** Simulates the end of the hour in which running downloads may still read the replaced edition. */
 async function removeUnneeded(): Promise<void> {
   await under.database.query(
     `update work set until = clock_timestamp() where queue = 'unneeded-files'`,

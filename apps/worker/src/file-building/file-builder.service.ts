@@ -36,7 +36,6 @@ interface Parts {
 }
 
 interface Around {
-  /** The file whose names are compared with the new file's names. */
   before: FileEdition | undefined;
   signal: AbortSignal;
 }

@@ -8,7 +8,6 @@ import { FileRowsService } from '../files/file-rows.service.js';
 import { ServiceClients } from '../service-clients.js';
 import { type DueFile, dueFiles } from './file-schedule.js';
 
-/** Decides which files are built. */
 @Injectable()
 export class FileBuildsService {
   constructor(

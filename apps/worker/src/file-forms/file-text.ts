@@ -58,7 +58,6 @@ const DNS: Form = {
   }),
 };
 
-/** Defines how the rows of a dataset are written. */
 export class FileText {
   private readonly form: Form;
   readonly header: string;

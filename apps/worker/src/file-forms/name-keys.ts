@@ -3,7 +3,6 @@ import type { FileStore } from '#libs/files';
 import { StoredFile } from './stored-file.js';
 
 const KEY_BYTES = 8;
-/** The number of keys collected before they are stored. */
 const GATHERED_KEYS = 8_192;
 
 /** Writes the 64-bit keys of a file's names, in order. The next file's names are compared with them. */

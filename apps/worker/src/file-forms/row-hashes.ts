@@ -3,7 +3,6 @@ import type { FileStore } from '#libs/files';
 import type { FileRow } from './file-text.js';
 import { StoredFile } from './stored-file.js';
 
-/** The number of characters collected before they are stored. */
 const GATHERED = 64 * 1024;
 
 /**

@@ -32,7 +32,6 @@ export interface AskedFiles {
   date?: string;
 }
 
-/** Lists database files, and decides who may download them. */
 @Injectable()
 export class FilesService {
   constructor(

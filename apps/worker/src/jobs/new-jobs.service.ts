@@ -28,7 +28,6 @@ import { JobsRepository } from './jobs.repository.js';
 import { type CountedNames, readNames } from './new-names.js';
 
 const TLDS_SHOWN = 100;
-/** Maximum number of an account's jobs in progress. */
 const UNDER_WAY_MAX = 20;
 /**
  * Maximum number of an account's jobs per day that charge nothing. Each job is stored and causes an e-mail, so without
@@ -60,7 +59,6 @@ export interface JobOrder {
   idempotencyKey?: string;
 }
 
-/** Where a job's names come from. */
 @Injectable()
 export class JobNames {
   constructor(

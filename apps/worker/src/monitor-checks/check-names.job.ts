@@ -9,7 +9,6 @@ import { ChecksService } from './checks.service.js';
 import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
-/** Maximum number of names per call. */
 const NAMES_AT_ONCE = 50;
 /**
  * Maximum number of calls under way. A call takes as long as its slowest name, and the name servers of thousands of
@@ -18,7 +17,6 @@ const NAMES_AT_ONCE = 50;
 const CALLS_AT_ONCE = 8;
 /** The same for names whose last check failed. Their servers may still be silent. */
 const FAILED_CALLS_AT_ONCE = 4;
-/** The interval at which due names are looked for while calls are under way. */
 const LOOK_MS = SECOND_MS;
 /** The maximum time that a name may wait for its turn at an upstream. */
 const WAIT_SECONDS = 20;

@@ -12,14 +12,12 @@ export interface KnownState {
   state: NameState | null;
   /** The changes that the previous check found and no later check has confirmed. */
   pending: NameState;
-  /** The number of consecutive checks made to confirm a change. */
   rechecks: number;
   restless: Restless;
 }
 
 export interface JudgedCheck extends KnownState {
   changes: MonitorChange[];
-  /** True if a value differs and a second check must confirm the difference. */
   isRecheckWanted: boolean;
 }
 

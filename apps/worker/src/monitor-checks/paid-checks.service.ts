@@ -46,7 +46,6 @@ export class PaidChecksService {
     return dueAt !== undefined && dueAt < regularly ? dueAt : regularly;
   }
 
-  /** Schedules checks of names at the intervals that their monitors pay for. */
   async hasten(transaction: Transaction, names: readonly string[]): Promise<void> {
     await this.rows.hasten(transaction, names, this.clock.now());
   }

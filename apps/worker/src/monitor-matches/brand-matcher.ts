@@ -13,7 +13,6 @@ export interface SoughtName {
 }
 
 export interface BrandHit {
-  /** The index of the rule. */
   place: number;
   reason: MatchReason;
 }

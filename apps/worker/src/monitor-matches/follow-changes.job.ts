@@ -15,7 +15,6 @@ import { MatchersService } from './matchers.service.js';
 
 const READER = 'monitors';
 const RECORDS_TIME_LIMIT_MS = MINUTE_MS;
-/** The number of findings that are reported in one transaction. */
 const FINDS_AT_ONCE = 2_000;
 /** The maximum age of a record that is compared with the rules of monitors. */
 const RECORD_AGE_SECONDS = 366 * 86_400;

@@ -4,7 +4,6 @@ import { type PublishedValues, SELECTORS, type Selector, foldedValue } from './p
 import { WordFinder } from './word-finder.js';
 
 export interface RegistrantHit {
-  /** The index of the rule. */
   place: number;
   reason: Selector;
 }

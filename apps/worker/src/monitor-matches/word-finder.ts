@@ -1,7 +1,6 @@
 import AhoCorasick from 'modern-ahocorasick';
 
 export interface FoundWord {
-  /** The index of the word. */
   place: number;
   from: number;
   to: number;

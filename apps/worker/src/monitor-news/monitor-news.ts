@@ -39,7 +39,6 @@ export interface Found {
   news: News;
 }
 
-/** Maximum number of names that a monitor reports per day. */
 export const FINDS_A_DAY_MAX = 1_000;
 
 export interface StoredNews extends Omit<News, 'fact'> {

@@ -13,7 +13,6 @@ const MONITORS_MAX = 20_000;
 /** Number of domain monitors beyond the plan's limit that may be created or resumed per day and are checked at once. */
 const SPARE_FIRST_CHECKS = 10;
 
-/** Limits an account's monitors according to its allowance. */
 @Injectable()
 export class MonitorPlacesService {
   constructor(

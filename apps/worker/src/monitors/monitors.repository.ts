@@ -29,7 +29,6 @@ const SHOWN = `
         as "isExpiryPublished"
     from watched_names w where m.kind = 'domain' and w.name = m.domain_name and ${isActive('m')}
   ) checks on true`;
-/** SQL for when another active monitor of an account started watching a name. */
 const watchedByOther = (accountId: string, name: string, id: string) =>
   `(select min(other.watched_from) from monitors other
     where other.account_id = ${accountId} and other.kind = 'domain' and other.domain_name = ${name}
@@ -168,7 +167,6 @@ export class MonitorsRepository {
     ]);
   }
 
-  /** Lists the names that the account's monitors watch. */
   async domainsOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string | null }>(
       'select domain_name as name from monitors where account_id = $1',

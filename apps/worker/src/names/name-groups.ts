@@ -1,7 +1,6 @@
 import { CHOSEN_LIMITS, DEFAULT_LIMIT, PUBLISHED_LIMITS } from '#libs/resolvers';
 import { NOBODY } from './read-name.js';
 
-/** The distinct names of a top-level domain that have the same upstream. */
 export interface NameGroup {
   tld: string;
   upstream: string;
@@ -49,7 +48,6 @@ export function unsupportedOf(groups: readonly NameGroup[], kind: 'whois' | 'dns
   return unsupported.reduce((sum, { names }) => sum + names, 0);
 }
 
-/** Returns the sustained number of queries per second. */
 function paceOf(upstream: string): number {
   const limit = PUBLISHED_LIMITS.get(upstream) ?? CHOSEN_LIMITS.get(upstream) ?? DEFAULT_LIMIT;
   return Math.min(...limit.buckets.map(({ perSecond }) => perSecond));

@@ -9,11 +9,9 @@ import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js'
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { partsFolder } from '../jobs/job.js';
 
-/** The time limit for the first use on a machine, when the server must be built. */
 jest.setTimeout(1_900_000);
 
 const ADDRESS_SECONDS_MAX = 900;
-/** The time limit for building the files of three days, one after another. */
 const BUILT_MS = 120_000;
 
 (s3ServerAvailability() === undefined ? describe : describe.skip)('files in a bucket', () => {

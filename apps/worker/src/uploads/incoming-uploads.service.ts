@@ -28,7 +28,6 @@ export interface IncomingUpload {
   reply: FastifyReply;
 }
 
-/** Accepts uploads as forms and by tus. */
 @Injectable()
 export class IncomingUploadsService {
   constructor(

@@ -18,7 +18,6 @@ import { UploadsService } from './uploads.service.js';
 
 const { path } = UPLOAD_CREATE.owner;
 
-/** Serves uploaded files of names to API clients and to the dashboard. */
 @Controller()
 export class UploadsController {
   constructor(

@@ -27,7 +27,6 @@ import {
 } from './uploads.errors.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-/** Maximum number of uploads per account. */
 const UPLOADS_MAX = 10;
 /**
  * Maximum number of uploads per account and day, including deleted ones. A file of three million names takes tens of
@@ -186,6 +185,5 @@ export class UploadsService {
   }
 }
 
-/** Gives the feature that reads files access to the rows of uploads. */
 @Injectable()
 export class UploadRowsService extends UploadsRepository {}

@@ -17,7 +17,6 @@ import { type Webhook, readUrl, webhookAnswer } from './webhook.js';
 import { TooManyWebhooks, TooManyWebhooksADay } from './webhooks.errors.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** Maximum number of webhooks per account. */
 const WEBHOOKS_MAX = 10;
 /**
  * Maximum number of webhooks that an account may add per day, including removed ones. The limit on tests applies per

@@ -31,7 +31,6 @@ const REFUSED_MS = 10 * MINUTE_MS;
 const SENDERS_MAX = 1_000;
 const CHAIN_MAX = 5;
 const RSA_BITS_MIN = 2_048;
-/** The subject of PayPal's certificates for callbacks. */
 const SUBJECT = /^CN=messageverificationcerts(\.[a-z]+)?\.paypal\.com$/m;
 
 /** Fetches the certificates that sign callbacks, each once, and verifies them up to a trusted authority. */

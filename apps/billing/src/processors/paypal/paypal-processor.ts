@@ -55,7 +55,6 @@ export interface PaypalOptions {
 }
 
 const EVENT_PAGES_MAX = 20;
-/** The page where customers see and change the payment method of their subscriptions. */
 const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';
 const SITES: Readonly<Record<string, string>> = {
   'https://api-m.paypal.com': 'https://www.paypal.com',

@@ -10,9 +10,7 @@ import {
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** Simulates refunds by the API and disputes by customers. */
 export class Captures {
-  /** The status that a new refund gets. */
   firstStatus: Refund['status'] = 'COMPLETED';
   private readonly refunds = new Map<string, Refund[]>();
 

@@ -36,7 +36,6 @@ type Handler = (id: string, body: any, query: URLSearchParams) => object | void;
 
 const SUBSCRIPTIONS = /^\/v1\/billing\/subscriptions$/;
 const TOKEN_SECONDS = 32_400;
-/** The required members of a request, by a pattern for its method and path. */
 const REQUIRED: readonly [request: RegExp, names: readonly string[]][] = [
   [/^POST \/v2\/checkout\/orders$/, ['intent', 'purchase_units']],
   [/^POST \/v1\/catalogs\/products$/, ['name', 'type']],
@@ -51,7 +50,6 @@ const RETENTIONS_MS: readonly [path: string, ms: number][] = [
   ['/', 3 * DAY_MS],
 ];
 
-/** The part of PayPal's REST API that billing uses, with PayPal's names and formats. */
 export class PaypalApi {
   calls = 0;
   private readonly tokens = new Map<string, Date>();

@@ -1,4 +1,3 @@
-/** A refusal in the form of PayPal's REST API. */
 export class PaypalRefusal extends Error {
   constructor(
     readonly status: number,

@@ -12,7 +12,6 @@ import { PaypalWorld } from './paypal-world.js';
 import { Plans } from './plans.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** The address of PayPal on the simulators' server. */
 export const PAYPAL_PATH = '/paypal';
 
 /** Simulates PayPal: its API, its approval pages, and its callbacks, which it signs with its own certificate. */

@@ -12,7 +12,6 @@ export interface PaypalWorldParts {
   clock: VirtualClock;
   sender: CallbackSender;
   identity: CallbackIdentity;
-  /** The base URL of the API and the pages. */
   url: () => string;
 }
 

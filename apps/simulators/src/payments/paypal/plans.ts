@@ -9,7 +9,6 @@ import {
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** Simulates products and the plans of subscriptions. */
 export class Plans {
   constructor(private readonly world: PaypalWorld) {}
 

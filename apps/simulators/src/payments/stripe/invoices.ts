@@ -15,7 +15,6 @@ import type { StripeWorld } from './stripe-world.js';
 /** The behaviour of a customer's card when it is charged. */
 export type CardBehaviour = 'works' | 'declines' | 'asks';
 
-/** An item that is charged on the next invoice. */
 export interface BilledItem {
   item: Pick<SubscriptionItem, 'id' | 'price' | 'quantity' | 'subscription'>;
   amount: number;
@@ -36,7 +35,6 @@ const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 /** Simulates the invoices of subscriptions: creation, payment by the card on file, retries. */
 export class Invoices {
   private readonly cards = new Map<string, CardBehaviour>();
-  /** The payments of unpaid invoices, which the customer may still make. */
   private readonly openPayments = new Map<string, InvoicePayment>();
 
   constructor(

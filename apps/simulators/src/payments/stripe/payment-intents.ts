@@ -15,7 +15,6 @@ export interface NewPayment {
 /** The time that a delayed method (a bank debit) takes to move the money. */
 export const DELAYED_PAYMENT_MS = 3 * DAY_MS;
 
-/** Simulates payments and their later refunds and disputes. */
 export class PaymentIntents {
   constructor(
     private readonly world: StripeWorld,

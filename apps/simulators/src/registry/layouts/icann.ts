@@ -25,7 +25,6 @@ export const thickRegistry: Layout = {
     'Your request exceeds the allowed rate. Query rate limit exceeded, please try again later.',
 };
 
-/** A registrar's answer, with the contacts that are published. */
 export const registrarAnswer: Layout = {
   found: (registration) =>
     `${head(registration, registration.domain, contacts(registration))}\n${CLOSING}`.replace(

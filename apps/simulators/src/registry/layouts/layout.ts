@@ -5,7 +5,6 @@ export interface Layout {
   found(registration: Registration): string;
   notFound(domain: string): string;
   reserved?(domain: string): string;
-  /** The registry's answer to a client that sends too many queries. */
   throttled: string;
 }
 

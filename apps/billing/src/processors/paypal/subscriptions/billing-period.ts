@@ -30,6 +30,5 @@ export function periodAt(anchor: Date, interval: BillingInterval, time: Date): B
 export const isPaidFrom = (start: Date, paidAt: Date) =>
   paidAt.getTime() >= start.getTime() - EARLY_MS;
 
-/** Returns the period for which a payment made at a time counts. */
 export const periodPaidAt = (anchor: Date, interval: BillingInterval, time: Date) =>
   periodAt(anchor, interval, new Date(time.getTime() + EARLY_MS));

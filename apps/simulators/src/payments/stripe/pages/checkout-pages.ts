@@ -3,7 +3,6 @@ import type { CheckoutSessions } from '../checkout-sessions.js';
 import type { CheckoutSession } from '../stripe-objects.js';
 import type { StripeWorld } from '../stripe-world.js';
 
-/** The hosted checkout page, with a button for each possible action of a customer. */
 export class CheckoutPages {
   constructor(
     private readonly world: StripeWorld,

@@ -1,6 +1,5 @@
 type RefusalType = 'invalid_request_error' | 'idempotency_error' | 'api_error' | 'card_error';
 
-/** A refusal in the form of Stripe's API. */
 export class StripeRefusal extends Error {
   constructor(
     readonly status: number,
