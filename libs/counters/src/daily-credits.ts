@@ -1,4 +1,3 @@
-/** The maximum number of keys that are counted in a day. */
 const KEYS_MAX = 200_000;
 
 /** `full`: no entry is free, so the key has no count, and nothing was added. */

@@ -49,7 +49,6 @@ export class MemoryRateLimiter extends RateLimiter {
     this.counts = new Uint16Array(entriesMax * WINDOW_SECONDS);
   }
 
-  /** Number of entries in use, for metrics and tests. */
   get size(): number {
     return this.entriesUsed - this.freeCount;
   }
@@ -94,7 +93,6 @@ export class MemoryRateLimiter extends RateLimiter {
     this.findOldest(base, buckets);
   }
 
-  /** Clears the buckets between the entry's last second and this one. */
   private advance(base: number, buckets: number, second: number): void {
     const { words, counts } = this;
     const last = words[base + LAST];

@@ -62,7 +62,6 @@ describe('COPY and time limits', () => {
         return rowCount === 1;
       }),
     );
-  /** Checks that the connection serves the next transaction, including its concurrent statements. */
   const expectUsable = async (before: number) => {
     const answers = await database.transaction((transaction) =>
       Promise.all([1, 2].map((n) => transaction.query('select $1::int as n', [n]))),

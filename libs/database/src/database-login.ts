@@ -57,7 +57,6 @@ async function passwordOf(urls: string[]): Promise<string> {
 const passwordIn = (url: string) =>
   decodeURIComponent(new URL(url.replace('@/', '@localhost/')).password);
 
-/** Whether PostgreSQL, or a PgBouncer in front of it, reports a wrong password. */
 const isRefused = ({ code, message }: Error & { code?: string }) =>
   code === INVALID_PASSWORD ||
   (code === PROTOCOL_VIOLATION && /authentication failed/i.test(message));

@@ -40,7 +40,6 @@ export interface PoolState {
   waiting: number;
 }
 
-/** A pool of connections of one role. */
 export class Database {
   private constructor(
     private readonly source: DataSource,

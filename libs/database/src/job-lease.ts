@@ -35,7 +35,6 @@ export interface JobLeaseOptions {
   job: string;
   /** How long other processes wait after the lease's holder has been killed; at most `JOB_LEASE_MAX_MS`. */
   leaseMs: number;
-  /** The interval from the start of one run to the start of the next. */
   everyMs: number;
   /** Another name for this process, for tests where one process acts as several. */
   owner?: string;

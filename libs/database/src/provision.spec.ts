@@ -30,7 +30,6 @@ interface Privileges {
   granted: string[];
 }
 
-/** Returns the maximum rights of a role on a table. */
 function allowed({ schema, name, role }: Privileges): string[] {
   const [service, part] = role.split('_');
   if (service !== schema) return [];

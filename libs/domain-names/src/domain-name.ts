@@ -14,7 +14,6 @@ export interface DomainName {
   unicode: string;
   /** The suffix under which the name is sold: `com`, `co.uk`, `uk.com`. */
   publicSuffix: string;
-  /** The top-level domain, which is the last label. */
   tld: string;
   /** The label of `name` below the public suffix. */
   label: string;

@@ -13,7 +13,6 @@ export class FileMissing extends Error {
   }
 }
 
-/** The error for a write that was meant to create the file, although the file already exists. */
 export class FileExists extends Error {
   constructor(readonly key: string) {
     super(`the file ${key} already exists`);
@@ -26,7 +25,6 @@ export class FileTooLarge extends Error {
   }
 }
 
-/** The error for a file that has been replaced since the caller read its tag. */
 export class FileChanged extends Error {
   constructor(readonly key: string) {
     super(`the file ${key} has changed`);

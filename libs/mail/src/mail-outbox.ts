@@ -4,7 +4,6 @@ import { MailQueue } from './mail-queue.js';
 import { type Mail, checkMail } from './mail.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** Stores a service's e-mails, in the transaction that causes them. */
 export class MailOutbox {
   private readonly mails = new MailsRepository();
 

@@ -9,7 +9,6 @@ export interface MessagingModuleOptions {
   service: ServiceName;
   clock: Clock;
   transport: EventTransport;
-  /** The service's own role. */
   database: Database;
 }
 

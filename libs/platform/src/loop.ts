@@ -3,7 +3,6 @@ import type { Logger } from './logger.js';
 export interface LoopOptions {
   /** The work's name in the log: `relay of account: send`. */
   name: string;
-  /** Pause between the end of one turn and the start of the next. */
   intervalMs: number;
   logger: Logger;
   /**

@@ -4,7 +4,6 @@ import { MINUTE_MS } from './clock.js';
 const KINDS_MAX = 1_000;
 
 interface Kind {
-  /** The number of lines omitted since the last written line. */
   count: number;
   /** Writes one line that represents `count` lines. */
   write(count: number): void;

@@ -2,7 +2,6 @@ import { isLoopbackOrigin } from '#libs/platform';
 
 /** The settings that decide whether a listener sees its clients' own addresses. */
 export interface PublicOrigin {
-  /** The address where customers reach the listener. */
   origin: string;
   trustedProxies: readonly string[];
   settings: { origin: string; trustedProxies: string };

@@ -37,7 +37,6 @@ interface Connection {
   socket: Socket;
   /** The peers for which the connection counts; empty for a trusted proxy. */
   peers: Peer[];
-  /** Requests that Node's HTTP server is processing. */
   asking: Set<Asking>;
   /** Pipelined requests that wait behind those in `asking` and have not been started. */
   waiting: Asking[];
@@ -98,7 +97,6 @@ export class OpenConnections {
     }
   }
 
-  /** Starts as many waiting requests as the limit allows. */
   private begin(connection: Connection): void {
     if (connection.socket.destroyed) connection.waiting = [];
     while (connection.asking.size < ASKING_MAX) {

@@ -8,7 +8,6 @@ interface Waiting {
  * that one site requests at the same time would otherwise delay the requests of other sites (S104).
  */
 export class SiteTurns {
-  /** The waiting requests of each site that has started a request in this turn. */
   private readonly waiting = new Map<string, Waiting[]>();
 
   /**

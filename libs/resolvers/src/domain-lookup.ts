@@ -25,7 +25,6 @@ export interface LookupRequest {
 
 const BUDGET_MS_DEFAULT = 20_000;
 
-/** Looks up live registration data of domains. */
 export class DomainLookup {
   readonly counts = new LookupCounts();
   private readonly asker: SourceAsker;

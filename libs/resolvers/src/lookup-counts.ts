@@ -8,7 +8,6 @@ export interface SourceCounts {
   seconds: Buckets;
 }
 
-/** Counts lookups since the start of the process, for metrics. */
 export class LookupCounts {
   started = 0;
   underWay = 0;

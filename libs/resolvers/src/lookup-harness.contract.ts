@@ -24,7 +24,6 @@ interface LookupsOptions {
   whois?: object;
 }
 
-/** Performs lookups in a simulated internet, whose registries serve a few top-level domains. */
 export class LookupHarness {
   internet: LoopbackInternet;
   private readonly parser = new ParserWorker({ timeoutMs: PATIENT_MS });

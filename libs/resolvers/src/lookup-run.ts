@@ -13,7 +13,6 @@ const REFERRALS_MAX = 2;
 /** The waiting time that an answer names if no upstream named one. */
 const RETRY_SECONDS_DEFAULT = 30;
 
-/** The maximum waiting time that an answer names, whatever an upstream asks for. */
 const RETRY_SECONDS_MAX = 3_600;
 
 const DECISIVE: ReadonlySet<LookupOutcome> = new Set([

@@ -14,7 +14,6 @@ export interface UpstreamExchangeOptions {
 
 export interface Asking {
   priority: Priority;
-  /** The account that caused the query. */
   asker?: string;
   signal: AbortSignal;
   /** The longest wait in milliseconds; a server whose turn would come later is not queried (`not_ready`). */
@@ -33,9 +32,7 @@ export interface Finding {
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** The answer as received, truncated at the size limit. */
   raw?: string;
-  /** The fault as a short word, for logs and provenance. */
   error?: string;
 }
 
@@ -53,7 +50,6 @@ const TIMEOUTS: ReadonlySet<ConnectionFault> = new Set([
   'cancelled',
 ]);
 
-/** Performs exchanges with servers, over any protocol, within the limits of each server. */
 export class UpstreamExchange {
   constructor(private readonly options: UpstreamExchangeOptions) {}
 

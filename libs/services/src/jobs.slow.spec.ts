@@ -5,7 +5,6 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob, startJobs } from './jobs.js';
 
 const LEASE_MS = 60 * SECOND_MS;
-/** The interval of each process's regular checks. */
 const LOOK_MS = 30 * SECOND_MS;
 const NEVER_MS = 2 ** 30;
 const logger = new Logger('jobs', { write: () => {} });

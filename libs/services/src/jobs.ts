@@ -90,7 +90,6 @@ export class LeasedJob implements Job {
   private wake = () => {};
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
-  /** The number of consecutive failed runs in this process. */
   private failures = 0;
 
   constructor(

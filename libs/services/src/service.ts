@@ -31,7 +31,6 @@ export interface StartedService {
   /** Origins of the service's listeners by name; `url` is the internal one. */
   addresses: Record<string, string> & { url: string };
   metrics: Metrics;
-  /** Drains the service and closes everything that it has opened. */
   stop(): Promise<void>;
 }
 

@@ -24,7 +24,6 @@ export let queue: WorkQueue<object>;
 export let done: string[];
 const endings: (() => Promise<void>)[] = [];
 
-/** Gives a spec file its own database with one queue. */
 export function useQueue(): void {
   beforeAll(async () => {
     test = await TestDatabase.create();

@@ -22,7 +22,6 @@ useQueue();
 
 describe('accounts', () => {
   const accounts = () => [newId(), newId()] as const;
-  /** Lists the first items that a single runner handles. */
   async function firstOf(count: number, doing: Doing = note): Promise<string[]> {
     const one = runner(
       async (work) => {

@@ -24,7 +24,6 @@ export interface NewWork<T extends object> {
 }
 
 export interface WorkQueueOptions {
-  /** The queue's name in its table, in metrics and in the log. */
   name: string;
   /** The cost that an account may use before the turn of the next account; also the maximum cost of an item. */
   quantum?: number;

@@ -23,9 +23,7 @@ export interface WorkRunnerOptions<T extends object> {
   triesMax?: number;
   /** How long other processes wait for the work of a dead process; at most a minute. */
   leaseMs?: number;
-  /** The maximum duration of one attempt. */
   timeLimitMs?: number;
-  /** The maximum number of items that run at a time in this process. */
   concurrency?: number;
 }
 
@@ -40,7 +38,6 @@ const LEASE_MAX_MS = MINUTE_MS;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 const CONCURRENCY = 4;
 const REASON_MAX = 1_000;
-/** How often a runner with free capacity looks for more work. */
 const LOOK_MS = SECOND_MS;
 
 interface WorkInHand {
@@ -63,7 +60,6 @@ export abstract class WorkRunner<T extends object> implements Job {
   private isDraining = false;
   private isStopping = false;
   private wakeLoop?: () => void;
-  /** Resolves when there is more work, which wakes a waiting runner. */
   private bell = Promise.withResolvers<void>();
   private rings = 0;
 

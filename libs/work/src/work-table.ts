@@ -143,7 +143,6 @@ begin
 end $$;
 `;
 
-/** Tables that an account's export leaves out. */
 export const WITHHELD_WORK = {
   work: 'ids of work that waits',
   work_turn: 'whose turn it is',

@@ -37,7 +37,6 @@ export interface ClaimRequest {
   leaseMs: number;
 }
 
-/** Work that failed permanently, for the operator. */
 export interface DeadWork {
   id: string;
   name: string;

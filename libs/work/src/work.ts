@@ -2,7 +2,6 @@ import type { Transaction } from '#libs/database';
 import { WorkLost } from './work-outcome.js';
 import type { ClaimedWork, WorkRepository } from './work.repository.js';
 
-/** An item of work that this process has claimed. */
 export class Work<T extends object = object> {
   readonly id: string;
   readonly name: string;

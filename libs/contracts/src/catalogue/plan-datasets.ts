@@ -4,7 +4,6 @@ import type { Dataset } from './datasets.js';
 export const PLAN_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'] as const;
 export type PlanDataset = (typeof PLAN_DATASETS)[number];
 
-/** The names of these parts, as used within a sentence. */
 export const DATASET_NAMES: Readonly<Record<PlanDataset, string>> = {
   names: 'names',
   whois: 'WHOIS',

@@ -28,7 +28,6 @@ export interface AccountSummary {
   suspendedBecause?: string;
 }
 
-/** The account states that operators can use to filter a list. */
 export const LISTED_STANDINGS = ['active', 'suspended', 'deleted', 'erased'] as const;
 export type ListedStanding = (typeof LISTED_STANDINGS)[number];
 

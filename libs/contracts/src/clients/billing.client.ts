@@ -65,7 +65,6 @@ export interface PaymentAnswer {
 export type SetAsideKind =
   'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned' | 'unclaimed';
 
-/** An item that waits for an operator. */
 export interface SetAsideMoney {
   kind: SetAsideKind;
   /** Our id; for `objects` and `unclaimed`, the processor, and the kind and id there. */

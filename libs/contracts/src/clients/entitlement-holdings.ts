@@ -100,7 +100,6 @@ export interface SetAsideAccount {
 export interface SetAsideLease {
   accountId: string;
   leaseId: string;
-  /** Credits that the lease's holder reported as used. */
   reported: number;
   failures: number;
   reason: string;

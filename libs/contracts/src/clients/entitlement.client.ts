@@ -67,7 +67,6 @@ export interface AcquireLease {
   leaseId: string;
   accountId: string;
   gatewayId: string;
-  /** Cost of the waiting request, in credits. */
   min: number;
   /** The credits that the holder requests in advance (30 s of its recent use). */
   wanted: number;

@@ -7,7 +7,6 @@ export const QUESTION_NAMES_MAX = 1_000;
 /** Maximum time in seconds that a call may wait for rate-limited upstreams. */
 export const QUESTION_WAIT_SECONDS_MAX = 25;
 
-/** A request about many names, from jobs, monitors or the collector. */
 export interface NameQuestions {
   kind: 'whois' | 'dns';
   /** Up to 1,000. */

@@ -41,7 +41,6 @@ export class AccountTimelineQuestion extends TimelineQuestion {
   inspections?: 'shown';
 }
 
-/** A request for the number of inspections in a page of the timeline. */
 export class InspectionsQuestion {
   /** RFC 3339: only entries since this time; by default, from the beginning. */
   @IsOptional()

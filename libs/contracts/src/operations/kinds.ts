@@ -157,7 +157,6 @@ const PATHS = new RegExp(`^${PATH}(?:,${PATH}){0,${PATHS_MAX - 1}}$`);
 
 /** The member that is in every answer, whatever is selected. */
 const META = 'meta';
-/** Maximum number of unknown paths named in a rejection. */
 const NAMED_MAX = 5;
 
 /**

@@ -22,7 +22,6 @@ export const FORMAT = {
   isForGateway: true,
 } as const;
 
-/** The parameters that every live lookup takes in addition to its subject. */
 export const LIVE_PARAMETERS = {
   format: FORMAT,
   max_credits: MAX_CREDITS,
@@ -60,7 +59,6 @@ export function fieldsOf(example: string, ...answers: DataClass[]) {
   } as const;
 }
 
-/** Rejections of all operations that query external sources. */
 export const LIVE_PROBLEMS = [
   'upstream_throttled',
   'upstream_unreachable',

@@ -18,7 +18,6 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Failures that another attempt may resolve. */
 export const PASSING_OUTCOMES: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
 
 export const SOURCES = ['live', 'cache', 'stale_cache', 'repeat', 'fixture'] as const;

@@ -19,7 +19,6 @@ export function pricedUnit(price: Exclude<Price, { per: 'free' }>): string {
   return price.per === 'item' ? price.item : price.per;
 }
 
-/** The parts of a request on which a price may depend. */
 export interface PricedInput {
   /** Values of the given parameters by name, after reading. */
   values: Readonly<Record<string, unknown>>;

@@ -15,7 +15,6 @@ export interface WaitingTake {
 
 /** Limits below this number per minute are counted request by request, because slices of them would be too coarse. */
 const SLICED_FROM = 60;
-/** How long a slice should last. */
 const SLICE_MS = 1_500;
 const SLICE_MAX = 2_000;
 /** A full entry is checked again after at most this time; sooner if others may return tokens. */

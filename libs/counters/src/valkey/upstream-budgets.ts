@@ -18,7 +18,6 @@ export interface BudgetRequest {
   tokens: number;
   /** How long the host's pause still lasts, as far as known. */
   pausedMs: number;
-  /** Whether the host has answered since it was paused. */
   isRecovered: boolean;
   buckets: readonly BucketRequest[];
 }
@@ -34,7 +33,6 @@ export interface BucketRequest {
 
 export interface ShareRequest {
   asker: string;
-  /** The account's queries that wait in this process. */
   waiting: number;
   /** The buckets that refill slowly, with their positions among the buckets of the host, from 0. */
   buckets: readonly { place: number; burst: number; perSecond: number }[];
@@ -45,7 +43,6 @@ export interface BudgetReply {
   /** How long to wait before the missing tokens are requested again. */
   waitMs: number;
   pausedMs: number;
-  /** The number of consecutive throttled answers. */
   strikes: number;
   left: number[];
 }

@@ -1,6 +1,5 @@
 import { script } from './scripts.js';
 
-/** The longest pause that a process may set. */
 const PAUSE_MAX_MS = 3_600_000;
 /** How long after its token's time a process still counts as waiting for the token. */
 const WAITS_MS = 250;

@@ -45,7 +45,6 @@ export interface TakeRequest {
   key: string;
   /** Requests per window. */
   limit: number;
-  /** The number of waiting requests. */
   want: number;
   /** The number of tokens that the gateway wants to hold. */
   ahead: number;
@@ -55,7 +54,6 @@ export interface TakeRequest {
   uses: readonly number[];
 }
 
-/** The server's reply for one entry. */
 export interface TakeReply {
   granted: number;
   inHand: number;

@@ -28,7 +28,6 @@ export class ValkeyRateLimiter extends RateLimiter {
   /** `entries[rateKey]`, by account. */
   private readonly entries: Map<string, SliceEntry>[] = [];
   private entryCount = 0;
-  /** Entries with data to send to the server. */
   private readonly busy = new Set<SliceEntry>();
   private queue: SliceEntry[] = [];
   private isFlushPlanned = false;

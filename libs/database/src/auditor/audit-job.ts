@@ -14,7 +14,6 @@ const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
 
 interface FullPass {
   startedAtMs: number;
-  /** The last key of the previous chunk. */
   after?: string;
   found: Map<string, number>;
 }

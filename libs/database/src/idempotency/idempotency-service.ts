@@ -5,7 +5,6 @@ import { IdempotencyKeyReused, IdempotencyKeyRunning } from './idempotency.error
 import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentCall } from './idempotent-call.js';
 
-/** The idempotency key of a call, and the part of its answer to store for repetitions. */
 export interface IdempotencyOptions<T> {
   call?: IdempotentCall;
   /** Removes secrets that are shown only once. */

@@ -1,7 +1,6 @@
 import { monotonicMs } from '#libs/platform';
 import { FilesUnavailable } from '../file-failures.js';
 
-/** The maximum size of all unfinished parts in this process. */
 const HELD_BYTES_MAX = 128 * 1024 * 1024;
 
 /**

@@ -2,7 +2,6 @@ import type { Clock } from '#libs/platform';
 import { MailTransport } from '../mail-transport.js';
 import { type OutgoingMail, checkMail } from '../mail.js';
 
-/** An e-mail as the mailbox page shows it. */
 export interface KeptMail extends OutgoingMail {
   /** The time of arrival, in RFC 3339. */
   sentAt: string;

@@ -9,7 +9,6 @@ export interface TransportUnderTest {
   arrived(): Promise<{ to: string; subject: string; text: string }[]>;
 }
 
-/** Tests the contract of every mail transport. */
 export function mailTransportContract(current: () => TransportUnderTest): void {
   const mail = {
     to: 'someone@example.com',

@@ -10,7 +10,6 @@ import { LocalMailbox } from './local-mailbox.js';
 import { type TransportUnderTest, mailTransportContract } from './mail-transport.contract.js';
 import { SmtpTransport } from './smtp.js';
 
-/** A mail server on a real socket that delivers nothing. */
 class SmtpSink {
   readonly received: ParsedMail[] = [];
   /** The code that rejects RCPT TO. */

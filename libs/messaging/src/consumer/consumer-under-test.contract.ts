@@ -16,7 +16,6 @@ class CountedByBilling {
   n: number;
 }
 
-/** A consumer of two topics, whose handler a test chooses. */
 export class ConsumerUnderTest {
   messaging: MessagingHarness;
   maintenance: Database;

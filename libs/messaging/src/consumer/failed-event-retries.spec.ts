@@ -268,5 +268,4 @@ describe('failed events', () => {
   });
 });
 
-/** The error that PostgreSQL sends when it shuts down. */
 const SHUT_DOWN = { code: '57P01', severity: 'FATAL' };

@@ -33,7 +33,6 @@ export class FailedEvent {
   @Column('text')
   state: FailedEventState;
 
-  /** The reason for the last failure or for the discard. */
   @Column('text')
   reason: string;
 

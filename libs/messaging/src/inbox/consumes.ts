@@ -9,7 +9,6 @@ import { EventPattern } from '@nestjs/microservices';
 import { type EventClass, type EventEnvelope, describeEvent } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 
-/** The facts about a handler that reach the strategy through Nest. */
 export interface HandlerExtras {
   eventClass: EventClass;
   delivery: 'durable' | 'watching';

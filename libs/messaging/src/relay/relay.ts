@@ -19,7 +19,6 @@ import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
 
 export interface RelayOptions {
   producer: ServiceName;
-  /** The producer's maintenance role. */
   database: MaintenanceDatabase;
   logger: Logger;
   counts: ServiceEventCounts;

@@ -42,7 +42,6 @@ export class ServiceEventCounts {
   }
 }
 
-/** The counts of the services that share a transport. */
 export class EventCounts {
   private readonly services = new Map<ServiceName, ServiceEventCounts>();
 

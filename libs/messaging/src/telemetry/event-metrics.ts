@@ -53,7 +53,6 @@ const LAG = declareGauge(
 export interface EventMetricsOptions {
   service: ServiceName;
   transport: EventTransport;
-  /** The service's own role. */
   database: Pick<Database, 'query'>;
 }
 

@@ -24,7 +24,6 @@ export class SnapshotTaken {
   n: number;
 }
 
-/** Members that libraries may mistake for parts of a broker's record. */
 @EventType({ type: 'account.oddly-named', version: 1, kind: 'delta' })
 export class OddlyNamed {
   @IsInt()

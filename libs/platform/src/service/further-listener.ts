@@ -11,7 +11,6 @@ import {
 const KEEP_ALIVE_MS = 72_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** A second listener of a started service. */
 export interface FurtherListener {
   /** Accepts no more connections and waits for running answers. */
   close(): Promise<void>;

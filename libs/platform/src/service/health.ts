@@ -29,7 +29,6 @@ export interface Readiness {
   faults: string[];
 }
 
-/** Tells probes whether the process is alive and whether it should receive work. */
 @Injectable()
 export class Health {
   private readonly checks: HealthCheck[] = [];
@@ -78,7 +77,6 @@ export class Health {
   }
 }
 
-/** Reports with every scrape whether the process is ready. */
 export function addReadiness(metrics: Metrics, health: Health, service: string): void {
   metrics.addSource({
     name: 'readiness',

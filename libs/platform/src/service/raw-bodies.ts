@@ -4,7 +4,6 @@ import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** The bodies that a service accepts in addition to JSON. */
 export interface RawBodies {
   /** The largest body of `application/octet-stream`, which reaches a route unchanged; if unset, none is accepted. */
   rawBodyLimitBytes?: number;

@@ -16,7 +16,6 @@ export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
 export interface StartedProcess {
   /** The service's addresses, by name; logged when it is up. */
   addresses: Record<string, string>;
-  /** Drains and closes everything. */
   stop(): Promise<void>;
 }
 

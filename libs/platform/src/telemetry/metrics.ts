@@ -18,7 +18,6 @@ export type Reading = number | { counts: ArrayLike<number>; sum: number };
 
 export type TakeReading = (metric: MetricDeclaration, reading: Reading, labels?: Labels) => void;
 
-/** Reads numbers that are kept elsewhere, at each scrape. */
 export interface MetricSource {
   /** The name of the source, reported if it fails. */
   name: string;

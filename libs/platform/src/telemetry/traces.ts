@@ -28,7 +28,6 @@ const SEND_LIMIT_MS = 5_000;
 const BATCH_SPANS = 512;
 const QUEUE_SPANS = 4_096;
 
-/** The recorder of the whole process, which sends all spans to one collector. */
 let recorder: Recorder | undefined;
 let sampledShare = 0;
 

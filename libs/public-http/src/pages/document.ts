@@ -2,7 +2,6 @@ import { type Markup, html } from './markup.js';
 
 export interface DocumentParts {
   title: string;
-  /** Content above all other content of the page. */
   banner?: Markup;
   navigation?: Markup;
   body: Markup;

@@ -8,7 +8,6 @@ import { refusalOf } from './refusal-of.js';
 import { askedHeaders, fileAddress, fileHeaders } from './transfer-headers.js';
 import { Transfer, type TransferEnd, TransferRefusal } from './transfer.js';
 
-/** A file sent from its owner to a client, as fast as the client reads it. */
 export class Download extends Transfer {
   private readonly floor = new ReadingFloor();
   private isAnswered = false;

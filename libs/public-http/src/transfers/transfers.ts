@@ -17,7 +17,6 @@ interface UnderWay {
   places?: TransferPlaces;
 }
 
-/** Admits the uploads and downloads of this process, and limits their number and duration. */
 export class Transfers {
   private readonly uploads = new TransferPlaces('upload');
   private readonly downloads = new TransferPlaces('download');

@@ -11,7 +11,6 @@ import { Transfer, type TransferCall, type TransferEnd, TransferRefusal } from '
 const ANSWER_MAX_BYTES = 256 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A body on its way from a client to its owner, as fast as the owner reads it. */
 export class Upload extends Transfer {
   private readonly floor = new ReadingFloor();
   private body?: MeteredBody;

@@ -9,7 +9,6 @@ import { UdpServer } from './udp-server.js';
 export interface DnsClientOptions {
   /** The resolvers as `address`, `address:port` or `[address]:port`; by default, those of the system. */
   servers?: readonly string[];
-  /** The time limit for one attempt at one server. */
   tryTimeoutMs?: number;
   /** Maximum number of attempts; the servers take turns. */
   tries?: number;

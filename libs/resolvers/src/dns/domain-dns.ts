@@ -21,7 +21,6 @@ export interface DnsLookup {
   rcode?: Rcode;
   /** Whether the resolver has validated every answer. */
   isAuthenticated: boolean;
-  /** The resolvers that answered. */
   servers: string[];
   latencyMs: number;
 }
@@ -145,7 +144,6 @@ function isSpf(record: DnsRecord): record is DnsRecord & { type: 'TXT' } {
   return record.type === 'TXT' && /^v=spf1( |$)/i.test(record.strings.join(''));
 }
 
-/** True if aliases form a loop. */
 function isLoop(answer: DnsAnswer): boolean {
   const chain = chainOf(answer);
   const last = chain.at(-1)!;

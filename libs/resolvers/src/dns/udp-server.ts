@@ -67,7 +67,6 @@ export class UdpServer {
   }
 }
 
-/** A socket that is used for a limited number of queries. */
 class Channel {
   asked = 0;
   private underWay = 0;

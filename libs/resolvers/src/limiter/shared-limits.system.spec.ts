@@ -26,7 +26,6 @@ let hosts = 0;
 let host = '';
 let opened: UpstreamBudgets[] = [];
 
-/** Returns the limiter of another process, with its own connection to the server. */
 async function startProcess(limit: UpstreamLimit = LIMIT): Promise<UpstreamLimiter> {
   const budgets = await UpstreamBudgets.open({ url: server.url, logger, timeoutMs: TIMEOUT_MS });
   opened.push(budgets);

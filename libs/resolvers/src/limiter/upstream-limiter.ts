@@ -11,7 +11,6 @@ import {
 export interface UpstreamLimiterOptions {
   /** The budgets that this process shares with others on the same network. */
   budgets?: UpstreamBudgets;
-  /** Limits by host, which replace the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
   /**
    * The limit for all hosts without a published limit. By default, `CHOSEN_LIMITS`, and `DEFAULT_LIMIT` for other
@@ -48,7 +47,6 @@ type AskersTurn = Turn & { asker: string };
 /** Permission to use a connection. When the use has ended, the holder must call exactly one of the functions. */
 export interface Permit {
   granted: true;
-  /** Reports that the upstream answered normally. */
   release(): void;
   /** Reports a result that says nothing about the upstream's load, such as a timeout or a broken answer. */
   failed(): void;

@@ -130,7 +130,6 @@ export class Upstream {
     return this.shares.length > 0;
   }
 
-  /** Returns the request for a caller's share of the budgets that processes share. */
   shareRequest(asker: string): ShareRequest {
     const buckets = this.shares.map(({ place, bucket }) => ({ place, ...bucket.terms }));
     return { asker, waiting: this.waitingOf(asker), buckets };

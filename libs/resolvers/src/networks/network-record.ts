@@ -46,13 +46,11 @@ export interface NetworkSource {
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** The answer as received, truncated at the size limit. */
   raw?: string;
   /** The fault as a short word, for logs and provenance. */
   error?: string;
 }
 
-/** The result of a lookup of an address, a block of addresses or an AS number. */
 export interface NumberLookup {
   outcome: LookupOutcome;
   block?: NumberBlock;

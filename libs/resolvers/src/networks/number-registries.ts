@@ -5,7 +5,6 @@ import vendored from './tables.json' with { type: 'json' };
 export interface NumberTables {
   /** When IANA published the newest of the three tables, `YYYY-MM-DD`. */
   publishedOn: string;
-  /** The blocks for which each RDAP service answers, by its base URL with a trailing slash. */
   ipv4: Readonly<Record<string, readonly string[]>>;
   ipv6: Readonly<Record<string, readonly string[]>>;
   /** The AS numbers in the same form, as ranges `first-last` or as individual numbers. */

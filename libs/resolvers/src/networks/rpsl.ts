@@ -223,7 +223,6 @@ function withoutOthers(
   return own.filter((object) => !strangers.has(handleOf(object)?.toLowerCase() ?? ''));
 }
 
-/** Returns the handles of the holder, the people and the teams of a block. */
 function namedBy({ attributes }: RpslObject): string[] {
   return attributes.flatMap(([name, value]) =>
     name === 'org' || name === 'mnt-irt' || Object.hasOwn(REFERENCES, name) ? [value] : [],

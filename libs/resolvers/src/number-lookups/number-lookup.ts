@@ -37,7 +37,6 @@ const BUDGET_MS = 20_000;
 /** Outcomes after which port 43 of the same registry may still answer. */
 const FALL_BACK: ReadonlySet<LookupOutcome> = new Set(['unreachable', 'timeout', 'parse_failed']);
 
-/** Looks up registration data of addresses, blocks and AS numbers at the regional registries. */
 export class NumberLookups {
   private readonly asker: NumberAsker;
   private readonly runs = new JoinedRuns<Found>();

@@ -1,7 +1,6 @@
 import { monotonicMs } from '#libs/platform';
 import { JoinedRuns } from '../joined-runs.js';
 
-/** The maximum number of services that are remembered. */
 const SERVICES_MAX = 1_024;
 /** A base URL without a service is checked again after this time. */
 const ABSENCE_MS = 60 * 60_000;

@@ -91,7 +91,6 @@ describe('an RDAP answer', () => {
 
 /** The limit of the work apart from parsing the JSON. It holds for any size, because lists and texts are truncated. */
 const MAPPING_MAX = 250_000;
-/** Represents a deeply nested list. */
 const DEEP = 'deep';
 const NAMES = ['fn', 'n', 'org', 'tel', 'email', 'adr', 'url'];
 const card = {

@@ -65,7 +65,6 @@ const AROUND_BODY_BYTES = 256 * 1024;
 
 const RDAP_TYPE = /^application\/rdap\+json\s*(?:;|$)/i;
 
-/** Statuses that show whether there is a resource at a URL. */
 const DEFINITE: ReadonlySet<number> = new Set([200, 400, 404, 405, 410]);
 
 /** The members of an error (RFC 9083 §6), and those of every answer (§4). */
@@ -325,7 +324,6 @@ function isRdapError(json: JsonObject, isDeclared: boolean): boolean {
   return 'errorCode' in json && (isDeclared || Object.keys(json).every((it) => ERROR.has(it)));
 }
 
-/** True if an answer shows that an RDAP service gave it. */
 function isConforming(json: JsonObject, isDeclared: boolean): boolean {
   return conforms(json) || (isDeclared && 'objectClassName' in json);
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { CLOSED_PORT43, CORRECTED_PORT43, DEAD_HOSTS, RDAP_BESIDE_IANA } from './corrections.js';
 import type { RegistryTables } from './registries.js';
 
-/** A table that lost more than this share of its entries is considered damaged. */
 const LOSS_MAX = 0.1;
 
 /** A source that moves more than this share of its suffixes to other services is not trusted. */

@@ -21,7 +21,6 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-/** Starts a server on loopback that counts its connections. */
 async function listening(server: Server): Promise<{ port: number; connections: () => number }> {
   const accepted: Socket[] = [];
   server.on('connection', (socket: Socket) => accepted.push(socket));

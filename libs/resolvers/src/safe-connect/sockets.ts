@@ -2,7 +2,6 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { ConnectionError } from './connection-error.js';
 
-/** How long one address may stay silent before the next one is tried. */
 const NEXT_ADDRESS_AFTER_MS = 300;
 
 /**

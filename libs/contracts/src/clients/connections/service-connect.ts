@@ -28,7 +28,6 @@ const IDLE_MAX_MS = 15_000;
 interface ServiceConnectOptions {
   audience: ServiceName;
   url: string;
-  /** This process's certificate, if services use TLS between them. */
   tls?: InternalTls;
   /** The service's Unix socket, if it runs on the same machine; never with TLS. */
   socketPath?: string;

@@ -1,7 +1,6 @@
 import type { Dataset } from '../../catalogue/datasets.js';
 import type { NameRecordType } from '../../operations/dns/dns-answer.js';
 
-/** Maximum number of changes per page. */
 export const CHANGES_MAX = 5_000;
 export const FRESHEST_NAMES_MAX = 1_000;
 export const NEXT_NAMES_MAX = 5_000;
@@ -106,7 +105,6 @@ export interface FreshestAsked {
   maxAgeSeconds: number;
 }
 
-/** The most recent answer about one name. */
 export interface FreshAnswer {
   /** The index in the list of requested names, from 0. */
   index: number;

@@ -29,7 +29,6 @@ export interface GeneratedStretchOfNames {
   seed: number;
 }
 
-/** The facts in the corpus about a name's reputation. */
 export interface IndexSignals {
   /** RFC 3339; null if the corpus does not have the name. */
   firstSeen: string | null;
@@ -40,9 +39,7 @@ export interface IndexSignals {
   lexical: { version: number; deviations: number } | null;
 }
 
-/** The time limit for adding or removing a batch of generated names. */
 const BATCH_TIMEOUT_MS = 60_000;
-/** The time limit for a page of changes or names. */
 const FEED_TIMEOUT_MS = 15_000;
 
 export class CorpusClient {

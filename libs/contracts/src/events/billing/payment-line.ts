@@ -84,7 +84,6 @@ export class SubscriptionLine extends StretchLine {
   override kind: 'subscription';
 }
 
-/** An upgrade to a higher plan for the rest of the current period. */
 export class SubscriptionUpgradeLine extends StretchLine {
   @IsIn(['subscription_upgrade'])
   override kind: 'subscription_upgrade';

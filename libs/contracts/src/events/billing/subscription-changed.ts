@@ -111,7 +111,6 @@ export class SubscriptionChanged {
   @Min(0)
   keys: number;
 
-  /** Datasets whose files this subscription gives access to. */
   @IsString({ each: true })
   @ArrayMaxSize(20)
   datasets: string[];

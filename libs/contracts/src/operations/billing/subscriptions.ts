@@ -129,7 +129,6 @@ function change(row: {
   of: DataClass;
   answer: object;
   body?: { of: DataClass; example: object };
-  /** The possible rejections of this step, in addition to those of every step. */
   problems?: readonly ProblemCode[];
 }) {
   const { step, summary, of, answer, body, problems = [] } = row;

@@ -15,7 +15,6 @@ import { callSamples } from './call-samples.js';
 const run = promisify(execFile);
 const HOSTILE = `b'$(id)"\`id\`\\ !`;
 
-/** The request that a program sent, in any of the languages. */
 interface Sent {
   line: string;
   key?: string;

@@ -11,7 +11,6 @@ export const DNS_TYPE = {
   default: ['all' as const],
 };
 
-/** Rejections of all operations that query a resolver. */
 export const DNS_PROBLEMS = [
   'resolver_unreachable',
   'resolver_timeout',

@@ -16,7 +16,6 @@ import { PagedAnswer } from '../paging/paging-answer.js';
 import { IsNullable } from '../../nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
 
-/** Types of records that are kept over time. */
 export const HISTORIC_TYPES = ['A', 'AAAA', 'MX', 'NS', 'CNAME', 'TXT', 'SOA'] as const;
 export type HistoricType = (typeof HISTORIC_TYPES)[number];
 

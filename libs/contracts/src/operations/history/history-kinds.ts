@@ -23,5 +23,4 @@ export const SEARCHED_DAYS = {
   },
 } as const;
 
-/** Rejections of all operations that query the corpus. */
 export const SEARCH_PROBLEMS = ['search_too_heavy', 'service_unavailable'] as const;

@@ -42,7 +42,6 @@ export type JobState = (typeof JOB_STATES)[number];
 export const JOB_FORMATS = ['csv.gz', 'json.gz'] as const;
 export type JobFormat = (typeof JOB_FORMATS)[number];
 
-/** Maximum number of names in the request itself. */
 export const JOB_NAMES_MAX = 1_000;
 const NAME_LENGTH_MAX = 2_048;
 const NAMES_RULE = {

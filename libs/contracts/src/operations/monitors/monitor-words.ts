@@ -53,7 +53,6 @@ export const MONITOR_EVENT_TYPES = [
 ] as const;
 export type MonitorEventType = (typeof MONITOR_EVENT_TYPES)[number];
 
-/** The owner's verdict on a found name. */
 export const HIT_STATES = ['new', 'watched', 'ignored'] as const;
 export type HitState = (typeof HIT_STATES)[number];
 
@@ -80,7 +79,6 @@ export const MONITOR_CHANGE_TYPES = [
 ] as const;
 export type MonitorChangeType = (typeof MONITOR_CHANGE_TYPES)[number];
 
-/** The changes, as worded in e-mails and on pages. */
 export const MONITOR_CHANGE_TEXTS: Readonly<Record<MonitorChangeType, string>> = {
   registered: 'is registered',
   dropped: 'is no longer registered',

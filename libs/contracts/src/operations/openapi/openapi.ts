@@ -167,7 +167,6 @@ function codeSamples(operation: Operation, route: OperationRoute, url: string) {
   }));
 }
 
-/** Returns the classes whose members a caller may select. */
 const selectedFrom = ({ parameters }: Operation) =>
   Object.values(parameters).flatMap(({ kind }) => kind.selectsFrom ?? []);
 

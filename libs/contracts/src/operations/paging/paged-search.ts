@@ -58,7 +58,6 @@ export function pagedSearch<const Mode extends string>(modes: Readonly<Record<Mo
   } as const;
 }
 
-/** The position at which the next page of any list begins. */
 export const CURSOR = {
   kind: text(CURSOR_LENGTH_MAX, {
     pattern: /^[A-Za-z0-9_.-]+$/,

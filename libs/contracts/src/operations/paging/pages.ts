@@ -26,7 +26,6 @@ interface Position {
   page: number;
   /** Number of records before the page. */
   seen: number;
-  /** Sort values of the record before the page. */
   after: string[];
 }
 

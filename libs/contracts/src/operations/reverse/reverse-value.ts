@@ -8,7 +8,6 @@ const FIXTURES = ['192.0.2.1', '198.51.100.0/24'];
 /** Addresses for documentation (RFC 5737), which are reserved for test keys. */
 const RESERVED = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
 
-/** Reads an address, a block of addresses, a host or a text, depending on the type. */
 export function reverseValue(): ParameterKind<string> {
   const plain = text(VALUE_LENGTH_MAX);
   return {

@@ -3,7 +3,6 @@ import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsLinkToken } from '../account/text-rules.js';
 
-/** The action that a link from an e-mail confirms. */
 const LINK_KINDS = ['sign_up', 'password_reset', 'address_change'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 

@@ -19,7 +19,6 @@ export type TusExtension =
 
 export const TUS_VERSION = '1.0.0';
 
-/** Headers that tus clients and servers send. */
 export const TUS_REQUEST_HEADERS = [
   'tus-resumable',
   'upload-concat',

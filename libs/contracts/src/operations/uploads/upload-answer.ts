@@ -17,7 +17,6 @@ import { IsNullable } from '../../nullable.js';
 export const UPLOAD_STATES = ['receiving', 'reading', 'ready', 'refused'] as const;
 export type UploadState = (typeof UPLOAD_STATES)[number];
 
-/** Why a file is rejected as a whole. */
 export const UPLOAD_REFUSALS = [
   'too_many_lines',
   'too_large_unpacked',

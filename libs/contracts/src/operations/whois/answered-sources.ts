@@ -28,7 +28,6 @@ export function registryProtocol(sources: readonly string[]): string | undefined
   return registryOf(sources)?.split(' ')[1];
 }
 
-/** The values that a registrar adds to its registry's answer, or replaces in it. */
 const OF_REGISTRAR =
   /_contact(?:\.|$)|^privacy_service$|^domain_registrar\.(?!(?:iana_id|registrar_name)$)/;
 

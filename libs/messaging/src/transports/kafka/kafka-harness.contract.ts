@@ -38,7 +38,6 @@ export class KafkaHarness {
     kafkaPrefix: `${newId()}.`,
     kafkaTopicReplication: 1,
   });
-  /** Consumers that have ended permanently. */
   readonly deaths: Error[] = [];
   readonly lines: string[] = [];
   private readonly logger = new Logger('kafka', { write: (line) => void this.lines.push(line) });

@@ -62,7 +62,6 @@ new KafkaHarness().describe('a password that is changed at the broker', () => {
     following.push(followFiles([config], options));
     return config;
   }
-  /** Returns the broker's answer to a log-in. */
   const wordFor = (config: EventsConfig) =>
     wordOf(async () => {
       const client = new KafkaClient(config, ONCE);

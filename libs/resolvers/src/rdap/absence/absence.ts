@@ -38,7 +38,6 @@ const NOTICE_LENGTH_MAX = 120;
 /** Maximum length of a statement; only the beginning of a longer text would be read. */
 const STATEMENT_LENGTH_MAX = 240;
 
-/** The texts of a body that state something. */
 interface Said {
   texts: readonly string[];
   /** The texts of notices and the titles of links that are not small print and do not state that the name is absent. */

@@ -21,7 +21,6 @@ import {
 } from './absence-phrases.js';
 
 const WORDS_MAX = 40;
-/** Represents the queried name. */
 const NAME = '\u0001';
 
 /** Words that turn an absence into a question, or limit the absence to one party's view or to one place of many. */
@@ -32,7 +31,6 @@ const NARROWED =
  * but not `Status: not found`.
  */
 const OF_STATUS = /\b(?:status|state)(?! ?[:=-])(?=[ .!]|$)/;
-/** The spellings that a server may use for the queried name. */
 export type AskedName = ReadonlySet<string>;
 
 /** Returns the A-label and U-label forms of a name; empty if the name is not known. */

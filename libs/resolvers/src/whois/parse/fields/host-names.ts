@@ -50,7 +50,6 @@ function trimDots(word: string): string {
   return word.slice(start, end);
 }
 
-/** True for a bullet, a number or an address before a name. */
 function isMark(word: string): boolean {
   for (const character of word) {
     if (character.toLowerCase() !== character.toUpperCase()) return false;

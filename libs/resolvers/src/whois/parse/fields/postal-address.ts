@@ -46,7 +46,6 @@ export function readCityLine(line: string): Omit<PostalAddress, 'street'> | unde
   return { postalCode: line.slice(0, space), city: line.slice(space + 1).trim() };
 }
 
-/** Removes the state from the parts of a short address, which has none. */
 function fitting(lineCount: number, parts: readonly AddressPart[]): readonly AddressPart[] {
   return lineCount > parts.length ? parts : parts.filter((part) => part !== 'state');
 }

@@ -27,7 +27,6 @@ export interface Evidence {
   recordDomain?: string;
   /** Whether the text ends within a line. */
   isOpenEnded?: boolean;
-  /** Whether a date, registrar, name server or named contact was read. */
   isRecord: boolean;
   /** Whether only an expiry date was read, as from an application for a name. */
   isThin: boolean;

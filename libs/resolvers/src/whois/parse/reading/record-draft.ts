@@ -118,7 +118,6 @@ export class RecordDraft {
     else if (!this.registrar.has(field)) this.registrar.set(field, value);
   }
 
-  /** Sets a field of the registrar from a contact's field below the registrar's header. */
   setRegistrarParty(field: ContactField, value: string): void {
     const own = REGISTRAR_FIELDS[field];
     if (own !== undefined) this.setRegistrar(own, value);

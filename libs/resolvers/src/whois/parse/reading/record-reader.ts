@@ -24,7 +24,6 @@ interface Section {
    * Whether the section has its own header, so that dates and statuses below it belong to the party, not to the domain.
    */
   owns: boolean;
-  /** True if something has been read below the header. */
   filled: boolean;
   /** True if a blank line has followed what was read below the header. */
   ended: boolean;
@@ -356,10 +355,8 @@ export class RecordReader {
   }
 }
 
-/** Keys that registries use both for contacts and for domains. */
 const PRINTED_OF_PARTIES: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
 
-/** Keys for the status of a domain or the province of a party. */
 const PLACE_KEYS: ReadonlySet<string> = new Set(['state', 'estado', 'etat']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
