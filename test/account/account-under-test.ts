@@ -46,7 +46,6 @@ const isOfRequest = (sql: string) =>
     sql,
   ) && !/^(update (mail|work)|delete from mail|select id, (recipient|epoch)|with gone)/.test(sql);
 
-/** The complete account service with its own database, called as the gateway calls it. */
 export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> {
   readonly mailbox = new LocalMailbox(this.clock);
   config: AccountConfig;

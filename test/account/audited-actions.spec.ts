@@ -76,7 +76,6 @@ describe('audited actions', () => {
   const entries = () =>
     auditor.query<{ id: string; action: string }>('select id, action from audit order by ctid');
 
-  /** Returns the audit entries that one action writes. */
   async function entriesOf(happens: () => Promise<unknown>): Promise<string[]> {
     const before = new Set((await entries()).map(({ id }) => id));
     await happens();

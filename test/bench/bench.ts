@@ -21,7 +21,6 @@ export interface BenchRow {
 
 export interface BenchOptions {
   isShort: boolean;
-  /** The number of names in the zone, for the bench of the corpus. */
   names?: number;
 }
 
@@ -78,7 +77,6 @@ export async function inLanes<T>(
   return times;
 }
 
-/** Creates a folder that is removed when the bench ends. */
 export function newFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `bench-${name}-`));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));

@@ -54,7 +54,6 @@ const missed = reports.flatMap((report) => report.rows).filter((row) => row.ok =
 process.stdout.write(`\n${machine()}\n${missed.length} target(s) missed\n`);
 process.exit(options.enforce && missed.length > 0 ? 1 : 0);
 
-/** Runs a bench. If it fails, its target counts as missed, and the other benches still run. */
 async function measured(name: string): Promise<BenchReport> {
   const { short, names } = options;
   try {

@@ -40,7 +40,6 @@ export interface Call {
 
 type MovedClock = Clock & Pick<TestClock, 'set' | 'advance'>;
 
-/** The complete billing service with its own database, connected to the simulated Stripe over real sockets. */
 export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock> {
   protected constructor(test: TestDatabase, clock: MovedClock) {
     const consumers = { account: ['billing'], billing: [] } as const;

@@ -253,7 +253,6 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     });
   }
 
-  /** Performs the customer's action for the upgrade. */
   async function upgradeOf(accountId: string): Promise<() => Promise<unknown>> {
     if (processor === 'stripe') {
       const price = await priceOf('api-50K-month');

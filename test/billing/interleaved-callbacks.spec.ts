@@ -10,7 +10,6 @@ import { BillingUnderTest, CALLBACK_SECRET, PAYPAL_WEBHOOK_ID } from './billing-
 import { pressButton } from './hosted-page.js';
 
 const CALLBACKS = 1_000;
-/** The number of callbacks that are in flight at the same time. */
 const BATCH = 20;
 const PROCESSORS = ['stripe', 'paypal'] as const;
 const SECRETS = { stripe: CALLBACK_SECRET, paypal: PAYPAL_WEBHOOK_ID };
@@ -85,7 +84,6 @@ describe('callbacks from both processors', () => {
     } else payments.decideDispute(payments.dispute(payment).id, decision);
   }
 
-  /** Buys packages through both processors and a plan through one of them. Some payments for packages are reversed. */
   async function live(books: Books, [first, second]: ChosenProcessor[]): Promise<void> {
     for (const processor of [first, second]) {
       const refunded = await buy(books, processor, 15_000);

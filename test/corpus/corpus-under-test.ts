@@ -21,7 +21,6 @@ import { startCorpus } from '../../apps/corpus/src/start.js';
 import { ServiceUnderTest } from '../environment/service-under-test.js';
 
 const NAMES_AT_A_TIME = 500;
-/** The source that consists of this installation's own answers. */
 const LOOKUPS = 1;
 
 export interface CorpusDatabase {
@@ -30,7 +29,6 @@ export interface CorpusDatabase {
   drop(): Promise<void>;
 }
 
-/** The complete corpus with its own database, called as its real callers call it. */
 export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock> {
   database: Database;
   operate: CorpusClient;

@@ -41,7 +41,6 @@ interface Answer {
   body: Buffer;
 }
 
-/** A dashboard's listener, called over its socket. One server replaces all owners. */
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
   readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());

@@ -10,7 +10,6 @@ import { chartTools, chartToolsAvailability } from './tools/programs.js';
 /** The time limit is long, because the tools are built first if this machine does not have them. */
 jest.setTimeout(1_900_000);
 
-/** Connections reserved for superusers and the migration. */
 const APART = 5;
 const SURGING = ['account', 'corpus'];
 

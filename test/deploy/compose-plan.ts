@@ -17,9 +17,7 @@ export interface PlannedContainer {
   name: string;
   command: string[];
   environment: Record<string, string>;
-  /** The contents of the files below /run/secrets. */
   secrets: Record<string, string>;
-  /** The paths of its persistent files. */
   kept: string[];
   /** The names of the containers that must have finished or be ready before it starts. */
   needs: string[];

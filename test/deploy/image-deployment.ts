@@ -59,7 +59,6 @@ export class ImageDeployment {
     }
   }
 
-  /** The URLs that customers use, and the mailbox with their e-mails. */
   get origins(): Origins {
     return {
       apiUrl: `http://${this.addressOf('gateway-1')}:8080`,
@@ -104,7 +103,6 @@ export class ImageDeployment {
     return `${this.network}.${this.names.indexOf(name) + 1}`;
   }
 
-  /** Makes a server on this machine reachable under a host name and a port of the file. */
   private async forward(name: string, port: number, toPort: number): Promise<void> {
     const target = { host: '127.0.0.1', port: toPort };
     const at = { host: this.addressOf(name), port };

@@ -1,4 +1,3 @@
-/** The minimum share of correct answers for a release. */
 export const BARS: Readonly<Record<string, number>> = {
   found: 0.995,
   not_registered: 1,

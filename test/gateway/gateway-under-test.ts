@@ -16,7 +16,6 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-/** A gateway with its own database and stand-ins for the other services, called over its socket. */
 export class GatewayUnderTest {
   private auditor?: ReturnType<TestDatabase['auditor']>;
 

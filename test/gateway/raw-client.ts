@@ -8,7 +8,6 @@ export interface RawClientOptions {
   staysOpen?: boolean;
 }
 
-/** A client with a raw socket that sends the given text and stores everything that it receives. */
 export class RawClient {
   text = '';
   isEnded = false;

@@ -79,7 +79,6 @@ async function judge({ path, start, end, replacement }: Mutant, specs: string[],
   return runSpecs({ specs, changed }, limitMs);
 }
 
-/** Returns the time limit for specs, measured in a run with unchanged code, which they must pass. */
 async function limitOf(specs: string[]): Promise<number> {
   let whole = await runSpecs({ specs }, WHOLE_LIMIT_MS);
   // On an overloaded machine, the specs may fail once.

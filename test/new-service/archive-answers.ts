@@ -23,7 +23,6 @@ const LOADED: Coverage = {
   sources: [{ source: 'archive', since: '2020-01-01', updated_at: '2026-11-20', records: RECORDS }],
 };
 
-/** Computes the answers that a service would read from a table. */
 @Controller()
 export class ArchiveController {
   constructor(private readonly pages: Pages) {}

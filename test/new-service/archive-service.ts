@@ -76,7 +76,6 @@ const JOBS: readonly JobDeclaration[] = [
 @Module({})
 class ArchiveModule {}
 
-/** An example service with everything that an app must provide. */
 export const archive: Service<ArchiveConfig> = {
   name: ARCHIVE,
   config: ArchiveConfig,

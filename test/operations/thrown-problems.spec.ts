@@ -10,7 +10,6 @@ interface ServedRow {
   /** The path of the controller, such as `apps/billing/src/orders/orders.controller.ts`. */
   path: string;
   codes: Makers;
-  /** Problems that reject one item of several. */
   itemCodes: Makers;
 }
 
@@ -220,7 +219,6 @@ const operationOf = (name: string) => CONSTANTS.get(name) as Operation;
 /** The function that turns any other error of an item into a problem. */
 const MAKER_OF_ITEMS = 'answerOrProblem';
 
-/** Returns the code and the creating function of each problem that may reach the caller. */
 function thrownBy({ row, codes }: Pick<ServedRow, 'row' | 'codes'>): [string, string][] {
   const { takesIdempotencyKey } = operationOf(row);
   return [...codes].flatMap(([code, makers]) => {

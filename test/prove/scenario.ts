@@ -23,7 +23,6 @@ export interface Harness {
   pauseMs: number;
   isLong: boolean;
   count(what: string, by?: number): void;
-  /** Records a value under a name. The report contains the highest value. */
   worst(what: string, value: number): void;
 }
 

@@ -20,7 +20,6 @@ interface Member {
 const BUCKETS = 16;
 const BATCH_MAX = 5;
 const RETRY_MS = 300;
-/** After this time, a dead member loses its partitions. */
 const SESSION_MS = 1_000;
 
 /**

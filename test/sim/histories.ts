@@ -30,10 +30,8 @@ export interface Selection {
   sabotage?: Sabotage;
 }
 
-/** The results of a run, which ends with the first failure. */
 export interface Tally {
   histories: number;
-  /** The number of steps of actors and of the simulated systems between them. */
   steps: number;
   crashes: number;
   /** A hash of each history, which is the same on every machine and for every order of histories. */

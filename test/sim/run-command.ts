@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { runOwnProcess } from '../prove/own-process.js';
 import type { Tally } from './histories.js';
 
-/** The time limit for one run of the command on a slow machine. */
 export const LIMIT_MS = 900_000;
 
 const MAIN = join(import.meta.dirname, 'main.js');

@@ -3,7 +3,6 @@ import { type KeyRecord, generateApiKey, hashApiKey } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { JsonServer, ListFeed } from './json-server.js';
 
-/** A stand-in for account that provides what the gateway needs. */
 export class AccountStandIn extends JsonServer {
   readonly feed = new ListFeed();
   /** Called before a key is returned, so that a test can act in between. */

@@ -12,7 +12,6 @@ import { EntitlementStandIn } from './entitlement-stand-in.js';
 import { HARNESS_SECRET } from './harness-secret.js';
 import { LookupStandIn } from './lookup-stand-in.js';
 
-/** Stand-ins for the services that a gateway calls, and the gateways that use them. */
 export class GatewayHarness {
   readonly account = new AccountStandIn(HARNESS_SECRET);
   readonly entitlement = new EntitlementStandIn();

@@ -28,7 +28,6 @@ export abstract class LoopbackServer {
   protected abstract take(request: IncomingMessage, response: ServerResponse): unknown;
 }
 
-/** A server that replaces a service. It exchanges JSON, and can become unavailable. */
 export abstract class JsonServer extends LoopbackServer {
   /**
    * Whether the server answers 503 with a body that is not ours, as a load balancer without a service behind it does.

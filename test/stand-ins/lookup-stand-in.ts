@@ -46,7 +46,6 @@ type Answer = (request: IncomingMessage) => LookupAnswer | undefined;
  */
 export class LookupStandIn extends LoopbackServer {
   readonly questions: { path: string; headers: IncomingMessage['headers'] }[] = [];
-  /** The number of requests whose caller disconnected before the answer. */
   abandoned = 0;
   answer: Answer = (request) => deliveredAnswer(nameIn(request));
   /** Answers in place of `answer`, in any form. It gets the parsed body of the request, if there is one. */

@@ -74,7 +74,6 @@ describe('in one process: unusable input', () => {
     expect(begun.status).toBe(201);
     return new URL(String(begun.headers.location), deployment.apiUrl).pathname;
   };
-  /** Lists the files of uploads, including unfinished ones. */
   const leftOnDisk = () =>
     ['worker/uploads', 'worker/.making'].flatMap((place) =>
       readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -63,7 +63,6 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: TIMEOUT_MS });
 }
 
-/** A user of a browser with separate cookies, who records the errors of every page. */
 export class BrowserUser {
   /** Console errors, page errors and violations of the content security policy. */
   readonly faults: string[] = [];

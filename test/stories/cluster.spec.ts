@@ -8,7 +8,6 @@ import { describeOnCluster, openCluster } from './deployment.js';
 import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
 
-/** The time within which a killed broker or database is back and all services have reconnected. */
 const START_LIMIT_MS = 240_000;
 
 /** Runs stories for one process, unchanged, in one cluster. `rest-in-cluster.proof.spec.ts` runs the others. */

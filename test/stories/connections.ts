@@ -2,7 +2,6 @@ import { type OverridableLimit, ServiceHttp } from '#libs/contracts';
 import { type Clock, DAY_MS, type ServiceName, ServiceTokens } from '#libs/platform';
 import type { Deployment } from './deployment.js';
 
-/** A time limit for a machine that is busy with other specs. */
 const CALL_TIMEOUT_MS = 60_000;
 
 /** Returns connections to a service, by default those of operators' commands. The caller must close them. */

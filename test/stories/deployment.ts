@@ -67,7 +67,6 @@ export async function openSolo(
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings }, { offline });
 }
 
-/** Starts every service and the simulated payment processor in this process. */
 export async function openSoloWithPayments(settings: Record<string, string> = {}) {
   return opened({ ...UNHURRIED, ...settings });
 }

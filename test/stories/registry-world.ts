@@ -46,10 +46,8 @@ export interface Body {
   };
 }
 
-/** A lookup service whose internet is simulated, with real sockets on both sides. */
 export class RegistryWorld {
   readonly clock = new TestClock(START);
-  /** The path of a Unix socket on which the service also listens. */
   readonly socketPath: string;
   private readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
   private readonly simulator = new RegistrySimulator({ dripIntervalMs: DRIP_INTERVAL_MS });

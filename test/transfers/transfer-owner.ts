@@ -92,14 +92,12 @@ class CountingStore extends DataStore {
 export class OwnerState {
   readonly store = new CountingStore();
   readonly accounts: string[] = [];
-  /** The number of calls whose request or answer ended before it was complete. */
   brokenOff = 0;
   fileBytes = 1024 ** 3;
   readBytes = 0;
   /** Refuses the next uploads before any byte of them is read. */
   refusal?: Problem;
   redirectTo?: string;
-  /** Answers the next downloads in place of the owner. */
   serve?: (reply: FastifyReply) => void;
 
   forget(): void {

@@ -18,7 +18,6 @@ const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['deploy/helm/domain-data-service/ci/all-on-values.yaml', /(?<=^ {2}tag: )\S+/m],
 ];
 
-/** Finds files in a tree whose versions differ, and headings of the changelog in another form. */
 export function versionFaults(folder = '.'): string[] {
   const read = (path: string) => readFileSync(join(folder, path), 'utf8');
   const version = (JSON.parse(read('package.json')) as { version: string }).version;

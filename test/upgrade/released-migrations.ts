@@ -11,7 +11,6 @@ interface MigratedService {
   migrations?: readonly Migration[];
 }
 
-/** Returns the new contents of the file when these services are released. */
 export function releasedMigrationsOf(services: readonly MigratedService[]): ReleasedMigrations {
   const entries = services
     .filter(({ migrations = [] }) => migrations.length > 0)

@@ -35,7 +35,6 @@ export function planned(dataset: Dataset, day = '2026-11-22'): PlannedRow[] {
   }));
 }
 
-/** A worker that builds database files from a stand-in for the corpus and serves them. */
 export class FilesUnderTest {
   readonly under = new WorkerUnderTest();
   readonly corpus = new CorpusStandIn();

@@ -9,7 +9,6 @@ import { JOBS, startBilling } from '../../../apps/billing/src/start.js';
 import { LoopbackServer } from '../../stand-ins/json-server.js';
 import { type AccountFate, deliverFate } from '../account-fate.js';
 
-/** A task that the parent sends to a child process in the body of a request. */
 export type Errand =
   { kind: 'job'; name: string } | { kind: 'fate'; fate: AccountFate; accountId: string };
 

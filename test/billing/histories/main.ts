@@ -50,7 +50,6 @@ const COMMANDS_MAX = 120;
  * valid only for decades.
  */
 const HISTORIES_AN_INSTALLATION = 40;
-/** After this time, the reduction ends and the smallest failing history so far is shown. */
 const REDUCTION_MS = 600_000;
 const FAULT_CHARS = 3_000;
 /** The error of a client that has waited too long for a database connection. */
@@ -103,7 +102,6 @@ async function runHistories(): Promise<void> {
   say(`400 days of 50 accounts, ${secondsSince(travelledMs)} s`);
 }
 
-/** Runs a history in the installation of the previous histories. Repeats it if the machine was too busy. */
 async function live(steps: readonly MoneyCommand[], processor: ChosenProcessor): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

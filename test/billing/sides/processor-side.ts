@@ -7,7 +7,6 @@ export interface Sided {
   ordersOf(accountId: string): Promise<string[]>;
 }
 
-/** Money of a payment that was returned, as the processor records it. */
 export interface TakenBack {
   id: string;
   paymentId: string;

@@ -38,7 +38,6 @@ const UNLIMITED = 1_000_000;
 const LOAD_CUSTOMERS = 3;
 /** The lifetime of granted credits, which is longer than any clock offset in the matrix (25 h). */
 const LASTS_MS = 7 * DAY_MS;
-/** The time that the balancer takes to notice that a gateway is stopping. */
 const DRAIN_NOTICE_MS = 1_500;
 
 /**
@@ -49,7 +48,6 @@ export class Installation {
   readonly book = new AccountBook();
   readonly checker: Checker;
   readonly regulars: Customer[] = [];
-  /** Whether the folder with all logs is kept at the end. */
   isKept = false;
   private customers = 0;
   private operator: ServiceHttp;

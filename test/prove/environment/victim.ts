@@ -5,7 +5,6 @@ import type { Harness } from '../scenario.js';
 import { holds } from './broken.js';
 import { eventually } from './patience.js';
 
-/** The time within which a service must answer again after it is killed. */
 const RESTART_MAX_MS = 5_000;
 /** The time within which a process reaches its next crash point; background jobs wait for minutes. */
 const DEATH_LIMIT_MS = 300_000;

@@ -9,7 +9,6 @@ import { SESSION_MS } from './crash-points.js';
 
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1'];
 const KILLS = 2;
-/** The longest pause between two kills of the same process. */
 const PAUSE_MAX_MS = 1_500;
 
 export const killRows: Scenario[] = SERVICES.map((name) => ({

@@ -12,7 +12,6 @@ export const rollingRestartRow: Scenario = {
 
 const BETWEEN_MS = 1_500;
 
-/** Each of two gateways behind a balancer is stopped and restarted, and every lookup is answered. */
 async function rollingRestart(harness: Harness): Promise<void> {
   const { installation } = harness;
   const targets = installation.apiOrigins.map((origin) => origin.replace('localhost', '127.0.0.1'));

@@ -31,7 +31,6 @@ async function strikeCommits(
   });
 }
 
-/** Scales entitlement from one process to four and back to one. */
 async function rebalanceStorm(harness: Harness): Promise<void> {
   const { installation, random } = harness;
   const further = Array.from({ length: FURTHER_CONSUMERS }, (_, n) =>

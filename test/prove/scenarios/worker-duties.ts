@@ -78,7 +78,6 @@ const COLLECTED = 10;
 /** Suffixes with different registries, so that their names are in different chunks. */
 const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
-/** Returns a unique word that can be part of a domain name. */
 const ownWord = (start: string) => `${start}${newId().replaceAll(/[^a-f]/g, '')}`;
 
 /** Every name is in one complete file and charged once, the remaining credits are returned, and one e-mail is sent. */
@@ -258,7 +257,6 @@ interface Editions {
   name: string;
   count: number;
   last: number;
-  /** The folders of available editions. */
   open: string[];
 }
 const EDITIONS = `
