@@ -7,5 +7,4 @@ export function secretOf(base32: string): Buffer {
   return Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** Returns the code that the app shows at the given time. */
 export const appCode = (base32: string, time: Date) => codeOf(secretOf(base32), stepOf(time));

@@ -129,7 +129,6 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     );
   }
 
-  /** Reads all pages of a search by following the cursors. */
   async pagesOf<Answer extends { paging: { next_cursor: string | null } }>(
     row: Operation,
     parameters: Record<string, string>,

@@ -199,5 +199,4 @@ export function dashboardEnvironment(ownersUrl: string): Record<string, string> 
   };
 }
 
-/** Returns the text of a page in one line. */
 export const textOf = ({ text }: { text: string }) => text.replaceAll(/\s+/g, ' ');

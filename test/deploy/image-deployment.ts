@@ -98,7 +98,6 @@ export class ImageDeployment {
     await this.startInOrder(planned);
   }
 
-  /** Returns the address of a host name of the file. */
   addressOf(name: string): string {
     return `${this.network}.${this.names.indexOf(name) + 1}`;
   }

@@ -146,7 +146,6 @@ describe('credits in every history', () => {
   });
   afterAll(() => entitlement.stop());
 
-  /** A customer's history, applied to both the service and the model. */
   class History {
     readonly accountId = newId();
     readonly subscriptionId = newId();

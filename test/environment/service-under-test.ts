@@ -58,7 +58,6 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
     await this.service.stop();
   }
 
-  /** Opens connections to the service with a caller's tokens. */
   protected connect(caller: ServiceName): ServiceHttp {
     const { name: audience, tokens, callers } = this;
     const { url } = this.service;

@@ -68,7 +68,6 @@ export class TestDatabase {
     return this.openAs(auditorRole(service));
   }
 
-  /** Returns the schemas of the template, one for each service. */
   async schemas(): Promise<SchemaService[]> {
     return withClient(this.url(), async (client) => {
       const { rows } = await client.query<{ name: SchemaService }>(
@@ -79,7 +78,6 @@ export class TestDatabase {
     });
   }
 
-  /** Closes all connections and removes the database. */
   async drop(): Promise<void> {
     await Promise.all(this.opened.map((database) => database.close()));
     await asAdmin(this.serverUrl.toString(), `drop database if exists ${this.name} with (force)`);

@@ -36,7 +36,6 @@ export interface ScenarioResult {
   counts: Record<string, number>;
 }
 
-/** Whether the scenario's name contains every word of a text. */
 export function isNamed({ name }: Pick<Scenario, 'name'>, text: string): boolean {
   return text.split(' ').every((word) => name.includes(word));
 }

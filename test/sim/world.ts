@@ -74,7 +74,6 @@ export class World {
     private readonly crashChance: number,
   ) {}
 
-  /** True with the given probability if this kind of fault is on. */
   strikes(fault: Fault, probability: number): boolean {
     return !this.areFaultsOver && this.faults.has(fault) && this.random.chance(probability);
   }

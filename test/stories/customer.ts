@@ -148,7 +148,6 @@ export class Customer {
     return Number(headers.get('x-ratelimit-allowed-requests'));
   }
 
-  /** Calls the API with a key in its header. */
   async api(method: string, path: string, body?: object, key = this.key) {
     const answer = await fetch(`${this.origins.apiUrl}${path}`, {
       method,

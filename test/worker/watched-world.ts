@@ -32,7 +32,6 @@ export class WatchedWorld extends QuestionsStandIn {
     this.dns.set(name, { outcome: 'delivered', body: { dns_records: all, errors: {} } });
   }
 
-  /** Returns the number of requests about a name. */
   count(kind: NameQuestions['kind'], name: string): number {
     return this.calls.filter((one) => one.kind === kind && one.names.includes(name)).length;
   }

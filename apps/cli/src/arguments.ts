@@ -9,7 +9,6 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Parses a UUID. */
 export function id(text: string): string {
   if (!isId(text)) throw new InvalidArgumentError('It must be an id of this product, a UUID.');
   return text;

@@ -14,7 +14,6 @@ import { secretCommands } from './secrets/secret-commands.js';
 import { sourceCommands } from './source/source-commands.js';
 import { tldCommands } from './tlds/tld-commands.js';
 
-/** Creates the program with every operator command. */
 export function operatorProgram(
   config: ServersConfig,
   events: EventsConfig,

@@ -227,7 +227,6 @@ const FEATURES = [
   AccountsService,
 ];
 
-/** The worker: does work that takes longer than a request. */
 @Module({})
 export class WorkerModule {
   static register(options: WorkerModuleOptions): DynamicModule {

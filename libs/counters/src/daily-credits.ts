@@ -18,7 +18,6 @@ export class DailyCredits {
 
   constructor(private readonly keysMax = KEYS_MAX) {}
 
-  /** True if the key has a count for this day. */
   has(keyId: string, day: number): boolean {
     this.turnTo(day);
     return this.credits.has(keyId);

@@ -11,7 +11,6 @@ const INVALID_PASSWORD = '28P01';
 const PROTOCOL_VIOLATION = '08P01';
 const TRIAL_LIMIT_MS = 5_000;
 
-/** Returns the URL for a connection that is opened now. */
 export function urlNow(address: DatabaseAddress): string {
   const [url] = urlsOf(address);
   return url;

@@ -4,7 +4,6 @@ import { type IpAddress, ipv6Groups, parseIpAddress } from './ip-address.js';
 
 const WIDTH = { 4: 32, 6: 128 } as const;
 
-/** Returns the last address of a block. */
 export function lastAddress(cidr: Cidr): string {
   const size = 1n << BigInt(WIDTH[cidr.version] - cidr.prefixLength);
   return addressOf(numberOf(cidr) + size - 1n, cidr.version);

@@ -12,7 +12,6 @@ export interface MessagingModuleOptions {
   database: Database;
 }
 
-/** Provides the classes that a service injects: `Outbox`, `ChangeFeed`. */
 @Module({})
 export class MessagingModule {
   static register({ service, clock, transport, database }: MessagingModuleOptions): DynamicModule {

@@ -34,7 +34,6 @@ export class ProblemBodies {
     private readonly creditsUrl?: string,
   ) {}
 
-  /** Returns the URL of the page that explains a code. */
   pageOf(code: string): string {
     return `${this.baseUrl}/errors/${code}`;
   }

@@ -26,12 +26,10 @@ export class StripeSide {
     if (customer !== undefined) this.simulator.invoices.setCard(customer, behaviour);
   }
 
-  /** Agrees to a change of plan on its page, and pays. */
   async agree(pageUrl: string, _action?: CheckoutAction): Promise<void> {
     await fetch(`${pageUrl}/pay`, { method: 'POST' });
   }
 
-  /** Returns the payments that took money from an account. */
   async paymentsOf(accountId: string): Promise<string[]> {
     return (await this.intentsOf(accountId)).map(({ id }) => id);
   }
@@ -80,7 +78,6 @@ export class StripeSide {
       .map(({ hosted_invoice_url: page }) => page as string);
   }
 
-  /** Whether a subscription of the account will end with its period. */
   async isEnding(accountId: string): Promise<boolean> {
     return this.subscriptionsOf(accountId).some((one) => one.cancel_at_period_end);
   }

@@ -26,7 +26,6 @@ export interface Delivery {
   data: object;
 }
 
-/** The events of one customer in one mode, under a separate account. */
 export class Customer {
   readonly accountId = newId();
   readonly deliveries: Delivery[];

@@ -70,7 +70,6 @@ export class ValkeyServer {
     this.server.kill(signal);
   }
 
-  /** Stops the server and closes its port. */
   async stop(): Promise<void> {
     await this.server.stop();
   }

@@ -24,7 +24,6 @@ export class PersonalDataService {
     this.visitorKey = derivedKey(config.personalDataSecret, 'visitors');
   }
 
-  /** Creates the data key of an account. */
   async createKey(transaction: Transaction, accountId: string): Promise<void> {
     const wrappedKey = encrypt(this.wrappingKey, randomBytes(DATA_KEY_BYTES), accountId);
     await this.dataKeys.insert(transaction, accountId, { wrappedKey, createdAt: this.clock.now() });

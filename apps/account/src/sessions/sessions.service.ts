@@ -145,7 +145,6 @@ export class SessionsService {
     });
   }
 
-  /** Ends the sessions of all other browsers. */
   async endOthers(by: ActiveSession): Promise<OthersEndedAnswer> {
     const { accountId, sessionId } = by;
     return this.accounts.transaction(async (transaction) => {

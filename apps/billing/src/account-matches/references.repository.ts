@@ -10,7 +10,6 @@ const MATCHES_MAX = 50;
 export class ReferencesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Finds accounts by one of our ids. */
   async findById(id: string): Promise<AccountMatch[]> {
     return this.database.query(
       `select account_id as "accountId", 'order ' || id as matched from orders where id = $1

@@ -3,7 +3,6 @@ import { INVOICE_ARCHIVE, Question, type QuestionOf, Serves } from '#libs/contra
 import { AccountId } from '#libs/platform';
 import { InvoiceArchiveService } from './invoice-archive.service.js';
 
-/** Lets customers download many invoices at once. */
 @Controller()
 export class InvoiceArchiveController {
   constructor(private readonly archive: InvoiceArchiveService) {}

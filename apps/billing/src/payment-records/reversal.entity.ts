@@ -8,7 +8,6 @@ export type ReversalCause = 'refund' | 'dispute';
 /** The state of a reversal. `requested`: the credits are blocked. `final`: they are revoked. `undone`: neither. */
 export type ReversalState = 'requested' | 'final' | 'undone';
 
-/** One attempt to reverse a payment. */
 @Entity('reversals')
 export class Reversal {
   @PrimaryColumn('uuid')

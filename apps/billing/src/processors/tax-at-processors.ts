@@ -7,7 +7,6 @@ export const TAX_PPM = /^\d{1,6}$/;
 export const planNameOf = ({ name, taxPpm }: Pick<PlanRef, 'name' | 'taxPpm'>) =>
   taxPpm === 0 ? name : `${name}, ${percentText(taxPpm)} % tax included`;
 
-/** Returns the name under which a processor stores the price of a plan. */
 export function priceKeyOf(
   { sku, catalogueVersion, taxPpm }: Pick<PlanRef, 'sku' | 'catalogueVersion' | 'taxPpm'>,
   currency: string,

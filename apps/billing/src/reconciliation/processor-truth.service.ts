@@ -27,7 +27,6 @@ export class ProcessorTruthService {
     return this.money.findUnknown(since, until);
   }
 
-  /** Compares a payment with the processor. */
   async ofPayment(payment: Payment): Promise<Finding | undefined> {
     const { accountId, externalId: id, amountMicros, currency } = payment;
     const fetched = await this.processors.get(payment.processor).fetch({ kind: 'payment', id });

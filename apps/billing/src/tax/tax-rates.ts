@@ -77,7 +77,6 @@ export function percentText(ppm: number): string {
   return String(ppm / 10_000);
 }
 
-/** Returns the name of the tax on a page or an invoice. */
 export const taxNameOf = (ppm: number) => `Tax ${percentText(ppm)} %`;
 
 function ratesOf(rate: string): [string, CountryRates] {

@@ -73,7 +73,6 @@ export function staleDocuments(documents: Map<string, string>): string[] {
   return [...wrong, ...gone].sort();
 }
 
-/** Writes the current text of every stale path. */
 export function writeDocuments(documents: Map<string, string>, stale: string[]): void {
   for (const path of stale) {
     const text = documents.get(path);

@@ -13,7 +13,6 @@ export interface ShownSources {
   nameOf: (id: number) => string;
 }
 
-/** Determines from which sources an answer could contain data. */
 @Injectable()
 export class CoverageService {
   private kept?: { untilMs: number; sources: Promise<CoveredSource[]> };

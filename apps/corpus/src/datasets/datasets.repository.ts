@@ -149,7 +149,6 @@ export class DatasetsRepository {
     return this.database.query(NEWEST_RECORDS, [...columnsOf(names, 'key', 'name'), sourceIds]);
   }
 
-  /** Lists the current DNS records of names. */
   async listCurrent(
     names: readonly DatasetName[],
     sourceIds: readonly number[],

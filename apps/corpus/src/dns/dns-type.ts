@@ -33,7 +33,6 @@ export function valueKeyOf(rtype: number, value: string): Key {
   return targetKeyOf(rtype, targetOf(rtype, value));
 }
 
-/** Returns the key for finding records of a type by their target. */
 export function targetKeyOf(rtype: number, target: string): Key {
   return termKeyOf(`dns ${rtype}`, target);
 }

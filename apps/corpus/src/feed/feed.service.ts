@@ -51,7 +51,6 @@ export class FeedService {
     return this.page([], { ...START, token, seen, at: moment.at.toISOString() });
   }
 
-  /** Returns names that are due for a lookup. */
   async nextNames(asked: NextNamesAsked): Promise<NextNames> {
     const { kind, olderThanSeconds, limit = LIMIT } = asked;
     const sources = await this.repository.listSources();

@@ -165,7 +165,6 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Returns whether a file with this content has already been imported from the source. */
   async isLoaded(sourceId: number, digest: string): Promise<boolean> {
     const rows = await this.database.query(
       `select from import_file where source_id = $1 and digest = $2 and state = 'loaded' limit 1`,

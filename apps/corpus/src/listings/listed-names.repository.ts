@@ -18,7 +18,6 @@ const STAGED_AT_A_TIME = 10_000;
 
 @Injectable()
 export class ListedNamesRepository {
-  /** Stages hosts as they arrive. */
   async stage(
     transaction: Transaction,
     fileId: string,
@@ -35,7 +34,6 @@ export class ListedNamesRepository {
     );
   }
 
-  /** Yields the staged hosts in batches. */
   async *listStaged(
     transaction: Transaction,
     fileId: string,
@@ -53,7 +51,6 @@ export class ListedNamesRepository {
     await transaction.query('close listed');
   }
 
-  /** Removes hosts from the staging table. */
   async unstage(
     transaction: Transaction,
     fileId: string,
@@ -66,7 +63,6 @@ export class ListedNamesRepository {
     );
   }
 
-  /** Returns the number of hosts on a list. */
   async count(transaction: Transaction, { sourceId, category }: BlockList): Promise<number> {
     const [{ hosts }] = await transaction.query<{ hosts: number }>(
       `select count(*)::float8 as hosts from listed_name

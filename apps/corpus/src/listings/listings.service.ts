@@ -9,7 +9,6 @@ import {
 
 export type { BlockList, ListedHost } from './listed-names.repository.js';
 
-/** Imports block lists, each as a whole. Names that a list no longer contains are delisted. */
 @Injectable()
 export class ListingsService {
   constructor(

@@ -43,7 +43,6 @@ export function sliceOf(key: Key): number {
   return Number((BigInt(key) - LEAST) >> OTHER_BITS);
 }
 
-/** Returns the first and last key of a slice. */
 export function keysOfSlice(slice: number): [Key, Key] {
   const width = 1n << OTHER_BITS;
   const begin = LEAST + BigInt(slice) * width;

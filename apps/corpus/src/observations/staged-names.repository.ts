@@ -59,7 +59,6 @@ export class StagedNamesRepository {
     return row.names;
   }
 
-  /** Yields the listed names of a part in batches. */
   async *listStaged(
     transaction: Transaction,
     { fileId, slice }: Part,
@@ -76,7 +75,6 @@ export class StagedNamesRepository {
     await transaction.query('close staged');
   }
 
-  /** Removes names from the staging table. */
   async unstage(
     transaction: Transaction,
     { fileId, slice }: Part,
@@ -101,7 +99,6 @@ export class StagedNamesRepository {
     ]);
   }
 
-  /** Removes all staged data of a file. */
   async clear(transaction: Transaction, fileId: string): Promise<void> {
     await transaction.query('delete from staged_name where file_id = $1', [fileId]);
     await transaction.query('delete from staged_list where file_id = $1', [fileId]);

@@ -25,7 +25,6 @@ export interface ContactTerm {
 /** Maximum length of a value. Longer values are cut. */
 const TERM_LENGTH_MAX = 200;
 
-/** Returns the term for finding a contact value. */
 export function contactTerm(kind: TermKind, value: string): ContactTerm {
   const plain = plainForm(value).slice(0, TERM_LENGTH_MAX);
   const folded = asciiForm(plain);

@@ -87,7 +87,6 @@ export class RemovalsRepository {
     ]);
   }
 
-  /** Returns the number of known names. */
   async countNames(): Promise<number> {
     const [{ names }] = await this.database.query<{ names: number }>(
       'select coalesce(sum(names), 0)::float8 as names from tld_names',

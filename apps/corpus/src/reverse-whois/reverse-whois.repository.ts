@@ -24,7 +24,6 @@ export interface FoundName {
   name: string;
 }
 
-/** Finds names by the values that their newest complete records publish. */
 @Injectable()
 export class ReverseWhoisRepository {
   constructor(private readonly database: SearchDatabase) {}

@@ -2,7 +2,6 @@ import { Problem } from '#libs/platform';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Thrown for a search that exceeded its time limit. A narrower search may succeed. */
 export class SearchTooHeavy extends Problem {
   constructor(cause: unknown) {
     super(

@@ -27,7 +27,6 @@ interface Known {
   isBehind: boolean;
 }
 
-/** Suppresses data that must not be shown or stored, and erases it. */
 @Injectable()
 export class SuppressionsService {
   private known?: Known;

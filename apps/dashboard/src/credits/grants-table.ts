@@ -99,6 +99,5 @@ const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {
   operator: 'From support',
 };
 
-/** Returns a readable name for a source. */
 export const sourceName = (type: string) =>
   (SOURCE_NAMES as Readonly<Record<string, string>>)[type] ?? type.replaceAll('_', ' ');

@@ -7,7 +7,6 @@ export const MONITOR_STATE_WORDS: Readonly<Record<MonitorState, string>> = {
   over_limit: 'paused: your plan allows fewer monitors',
 };
 
-/** Returns what a monitor watches. */
 export function subjectOf({ watches }: MonitorAnswer): string {
   const { domain_name, keyword, owner, email, company } = watches;
   return domain_name ?? keyword ?? owner ?? email ?? company ?? '';

@@ -11,7 +11,6 @@ export interface Confirmation {
   back: { href: string; text: string };
 }
 
-/** Returns a page that asks the customer to confirm an action. */
 export function confirmationPage(context: PageContext, asked: Confirmation): Markup {
   const { title, body, action, button, isDanger, back } = asked;
   const submit = isDanger

@@ -143,7 +143,6 @@ export function field(given: Field): Markup {
   </div>`;
 }
 
-/** Returns a hidden field of a form. */
 export function hidden(name: string, value: string): Markup {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }

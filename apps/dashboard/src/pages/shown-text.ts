@@ -8,7 +8,6 @@ export function shownText(text: string): string {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Returns a time to the minute. */
 export const shownTime = (text: string) =>
   TIME.test(text) ? `${text.slice(0, 16).replace('T', ' ')} UTC` : text;
 

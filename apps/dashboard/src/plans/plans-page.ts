@@ -151,7 +151,6 @@ function units({ sku, unitsMax, name }: SubscriptionPlan, value: number): Markup
   </div>`;
 }
 
-/** Returns the rights that a plan gives. */
 export function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Markup {
   const { limits, monitors, keys, datasets } = rights;
   if (line === 'domainer') {

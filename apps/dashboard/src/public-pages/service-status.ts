@@ -33,7 +33,6 @@ export interface Status {
   parts: readonly PartStatus[];
 }
 
-/** Returns the state of each part of the service, as reported by the probes of its services. */
 @Injectable()
 export class ServiceStatus {
   private kept: { until: number; status: Promise<Status> } | undefined;

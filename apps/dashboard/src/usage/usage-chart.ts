@@ -12,7 +12,6 @@ const LEAST_HEIGHT = 2;
 
 const TITLES = { requests: 'Requests a day', credits: 'Credits used a day' } as const;
 
-/** Draws a bar for the requests or credits of each day. */
 export function usageChart(
   { from, to, days }: UsageAnswer,
   figure: keyof typeof TITLES = 'requests',
@@ -61,7 +60,6 @@ export function barChart(
   </figure>`;
 }
 
-/** Lists every day from the first to the last. */
 export function datesOf(from: string, to: string): string[] {
   const [first, last] = [from, to].map((day) => Date.parse(`${day}T00:00:00Z`));
   const count = (last - first) / DAY_MS + 1;

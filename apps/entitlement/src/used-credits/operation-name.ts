@@ -8,7 +8,6 @@ import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 export const OPERATION_NAME = /^[a-z][a-z0-9_.-]{0,59}$/;
 const OPERATIONS_MAX = 100;
 
-/** Validates an object that has credits by operation name. */
 export function AreCreditsByOperation(): PropertyDecorator {
   const message = '$property must have a whole number of credits for each operation';
   const validator = { validate: areCreditsByOperation, defaultMessage: () => message };

@@ -39,7 +39,6 @@ export class AccountEntry {
   }
 }
 
-/** A usable key of an active account. */
 export class KeyEntry {
   readonly keyId: string;
   readonly isTest: boolean;

@@ -32,7 +32,6 @@ const BLANK_LINE = '\r\n\r\n';
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** One connection to lookup, which carries one call at a time. */
 export class LookupConnection {
   /** The ticks of the pool's timer since the connection was last used or became free. */
   quietTicks = 0;

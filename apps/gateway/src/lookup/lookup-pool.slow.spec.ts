@@ -14,7 +14,6 @@ import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/** A server in place of lookup. The test sees every byte that it receives, and determines every byte that it sends. */
 class ByteServer {
   readonly sockets: Socket[] = [];
   readonly requests: string[] = [];

@@ -20,7 +20,6 @@ import { InvalidRequest } from '#libs/platform';
 
 const CENT_MICROS = 10_000;
 
-/** Returns the whole price list, from the catalogue and the table of operations. */
 export function priceList(): PriceList {
   const { limits, monthlyMicros, yearlyMicros, unitsMax } = RATE_LIMIT_UNIT;
   return {

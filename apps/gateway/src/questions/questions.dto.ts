@@ -3,7 +3,6 @@ import { IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator
 const NAME_LENGTH_MAX = 60;
 const QUERY_LENGTH_MAX = 16_384;
 
-/** A request that an account makes with its session instead of a key. */
 export class AskedQuestion {
   @IsString()
   @MaxLength(NAME_LENGTH_MAX)

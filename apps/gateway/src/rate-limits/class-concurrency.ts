@@ -11,7 +11,6 @@ const UNDER_WAY_MAX: Record<ConcurrencyClass, number> = {
 };
 const CLASSES: readonly ConcurrencyClass[] = [...RATE_CLASSES, 'public'];
 
-/** Returns the index of a class in the counts. */
 export function classPlace(name: ConcurrencyClass): number {
   return CLASSES.indexOf(name);
 }

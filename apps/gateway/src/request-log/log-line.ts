@@ -86,7 +86,6 @@ export function readLine(line: string): LogEntry | undefined {
   };
 }
 
-/** Whether a log line records a charged answer. */
 export function isCharged(line: string): boolean {
   return line.split('\t')[CREDITS_PLACE] !== '0';
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 import { KEY_FIGURES, KEY_SUMS } from './key-figures.js';
 
-/** Maintains the logs of all accounts: hourly counts, partitions and erasures. */
 @Injectable()
 export class LogMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -40,7 +40,6 @@ export class LoadShedder {
     return this.lateSeconds > 1 || this.inFlight >= this.options.inFlightMax;
   }
 
-  /** Reads the delays of the last second. */
   sample(): void {
     // The histogram includes the interval of its own timer.
     this.delayMs = this.delays.percentile(99) / NANOSECONDS - RESOLUTION_MS;

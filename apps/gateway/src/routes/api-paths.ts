@@ -69,7 +69,6 @@ export class ApiPaths {
     return this.exact.get(path);
   }
 
-  /** Matches a path with the templates of paths with parameters. */
   match(path: string): PathMatch | undefined {
     for (const { pattern, names, entry } of this.templates) {
       const found = pattern.exec(path);

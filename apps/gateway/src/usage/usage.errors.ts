@@ -17,7 +17,6 @@ export class ReadTooHeavy extends Problem {
   }
 }
 
-/** The account's reads within the last minute took too long in total. */
 export class TooMuchReading extends Problem {
   constructor(leftMs: number) {
     super({

@@ -6,7 +6,6 @@ interface AnswerCount {
   count: number;
 }
 
-/** Counts answers by outcome and source, since the start of the process. */
 export class AnswerCounts {
   private readonly counts = new Map<string, AnswerCount>();
 

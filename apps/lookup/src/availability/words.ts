@@ -16,7 +16,6 @@ const RANKS: ReadonlyMap<string, number> = new Map(
 );
 const WORD_LENGTH_MAX = 24;
 
-/** True if the text is an English word. */
 export function isWord(text: string): boolean {
   return RANKS.has(text);
 }

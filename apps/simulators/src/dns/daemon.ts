@@ -21,7 +21,6 @@ export function runProgram(program: string, words: readonly string[], folder: st
   return done.stdout.toString().trim();
 }
 
-/** Returns the programs that this machine lacks. */
 export function missingPrograms(programs: readonly string[]): string[] {
   return programs.filter((program) => spawnSync('sh', [...SHELL, 'which', program]).status !== 0);
 }

@@ -34,7 +34,6 @@ export function domainZone(domain: string): string {
   return [...answers, ...hosts].map(lineOf).join('');
 }
 
-/** Returns the PTR records of an address. */
 export function pointers(reverseName: string): string {
   return (recordsOf(reverseName, 'PTR') ?? []).map(lineOf).join('');
 }

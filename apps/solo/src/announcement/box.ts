@@ -48,7 +48,6 @@ type FactsForAll = Pick<SoloFacts, 'dashboard_url' | 'demo' | 'mode'>;
 export const wayIn = ({ demo, dashboard_url: url }: FactsForAll): [string, string] =>
   demo ? ['  log in', `${demo.email}   ${demo.password}`] : ['  sign up', `${url}/sign-up`];
 
-/** Returns rows with the keys of the demo account, if there is one. */
 export function keyRows(facts: FactsForAll): [string, string][] {
   const { demo } = facts;
   if (!demo) return [];

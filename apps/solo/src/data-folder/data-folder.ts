@@ -26,7 +26,6 @@ export class DataFolder {
     createFolder(this.path);
   }
 
-  /** Returns the absolute path of a file in the folder. */
   file(name: string): string {
     return join(this.path, name);
   }

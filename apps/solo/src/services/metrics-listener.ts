@@ -11,7 +11,6 @@ import {
 
 const HOST = '127.0.0.1';
 
-/** Serves `GET /metrics` of the whole installation on a fixed port. */
 export class MetricsListener {
   private constructor(
     private readonly server: Server,

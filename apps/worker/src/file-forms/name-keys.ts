@@ -76,7 +76,6 @@ export class NameComparison {
     return { gained: this.gained, lost: this.lost };
   }
 
-  /** Closes the previous file. */
   close(): void {
     this.content.destroy();
   }

@@ -43,7 +43,6 @@ export function cadenceOf(dataset: Dataset): FileCadence {
 /** Returns the day of a time in UTC, as `YYYY-MM-DD`. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** Returns the first day whose files are kept. */
 export function keptFrom(now: Date): string {
   return dayOf(new Date(now.getTime() - KEPT_DAYS * DAY_MS));
 }

@@ -15,7 +15,6 @@ import { AccountId, sendFile } from '#libs/platform';
 import { DownloadsService } from './downloads.service.js';
 import { FilesService } from './files.service.js';
 
-/** Serves database files to API clients and to the dashboard, and the sample to everyone. */
 @Controller()
 export class FilesController {
   constructor(

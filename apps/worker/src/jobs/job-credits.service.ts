@@ -35,7 +35,6 @@ export class JobCreditsService {
     }
   }
 
-  /** Returns how many credits an account lacks for a price. */
   async shortfall(accountId: string, price: number): Promise<number> {
     const { spendable } = await this.clients.entitlement.balance(accountId);
     return Math.max(0, price - spendable);

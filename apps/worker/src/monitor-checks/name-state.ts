@@ -112,7 +112,6 @@ export function toldValues(path: string, values: readonly string[]): string[] {
 
 const FOLDED = [NAME_SERVERS_PATH, 'domain_status'];
 
-/** Whether two lists of values mean the same. */
 export function isSame(path: string, one: readonly string[], other: readonly string[]): boolean {
   const [a, b] = [meaningOf(path, one), meaningOf(path, other)];
   return a.length === b.length && a.every((value, place) => value === b[place]);

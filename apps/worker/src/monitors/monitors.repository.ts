@@ -44,7 +44,6 @@ export class MonitorsRepository {
     );
   }
 
-  /** Counts all monitors, and the active monitors of a kind. */
   async count(
     runner: Runner,
     accountId: string,
@@ -119,7 +118,6 @@ export class MonitorsRepository {
     );
   }
 
-  /** Whether an active monitor of the account watches a name. */
   async isWatched(transaction: Transaction, accountId: string, name: string): Promise<boolean> {
     const rows = await transaction.query(
       `select from monitors m where domain_name = $2 and kind = 'domain' and account_id = $1

@@ -38,7 +38,6 @@ export class IncomingUploadsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Accepts a form, or the request that begins a tus upload. */
   async create(incoming: IncomingUpload): Promise<void> {
     const { accountId, request, reply } = incoming;
     const { headers, raw } = request;

@@ -6,7 +6,6 @@ export interface FolderWork {
   prefix: string;
 }
 
-/** The queue of folders with files that are no longer needed. */
 @Injectable()
 export class FolderQueue extends WorkQueue<FolderWork> {
   constructor() {

@@ -26,7 +26,6 @@ const WEBHOOKS_A_DAY_MAX = 100;
 /** The size of a secret in bytes: that of a SHA-256 hash. */
 const SECRET_BYTES = 32;
 
-/** Manages the webhooks of accounts, and the secrets that sign their events. */
 @Injectable()
 export class WebhooksService {
   constructor(

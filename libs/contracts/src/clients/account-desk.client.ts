@@ -175,7 +175,6 @@ export class AccountDeskClient {
     return this.http.call('GET', path, { accountId });
   }
 
-  /** Counts the inspections by operators in a part of the account's timeline. */
   async countInspections(accountId: string, part: InspectionsQuestion): Promise<number> {
     const query = new URLSearchParams({ ...part });
     const path = `/internal/operator/timeline/inspections?${query}`;

@@ -15,7 +15,6 @@ export class GatewayClient {
     return this.http.call('GET', `/internal/usage/keys${queryOf(days)}`, { accountId });
   }
 
-  /** Returns how close the account is to its limits. */
   async pace(accountId: string): Promise<PaceAnswer> {
     return this.http.call('GET', '/internal/usage/pace', { accountId });
   }

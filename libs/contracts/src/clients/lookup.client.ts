@@ -34,7 +34,6 @@ export interface NameFindings {
   laterSeconds?: number;
 }
 
-/** Asks lookup about many names at once. */
 export class LookupClient {
   constructor(private readonly http: ServiceHttp) {}
 

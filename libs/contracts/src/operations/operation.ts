@@ -164,13 +164,11 @@ export const DRY_RUN_PARAMETER = 'dry_run';
 export const hasDryRun = ({ parameters }: Pick<Operation, 'parameters'>) =>
   DRY_RUN_PARAMETER in parameters;
 
-/** Returns the parameters that can be the subject. */
 export function subjectsOf({ subject }: Pick<Operation, 'subject'>): readonly string[] {
   if (subject === undefined) return [];
   return typeof subject === 'string' ? [subject] : subject;
 }
 
-/** Returns the version of a request that names none. */
 export function newestVersion({ routes }: Pick<Operation, 'routes'>): Version {
   return routes[0].version;
 }

@@ -168,7 +168,6 @@ export class SliceEntry {
     };
   }
 
-  /** Applies the server's reply to this entry. */
   learn(reply: TakeReply, { inHand: kept, want }: TakeRequest, gateways: number): void {
     this.leftAlone = Math.floor(reply.room / gateways) + reply.inHand;
     this.learnedAtMs = reply.nowMs;

@@ -120,7 +120,6 @@ export class UpstreamBudgets {
     if (this.isUsable) await this.link.evaluate(RETURN_SHARE, [askersOf(host)], [asker]);
   }
 
-  /** Tells all processes to pause a host. */
   async pause(host: string, forMs: number, strikes: number): Promise<void> {
     if (this.isUsable) {
       await this.link.evaluate(PAUSE_UPSTREAM, [entryOf(host)], [Math.ceil(forMs), strikes]);

@@ -96,7 +96,6 @@ export class EmbeddedServer {
     return this.options.folder;
   }
 
-  /** Returns a URL for the superuser. */
   url(database = 'postgres'): string {
     const password = encodeURIComponent(this.options.password);
     return `postgres://postgres:${password}@127.0.0.1:${this.port}/${database}`;

@@ -41,7 +41,6 @@ export function removeLeftBesides(path: string): void {
   }
 }
 
-/** Whether a process with that id exists. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

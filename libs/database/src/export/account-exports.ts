@@ -18,7 +18,6 @@ export class AccountExports {
     private readonly decrypt?: DecryptColumn,
   ) {}
 
-  /** Returns the export as the response of a controller. */
   file(accountId: string): StreamableFile {
     const text = Readable.from(this.write(accountId), { objectMode: false });
     return new StreamableFile(text, { type: 'application/json' });

@@ -33,7 +33,6 @@ interface S3Facts {
   LastModified?: Date;
 }
 
-/** Stores files as objects of a bucket, on Amazon S3 or a compatible server. */
 export class S3Store extends FileStore {
   private readonly held = new HeldParts();
 

@@ -20,7 +20,6 @@ export interface FailedEventListing extends FailedEventFilter {
 
 const PAGE_LIMIT = 200;
 
-/** An operator's actions on a service's failed events. */
 export class FailedEvents {
   /** @param database opened with `FailedEvent` among its entities. */
   constructor(private readonly database: Database) {}

@@ -67,7 +67,6 @@ export class InternalTls {
     return { ca, cert, key, minVersion, requestCert: true, rejectUnauthorized: true };
   }
 
-  /** Exports the certificate's time of expiry as a metric. */
   addMetrics(metrics: Metrics, service: string): void {
     const expiresAtMs = () => new X509Certificate(this.material.cert).validToDate.getTime();
     metrics.addSource({

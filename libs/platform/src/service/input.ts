@@ -26,7 +26,6 @@ const RULES = {
   stopAtFirstError: true,
 } as const;
 
-/** Returns the pipe that validates all input. */
 export function inputValidation(): ValidationPipe {
   return new ValidationPipe({
     ...RULES,

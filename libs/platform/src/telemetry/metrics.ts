@@ -63,7 +63,6 @@ export class Metrics {
     return this.known(declaration, Counter) ?? new Counter(this.configurationOf(declaration));
   }
 
-  /** Returns the histogram of a declaration, with its unit and buckets. */
   histogram(declaration: MetricDeclaration): Histogram {
     const known = this.known(declaration, Histogram);
     if (known) return known;

@@ -19,7 +19,6 @@ export class TransferPlaces {
 
   constructor(private readonly kind: keyof typeof ALL_MAX) {}
 
-  /** Returns how many transfers an account has. */
   of(accountId: string): number {
     return this.byAccount.get(accountId) ?? 0;
   }

@@ -73,7 +73,6 @@ export class UploadLocked extends Problem {
   }
 }
 
-/** The error for an upload that its owner refuses without a reason. */
 export class UploadRefused extends Problem {
   constructor() {
     super({

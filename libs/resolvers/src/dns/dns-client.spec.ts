@@ -15,7 +15,6 @@ import { MalformedMessage } from './wire-reader.js';
 const PATIENT_MS = 20_000;
 const OPTIONS = { timeoutMs: PATIENT_MS };
 
-/** A name server on loopback that sends the bytes that the test specifies. */
 class ScriptedServer {
   private constructor(
     private readonly udp: Socket,

@@ -74,7 +74,6 @@ export class FairQueue<WaitingQuestion> {
     return this.byAsker.get(asker)?.length ?? 0;
   }
 
-  /** Removes and returns all waiters. */
   clear(): WaitingQuestion[] {
     const all = [...this.byAsker.values()].flat();
     this.byAsker.clear();

@@ -16,12 +16,10 @@ export function numberRange(start: string, end: string): NumberRange | undefined
   return { kind: from.kind, first: from.value, last: to.value };
 }
 
-/** True if two ranges have a number in common. */
 export function overlap(a: NumberRange, b: NumberRange): boolean {
   return a.kind === b.kind && a.first <= b.last && b.first <= a.last;
 }
 
-/** True if a range contains all numbers of another range. */
 export function contains(range: NumberRange, all: NumberRange): boolean {
   return range.kind === all.kind && range.first <= all.first && all.last <= range.last;
 }

@@ -45,7 +45,6 @@ export class NumberRegistries {
     });
   }
 
-  /** Returns the tables of this release. */
   static vendored(): NumberRegistries {
     return new NumberRegistries(vendored);
   }

@@ -45,7 +45,6 @@ export class Registries {
     this.tlds = new Set(tables.tlds);
   }
 
-  /** Returns the tables of this release. */
   static vendored(): Registries {
     return new Registries(vendored);
   }

@@ -28,7 +28,6 @@ export class CertificateAuthority {
     this.certificatePem = this.issue(name, this.keys.publicKey, constraints, {});
   }
 
-  /** Issues a key and a certificate for host names, signed by this authority. */
   certificateFor(hosts: readonly string[], terms: CertificateTerms = {}): IssuedCertificate {
     const keys =
       terms.keyType === 'rsa'

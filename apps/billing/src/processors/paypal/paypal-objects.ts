@@ -117,7 +117,6 @@ export function timeOf(text: string | undefined): Date {
   throw new UnfitObject(`"${String(text).slice(0, 40)}" is not a time`);
 }
 
-/** Returns the URL of the link with the given relation, if there is one. */
 export const linkOf = (links: PaypalLink[] | undefined, rel: string): string | undefined =>
   Array.isArray(links) ? links.find((link) => link.rel === rel)?.href : undefined;
 

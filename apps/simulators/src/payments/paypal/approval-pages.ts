@@ -38,7 +38,6 @@ export class ApprovalPages {
     return { page: { title: TITLE, lines: [`Amount due: ${price}`], buttons } };
   }
 
-  /** Handles a button press. */
   press(id: string, action: string): PageAnswer {
     const { payment_source: source } = this.world.get('order', id);
     const { return_url: returnUrl, cancel_url: cancelUrl } = source.paypal.experience_context;

@@ -67,7 +67,6 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** Pays with a card that is accepted. */
   pay(id: string): CheckoutSession {
     const session = this.openSession(id);
     if (session.mode === 'subscription') this.subscribe(session);

@@ -45,7 +45,6 @@ const PATH: Readonly<Record<ObjectName, string>> = {
   subscription_schedule: '/v1/subscription_schedules',
 };
 
-/** Keeps the objects and events of one Stripe account. */
 export class StripeWorld {
   /** The latest events, oldest first. */
   readonly events: ThinEvent[] = [];

@@ -31,7 +31,6 @@ export function formatted(date: Date, pattern: string): string {
   return pattern.replace(/\{([a-zA-Z])\}/g, (_, part: string) => values[part] ?? '');
 }
 
-/** Returns a line for each value. */
 export function lines(values: string[], line: (value: string) => string): string {
   return values.map(line).join('\n');
 }

@@ -48,7 +48,6 @@ export class AddressLoad {
     });
   };
 
-  /** Counts a connection while it is open. */
   count(socket: Socket): void {
     const address = socket.remoteAddress;
     if (address === undefined) return;

@@ -6,7 +6,6 @@ import { waitFor } from '#test/environment';
 import { TcpProxy } from '../../../../../test/faults/tcp-proxy.js';
 import { ServicePool } from './service-connect.js';
 
-/** A server that counts its calls and may delay an answer. */
 class Instance {
   asked = 0;
   connections = 0;

@@ -55,7 +55,6 @@ export class CorpusClient {
     return this.http.call('GET', `/internal/signals?name=${encodeURIComponent(name)}`);
   }
 
-  /** Adds generated names with their histories. */
   async generate(stretch: GeneratedStretchOfNames): Promise<RecordedBatch> {
     const call = { body: stretch, timeoutMs: BATCH_TIMEOUT_MS };
     return this.http.call('POST', '/internal/generated-names', call);

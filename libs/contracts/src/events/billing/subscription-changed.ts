@@ -25,7 +25,6 @@ const SUBSCRIPTION_STATES = [
 ] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/** Requests per minute by class. */
 export class RateLimits {
   @IsInt()
   @Min(0)

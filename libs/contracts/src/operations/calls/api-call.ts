@@ -68,7 +68,6 @@ const encoded = (text: string) =>
     (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** Returns the call of an operation's first example. */
 export function exampleCall(apiUrl: string, row: Operation, route?: OperationRoute): ApiCall {
   const { parameters, body = row.body?.example } = row.examples[0];
   return apiCallOf(apiUrl, row, { values: parameters, body, route });

@@ -59,7 +59,6 @@ const BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 
 export const headerComponents = (): object => HEADERS;
 
-/** Returns references to the headers of an answer. */
 export function answerHeaders(operation: Operation, { successor }: OperationRoute): object {
   return references([
     ...ofListener(operation),

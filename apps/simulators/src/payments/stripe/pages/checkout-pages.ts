@@ -35,7 +35,6 @@ export class CheckoutPages {
     return { page: { title: 'Stripe Checkout', lines, buttons } };
   }
 
-  /** Handles a button press. */
   press(id: string, action: string): PageAnswer {
     switch (action) {
       case 'pay':
