@@ -110,12 +110,14 @@ describe('callbacks', () => {
     const flipped = Buffer.from(raw);
     flipped[5] ^= 1;
     const live = eventOf(sessionOf(), { livemode: true });
+    const connected = eventOf(sessionOf(), { context: 'acct_1Connected' });
     for (const [answer, reason] of [
       [await post(raw, {}), 'unsigned'],
       [await post(flipped, headers), 'wrong_signature'],
       [await send(raw, 'the secret of another endpoint'), 'wrong_signature'],
       [await post(raw, old), 'stale'],
       [await send(live), 'wrong_mode'],
+      [await send(connected), 'wrong_account'],
       [await send(Buffer.from('{"object":"event"}')), 'malformed'],
       [await send(eventOf('in_\u0000')), 'malformed'],
     ] as const) {
@@ -129,6 +131,7 @@ describe('callbacks', () => {
       'malformed',
       'stale',
       'unsigned',
+      'wrong_account',
       'wrong_mode',
       'wrong_signature',
       'wrong_signature',

@@ -208,7 +208,7 @@ export interface ProcessorEvent {
 }
 
 export type CallbackRejection =
-  'unsigned' | 'wrong_signature' | 'stale' | 'malformed' | 'wrong_mode';
+  'unsigned' | 'wrong_signature' | 'stale' | 'malformed' | 'wrong_mode' | 'wrong_account';
 
 /**
  * The result of a signature check. `undecided`: the data for the check is not available now, so the sender must retry.

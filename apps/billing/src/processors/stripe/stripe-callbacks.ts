@@ -34,6 +34,8 @@ export class StripeCallbacks {
     const notification = this.parse(raw);
     if (!notification) return rejected('malformed');
     if (notification.livemode !== this.options.isLive) return rejected('wrong_mode');
+    // Stripe sets the context only for events of connected accounts, which billing does not have (S45).
+    if (notification.context) return rejected('wrong_account');
     return { verdict: 'accepted', event: eventOf(notification) };
   }
 
