@@ -12,6 +12,7 @@ export const billing: Service<BillingConfig> = {
   outwardPorts: [443],
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE', 1],
   migrations,
+  invariants: async () => (await import('./auditor/invariants.js')).BILLING_INVARIANTS,
   load: async () => {
     const { CONTROLLERS: controllers } = await import('./billing.module.js');
     const { JOBS: jobs, startBilling } = await import('./start.js');

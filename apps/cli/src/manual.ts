@@ -26,11 +26,29 @@ interface ManualEntry {
 export const EXIT_CODES = `Exit codes:
   0  done
   1  not done: nothing was found, the command line or a setting is wrong, a service refused or did not answer,
-     or a check found something (audit verify, credits explain, billing reconcile, billing replay)`;
+     or a check found something (verify, audit verify, credits explain, billing reconcile, billing replay)`;
 
 export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   provision: { example: 'provision', json: { schemas: ['account', 'entitlement', 'billing'] } },
   migrate: { example: 'migrate', json: { account: ['0024-example'], billing: [], topics: [] } },
+  verify: {
+    example: 'verify',
+    json: [
+      {
+        service: 'entitlement',
+        checked: 11,
+        newestEventAt: AT,
+        violated: [
+          {
+            id: 'I2',
+            statement: "a grant's buckets add up to the granted amount and none is negative",
+            rows: 1,
+            examples: [{ id: OTHER }],
+          },
+        ],
+      },
+    ],
+  },
   'events list': { example: 'events list --consumer entitlement', json: [FAILED_EVENT] },
   'events redrive': {
     example: `events redrive ${OTHER} --consumer entitlement`,

@@ -10,6 +10,7 @@ export const entitlement: Service<EntitlementConfig> = {
   urlSetting: urlSettingOf('entitlement'),
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE', 1],
   migrations,
+  invariants: async () => (await import('./auditor/invariants.js')).ENTITLEMENT_INVARIANTS,
   load: async () => {
     const { CONTROLLERS: controllers } = await import('./entitlement.module.js');
     const { JOBS: jobs, startEntitlement } = await import('./start.js');

@@ -11,6 +11,7 @@ export const gateway: Service<GatewayConfig> = {
   // In addition to the pool: two connections for maintenance, one for the auditor, one for the request log.
   connections: ['DATABASE_POOL_SIZE', 2, 1, 1],
   migrations,
+  invariants: async () => (await import('./auditor/invariants.js')).GATEWAY_INVARIANTS,
   load: async () => {
     const { CONTROLLERS: controllers } = await import('./gateway.module.js');
     const { JOBS: jobs } = await import('./gateway-lifecycle.js');

@@ -1,8 +1,13 @@
 import { IsOptional } from 'class-validator';
 import {
+  type Invariant,
+  type InvariantSet,
   IsDatabaseUrl,
+  auditorRole,
+  checkAllRows,
   isMigrated,
   migrate,
+  openAuditorDatabase,
   ownerRole,
   provisionRoles,
   provisionSchemas,
@@ -13,6 +18,9 @@ import {
 import { type ConfigClass, ConfigurationError, type ServiceName, Setting } from '#libs/platform';
 import { ownDatabaseSetting, schemaServices } from './installation-settings.js';
 import type { AnyService } from './service.js';
+
+/** The number of rows that show a violation. */
+const EXAMPLES = 5;
 
 /** Administrator URLs of databases that belong to individual services; all other services share one database. */
 export type OwnDatabases = Partial<Record<ServiceName, string>>;
@@ -44,6 +52,16 @@ export interface DatabasesOptions {
 export interface InstallationDatabase {
   adminUrl: string;
   services: readonly AnyService[];
+}
+
+/** What `verify` found in the data of one service. */
+export interface VerifiedService {
+  service: ServiceName;
+  /** The number of invariants that were checked. */
+  checked: number;
+  violated: readonly (Pick<Invariant, 'id' | 'statement'> & { rows: number; examples: object[] })[];
+  /** When the newest stored event occurred; null if there is none. */
+  newestEventAt: Date | null;
 }
 
 /** The databases that contain the schemas of an installation: the shared one, and those of individual services. */
@@ -120,6 +138,38 @@ export class InstallationDatabases {
       if (migrations) told(name, await migrate(this.url(ownerRole(name)), migrations, extensions));
     }
   }
+
+  /**
+   * Checks the stored data of every service that has invariants, except those that only a running service keeps. Changes
+   * nothing.
+   */
+  async verify(): Promise<VerifiedService[]> {
+    const verified: VerifiedService[] = [];
+    for (const { name, invariants } of this.options.services) {
+      if (invariants) verified.push(await this.verifyService(name, await invariants()));
+    }
+    return verified;
+  }
+
+  private async verifyService(service: ServiceName, set: InvariantSet): Promise<VerifiedService> {
+    const invariants = set.invariants.filter(({ isKeptByJobs }) => !isKeptByJobs);
+    const auditorDatabaseUrl = this.url(auditorRole(service));
+    const database = await openAuditorDatabase(service, { auditorDatabaseUrl });
+    try {
+      const found = await checkAllRows(database, { ...set, invariants });
+      const violated = found.map(({ id, rows }) => {
+        const { statement } = invariants.find((invariant) => invariant.id === id)!;
+        return { id, statement, rows: rows.length, examples: rows.slice(0, EXAMPLES) };
+      });
+      const [{ at }] = await database.query<{ at: Date | null }>(
+        'select max(occurred_at) as at from outbox',
+      );
+      return { service, checked: invariants.length, violated, newestEventAt: at };
+    } finally {
+      await database.close();
+    }
+  }
+
   private async checkMoved(): Promise<void> {
     const { adminUrl, own = {} } = this.options;
     const left: string[] = [];

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { Distribution, Migration } from '#libs/database';
+import type { Distribution, InvariantSet, Migration } from '#libs/database';
 import type { FileStore } from '#libs/files';
 import { LocalMailbox, type MailTransport, SmtpTransport } from '#libs/mail';
 import type { EventTransport } from '#libs/messaging';
@@ -75,6 +75,8 @@ export interface Service<C extends object = object> {
    * use events.
    */
   migrations?: Migration[];
+  /** Imports the invariants of the service's data, which its auditor checks. */
+  invariants?(): Promise<InvariantSet>;
   /**
    * The PostgreSQL extensions that the service's tables and statements use, such as `pg_trgm`. Provisioning creates
    * them, because the service's own roles may not.

@@ -130,6 +130,29 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     }
   });
 
+  it('S120: `verify` finds violated invariants in a copy of the database, without a running service', async () => {
+    await asSuperuser('postgres', `create database copied template by_command owner ${ADMIN}`);
+    await installation('copied').provision();
+    await asSuperuser('copied', `insert into billing.number_series (series, last) values ('X', 7)`);
+    const verify = (database: string) =>
+      promisify(execFile)(process.execPath, [CLI, 'verify'], {
+        env: { DATABASE_ADMIN_URL: urlOf(database), DATABASE_ROLE_SECRET: ROLE_SECRET },
+      });
+    const holds = (service: string) =>
+      new RegExp(`^${service}: (\\d+) of \\1 invariants hold`, 'm');
+    const { stdout } = await verify('by_command');
+    for (const service of ['entitlement', 'billing', 'gateway'])
+      expect(stdout).toMatch(holds(service));
+    const violated = await verify('copied').catch((error: unknown) => error);
+    expect(violated).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        'I8 does not hold for 1 rows: invoice numbers have no gap, and the series ends with the last of them.',
+      ),
+    });
+    expect(violated).toMatchObject({ stdout: expect.stringMatching(holds('entitlement')) });
+  });
+
   it('without Citus, the tables of the corpus stay where they are, and the command says why', async () => {
     const distributed = promisify(execFile)(process.execPath, [CLI, 'corpus', 'distribute'], {
       env: { DATABASE_ADMIN_URL: urlOf('by_command'), DATABASE_ROLE_SECRET: ROLE_SECRET },

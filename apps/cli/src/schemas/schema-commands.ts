@@ -5,6 +5,7 @@ import type { ServersConfig } from '../servers.config.js';
 import {
   InstallationDatabases,
   type OwnDatabases,
+  type VerifiedService,
   eventReaders,
   schemaServices,
 } from '#libs/services';
@@ -13,8 +14,8 @@ import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
 
 /**
- * Adds `provision` and `migrate`: an administrator creates roles and schemas, and then the owner roles change the
- * tables.
+ * Adds `provision`, `migrate` and `verify`: an administrator creates roles and schemas, the owner roles change the
+ * tables, and the auditor roles check the data.
  */
 export function schemaCommands(
   program: Command,
@@ -42,6 +43,13 @@ export function schemaCommands(
     )
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => migrate(databasesOf(config, own), events, options));
+  program
+    .command('verify')
+    .description(
+      'check the stored money and credits against the invariants, for example in a restored backup; changes nothing, and needs no running service; exits with 1 if one is violated',
+    )
+    .option('--json', 'as JSON')
+    .action((options: OutputOptions) => verify(databasesOf(config, own), options));
 }
 
 async function provision(databases: InstallationDatabases, options: OutputOptions): Promise<void> {
@@ -87,6 +95,23 @@ export function databasesOf(config: ServersConfig, own: OwnDatabases): Installat
     own,
     passwordOf: (role) => derivedRolePassword(secret, role),
   });
+}
+
+async function verify(databases: InstallationDatabases, options: OutputOptions): Promise<void> {
+  const verified = await databases.verify();
+  if (verified.some(({ violated }) => violated.length > 0)) process.exitCode = 1;
+  answer(options, verified, (all) => all.flatMap(findingsOf));
+}
+
+function findingsOf({ service, checked, newestEventAt, violated }: VerifiedService): string[] {
+  const newest = newestEventAt ? `newest event ${newestEventAt.toISOString()}` : 'no events';
+  return [
+    `${service}: ${checked - violated.length} of ${checked} invariants hold; ${newest}`,
+    ...violated.map(
+      ({ id, statement, rows, examples }) =>
+        `  ${id} does not hold for ${rows} rows: ${statement}. ${JSON.stringify(examples)}`,
+    ),
+  ];
 }
 
 /** Creates topics and access rules. The configured user must be allowed to do this. */

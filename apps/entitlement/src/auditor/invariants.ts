@@ -147,6 +147,7 @@ const INVARIANTS: readonly Invariant[] = [
       select l.lease_id as id from leases l left join reaper_waits w on true
       where l.state = 'open'
         and greatest(l.expires_at, w.since) < clock_timestamp() - interval '3 minutes'`,
+    isKeptByJobs: true,
   },
   {
     id: 'I15',

@@ -1,14 +1,12 @@
 import { DAY_MS, type Job, type Logger, MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 import type { AuditorDatabase } from './auditor-database.js';
-import { type AuditedPart, type ViolatedInvariant, checkInvariants } from './check-invariants.js';
+import { type ViolatedInvariant, checkChunk, checkInvariants } from './check-invariants.js';
 import type { InvariantSet } from './invariant.js';
 
 const ROWS_LOGGED_MAX = 5;
 /** Longer than two rounds and the longest transaction, so that no change falls between two windows. */
 const WINDOW_MS = 15 * MINUTE_MS;
 const FULL_INTERVAL_MS = DAY_MS;
-/** The number of keys in one chunk of a full pass. */
-const CHUNK_KEYS = 2_000;
 /** After this time, a full pass pauses until the next round. */
 const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
 
@@ -49,7 +47,9 @@ export class AuditJob implements Job {
   async runOnce(nowMs = monotonicMs()): Promise<void> {
     const isGap = nowMs - this.lastMs > WINDOW_MS / 2;
     const isFullDue = isGap || nowMs - this.lastFullMs >= FULL_INTERVAL_MS;
-    this.note(await this.check({ windowMs: WINDOW_MS }));
+    const changed = await checkInvariants(this.database, this.set, { windowMs: WINDOW_MS });
+    this.log(changed);
+    this.note(changed);
     this.checkedAtMs = monotonicMs();
     this.lastMs = nowMs;
     if (isFullDue && (isGap || !this.fullPass)) {
@@ -61,18 +61,14 @@ export class AuditJob implements Job {
   private async goOn(pass: FullPass): Promise<void> {
     const until = monotonicMs() + CHUNKS_BUDGET_MS;
     do {
-      const { after: from } = pass;
-      const [end] = await this.database.query<{ key: string }>(this.set.chunkEnd, [
-        from ?? null,
-        CHUNK_KEYS,
-      ]);
-      const violated = await this.check({ from, to: end?.key });
+      const { violated, to } = await checkChunk(this.database, this.set, pass.after);
+      this.log(violated);
       for (const { id, rows } of violated) {
         pass.found.set(id, (pass.found.get(id) ?? 0) + rows.length);
       }
       this.note(violated);
-      if (end === undefined) return this.complete(pass);
-      pass.after = end.key;
+      if (to === undefined) return this.complete(pass);
+      pass.after = to;
     } while (monotonicMs() < until);
   }
 
@@ -87,14 +83,12 @@ export class AuditJob implements Job {
     this.violations = new Map([...this.violations, ...rowsOf]);
   }
 
-  private async check(part: AuditedPart): Promise<ViolatedInvariant[]> {
-    const violated = await checkInvariants(this.database, this.set, part);
+  private log(violated: ViolatedInvariant[]): void {
     for (const { id, rows } of violated) {
       this.logger.error(`invariant ${id} does not hold`, {
         count: rows.length,
         rows: rows.slice(0, ROWS_LOGGED_MAX),
       });
     }
-    return violated;
   }
 }

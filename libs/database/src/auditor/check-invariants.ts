@@ -1,6 +1,9 @@
 import type { Database } from '../database.js';
 import type { InvariantSet } from './invariant.js';
 
+/** The number of keys in one chunk of a pass over all rows. */
+const CHUNK_KEYS = 2_000;
+
 export interface ViolatedInvariant {
   id: string;
   rows: object[];
@@ -35,4 +38,34 @@ export async function checkInvariants(
   );
   const byInvariant = Map.groupBy(found, ({ invariant }) => invariant);
   return [...byInvariant].map(([id, rows]) => ({ id, rows: rows.map((row) => row.found) }));
+}
+
+/**
+ * Checks the next chunk of a pass over all rows.
+ * @param from the last key of the previous chunk; undefined at the start.
+ * @returns the violated invariants, and the chunk's last key; undefined if it was the last chunk.
+ */
+export async function checkChunk(
+  database: Pick<Database, 'query'>,
+  set: InvariantSet,
+  from?: string,
+): Promise<{ violated: ViolatedInvariant[]; to?: string }> {
+  const [end] = await database.query<{ key: string }>(set.chunkEnd, [from ?? null, CHUNK_KEYS]);
+  return { violated: await checkInvariants(database, set, { from, to: end?.key }), to: end?.key };
+}
+
+/** Checks all rows, chunk by chunk. @returns the violated invariants; empty if all hold. */
+export async function checkAllRows(
+  database: Pick<Database, 'query'>,
+  set: InvariantSet,
+): Promise<ViolatedInvariant[]> {
+  const found: ViolatedInvariant[] = [];
+  let from: string | undefined;
+  do {
+    const { violated, to } = await checkChunk(database, set, from);
+    found.push(...violated);
+    from = to;
+  } while (from !== undefined);
+  const byId = Map.groupBy(found, ({ id }) => id);
+  return [...byId].map(([id, parts]) => ({ id, rows: parts.flatMap(({ rows }) => rows) }));
 }

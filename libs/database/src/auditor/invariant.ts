@@ -6,6 +6,8 @@ export interface Invariant {
   id: string;
   statement: string;
   sql: string;
+  /** Whether only a running service keeps it: it may be violated in a backup until the service has run for minutes. */
+  isKeptByJobs?: true;
 }
 
 export interface InvariantSet {
