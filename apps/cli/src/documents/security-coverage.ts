@@ -13,7 +13,7 @@ export interface SecurityProof {
 const UNTESTED: Readonly<Record<string, string>> = {
   S16: 'not built: GitHub reports leaked keys only to admitted partners, and each operator would have to become one. An owner revokes a leaked key on the page of keys, an operator with `npm run cli -- keys revoke`; S13 says how soon the key is refused',
   S98: 'not built: no admin interface can be reached over a network. Operators use `npm run cli` on a machine that has the secrets of the services. The audit log has their actions on accounts and keys, and the ledger has credits that they granted or took. A grant needs no second operator',
-  S120: 'not built: the operator makes backups, with [the commands of the manual](operations/backup-and-restore.md). No schedule, encryption or nightly restore is part of the product',
+  S120: 'built in part: the chart archives base backups and WAL on a schedule. `npm run cli -- verify` checks the invariants in a restored backup, in [a script for every night](operations/backup-and-restore.md#test-a-restore-every-night). Encryption, the schedule of the script and `pg_verifybackup` are the operator’s',
 };
 
 /** Reads the statements of `docs/security-statements.md`: each table row is one statement. */

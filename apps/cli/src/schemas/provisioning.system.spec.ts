@@ -130,7 +130,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     }
   });
 
-  it('S120: `verify` finds violated invariants in a copy of the database, without a running service', async () => {
+  it('`verify` finds violated invariants in a copy of the database, without a running service', async () => {
     await asSuperuser('postgres', `create database copied template by_command owner ${ADMIN}`);
     await installation('copied').provision();
     await asSuperuser('copied', `insert into billing.number_series (series, last) values ('X', 7)`);
