@@ -73,10 +73,7 @@ function done(summary, latency)
 end
 `;
 
-/**
- * The number of names used in one run. The next run continues with later names, because a request that is repeated
- * within a minute is free.
- */
+/** The next run continues with later names: a request that is repeated within a minute is free. */
 const NAMES_PER_RUN = 10_000_000;
 let runs = 0;
 

@@ -16,10 +16,7 @@ const OPERATORS = new Map(
 );
 const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every', every: 'some' };
 const ORDERS = /^(toSorted|sort|toReversed|reverse)$/;
-/**
- * The largest number that is changed. Smaller numbers are counts and steps; larger numbers are limits, where a
- * difference of one does not matter.
- */
+/** Larger numbers are limits, where a difference of one does not matter. */
 const SMALL_MAX = 2;
 /** Calls that only report (logs, unarmed crash points, spans), and the output of decorators. */
 const LEFT_OUT = /\b(logger|crashPoint|startSpan|span|isTracing|_ts_(decorate|metadata|param))\b/;

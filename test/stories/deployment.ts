@@ -50,10 +50,7 @@ interface WithPayments extends Deployment {
   workerUrl: string;
 }
 
-/**
- * Settings against load shedding. Services share event loops, or two cores, with the tests, and stories do not test
- * behaviour under load.
- */
+/** Services share event loops or cores with the tests; stories do not test behaviour under load. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
 /**

@@ -8,10 +8,7 @@ const NOT_OURS = new Set(['node_modules', 'dist', '.data', '.git', 'coverage']);
 export interface SourceFile {
   path: string;
   text: string;
-  /**
-   * All syntax nodes, once a rule has asked for them. Parsing every file would take
-   * longer than all rules.
-   */
+  /** Parsing every file would take longer than all rules, so only files that a rule asks for are parsed. */
   nodes?: readonly ts.Node[];
 }
 

@@ -6,10 +6,7 @@ import { CliConfig } from './cli.config.js';
 
 export type Settings = Record<string, string | undefined>;
 
-/**
- * The variable in each `operator.env` that names the process to which the settings belong. A shell that has read the
- * file also has this variable.
- */
+/** Names the process to which the settings belong. A shell that has read the file also has this variable. */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
 /** This setting also belongs to the installation, although only some commands read it. */

@@ -1,10 +1,7 @@
 import { type Markup, html } from '#libs/public-http';
 
 const CENT_MICROS = 10_000n;
-/**
- * The number formats by currency. Creating a format takes much longer than using it, and a page may have a thousand
- * amounts.
- */
+/** By currency. Creating a format takes much longer than using it, and a page may have a thousand amounts. */
 const FORMATS = new Map<string, Intl.NumberFormat>();
 const DATE_LENGTH = 10;
 

@@ -35,10 +35,7 @@ export interface PublicListener {
   close(): Promise<void>;
 }
 
-/**
- * The time limit for the headers. A browser sends them at once; a client that sends them slowly occupies a connection
- * (S104).
- */
+/** A browser sends the headers at once; a client that sends them slowly occupies a connection (S104). */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;

@@ -1,9 +1,6 @@
 const QUERY_CANCELED = '57014';
 const READ_ONLY_TRANSACTION = '25006';
-/**
- * The SQLSTATE classes for failures of connection, resources, operator intervention and system (PostgreSQL, Appendix
- * A).
- */
+/** Failures of connection, resources, operator intervention and system (PostgreSQL, Appendix A). */
 const UNAVAILABLE_CLASSES = ['08', '53', '57', '58'];
 const SOCKET_ERRORS = [
   'ECONNREFUSED',
@@ -36,10 +33,7 @@ export function isUnavailable(error: unknown): boolean {
  * still work.
  */
 export class StatementTimeout extends Error {
-  /**
-   * Whether load causes the error. A flood of requests causes thousands of these errors, so they are logged like other
-   * timeouts.
-   */
+  /** A flood of requests causes thousands of these errors, so they are logged like other timeouts. */
   readonly isOfLoad = true;
 
   constructor(cause: unknown) {

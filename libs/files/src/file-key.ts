@@ -3,9 +3,7 @@ const PART_LENGTH_MAX = 128;
 const PARTS_MAX = 16;
 const KEY_LENGTH_MAX = 512;
 
-/**
- * The error for an invalid key or prefix. The program creates all keys, so this is a defect and never a client's fault.
- */
+/** The program creates all keys, so this is a defect and never a client's fault. */
 export class InvalidFileKey extends Error {}
 
 /**

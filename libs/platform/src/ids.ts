@@ -9,10 +9,7 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
  */
 const CLOCK_SET_BACK_MS = 10_000;
 const LAST_COUNT = 0xfff;
-/**
- * The counter's maximum start value: it starts in the lower half of its 12 bits, so that at least 2,048 more ids fit
- * into a millisecond.
- */
+/** The counter starts in the lower half of its 12 bits, so at least 2,048 more ids fit into a millisecond. */
 const FIRST_COUNT_MAX = 0x7ff;
 let lastMs = 0;
 let count = 0;

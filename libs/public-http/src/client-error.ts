@@ -23,17 +23,12 @@ interface ParserError extends Error {
   bytesParsed?: number;
 }
 
-/**
- * The hint for requests with characters outside ASCII: a browser encodes a name such as bücher.example, but other
- * programs may not.
- */
+/** A browser encodes a name such as bücher.example, but other programs may not. */
 const ASCII_HINT =
   ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
 const ASCII_MAX = 0x7f;
 
-/**
- * How long data from a client is read and discarded after the last answer; closing at once could discard the answer.
- */
+/** Data that still arrives is read and discarded: closing at once could discard the answer. */
 const LINGER_MS = 1_000;
 
 /** Sockets on which the last answer was sent; the parser reports an error for each further packet. */

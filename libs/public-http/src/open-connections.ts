@@ -44,20 +44,11 @@ interface Connection {
   quietSinceMs: number;
 }
 
-/**
- * The share of connections that are closed at once when the listener is full, because each search visits all
- * connections.
- */
+/** At once when the listener is full, because each search visits all connections. */
 const SHARE_CLOSED = 0.01;
-/**
- * The number of requests of one connection that are processed at a time; Node's parser would start all that it has
- * read.
- */
+/** Node's parser would start all requests that it has read. */
 const ASKING_MAX = 4;
-/**
- * The maximum number of requests of one connection that may wait behind those in progress; a connection with more is
- * closed.
- */
+/** Behind those in progress; a connection with more is closed. */
 const WAITING_MAX = 64;
 /** An IPv6 /48 may have this many times as many connections as one of its /64 networks. */
 const SITE_FACTOR = 4;

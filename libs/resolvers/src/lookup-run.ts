@@ -4,10 +4,7 @@ import type { Route } from './registries/registries.js';
 import type { Answer, Question, SourceAsker } from './source-asker.js';
 import { referralHost } from './whois/referral-host.js';
 
-/**
- * The maximum number of servers that are queried after the registry's port 43: the registrar, and one more server that
- * it may name.
- */
+/** The registrar, and one more server that it may name. */
 const REFERRALS_MAX = 2;
 
 /** The waiting time that an answer names if no upstream named one. */

@@ -50,10 +50,7 @@ export interface KafkaBrokerOptions {
   proxied?: { port: number; advertisedPort: number };
 }
 
-/**
- * Options for the JVM. Most brokers run for a minute, in which the second compiler and the collector's threads do not
- * pay off.
- */
+/** Most brokers run for a minute, in which the second compiler and the collector's threads do not pay off. */
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 const START_LIMIT_MS = 240_000;

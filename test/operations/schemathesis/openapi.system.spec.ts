@@ -15,10 +15,7 @@ const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
 const SEED = '1';
 /** The minimum number of requests, below which a run would prove too little. */
 const CASES_MIN = 4_000;
-/**
- * A time limit that ends a hanging run. An idle machine needs less than half a minute; a slow and busy machine needs
- * many times as long.
- */
+/** An idle machine needs less than half a minute; a slow and busy machine needs many times as long. */
 const TIME_LIMIT_MS = 1_200_000;
 const CHECKS = [
   'not_a_server_error',

@@ -3,16 +3,10 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
 /** Minimum number of guesses that a password must withstand. Eight random characters withstand more. */
 const GUESSES_MIN = 1e8;
-/**
- * Number of characters at each end of a password that are estimated, because the time on the main thread grows with the
- * square of the length.
- */
+/** Only this many characters at each end are estimated: the time grows with the square of the length. */
 const PIECE_LENGTH = 32;
 
-/**
- * The 49,000 most common passwords of published leaks; they are recognised despite capitals, look-alike characters and
- * reversal.
- */
+/** From published leaks; recognised despite capitals, look-alike characters and reversal. */
 const COMMON_PASSWORDS: readonly (string | number)[] = dictionary['passwords-common'];
 
 const estimator = new ZxcvbnFactory({

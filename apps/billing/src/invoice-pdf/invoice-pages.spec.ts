@@ -7,10 +7,7 @@ import type { InvoiceDocument } from './invoice-document.js';
 import { renderPdf } from './pdf-renderer.js';
 
 const KEPT = join(process.cwd(), 'apps/billing/src/invoice-pdf/pages');
-/**
- * The maximum difference from the stored picture. The edges of letters differ between machines; a word that has
- * moved causes a much larger difference.
- */
+/** The edges of letters differ between machines; a word that has moved causes a much larger difference. */
 const DISTANCE_MAX = 12;
 
 const LINE = { text: '15,000 credits', quantity: 1, netMicros: '54000000', taxPpm: 0 };

@@ -8,10 +8,7 @@ const ORDERS_MAX = 100;
 @Injectable()
 export class CloseCheckoutsJob implements Job {
   readonly name = 'close-checkouts';
-  /**
-   * The id of the order after which the next run continues, so that a page that the processor does not close never
-   * delays later ones.
-   */
+  /** The next run continues after this id, so a page that the processor does not close never delays later ones. */
   private after = FIRST_ID;
 
   constructor(private readonly checkouts: CheckoutsService) {}

@@ -141,7 +141,6 @@ export class PaymentsService {
     return this.payments.hasFinalReversal(transaction, accountId, processor);
   }
 
-  /** Finds the account that paid a bill. */
   async ownerOfBill(
     transaction: Transaction,
     processor: ProcessorName,
@@ -176,7 +175,6 @@ export class PaymentsService {
     return this.payments.find(transaction, accountId, id);
   }
 
-  /** Finds the payment to which a refund or dispute belongs. */
   async findOfReversal(
     transaction: Transaction,
     accountId: string,

@@ -5,11 +5,7 @@ import { type Work, WorkRunner } from '#libs/work';
 import { SyncService } from './sync.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
-/**
- * Maximum number of objects in progress. A processor takes a quarter of a second per answer, and a renewal needs two
- * answers: with this limit, a hundred thousand renewals take less than an hour. The call rate separately limits the
- * calls to a processor.
- */
+/** A renewal needs two answers of a quarter of a second: 100,000 renewals take less than an hour. */
 const UNDER_WAY_MAX = 16;
 const RETRY_DELAYS_MS = [
   5 * SECOND_MS,

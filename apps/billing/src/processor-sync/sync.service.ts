@@ -20,10 +20,7 @@ export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 const RACES_MAX = 5;
 /** The kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */
 const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];
-/**
- * Number of database connections for fetches. The other connections are for callbacks and customers, who are waiting
- * for an answer.
- */
+/** The other connections are for callbacks and customers, who are waiting for an answer. */
 const TRANSACTIONS_AT_ONCE = 4;
 
 /**

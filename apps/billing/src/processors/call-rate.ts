@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 
-/**
- * Maximum time that a call waits. Calls that would wait longer are rejected: by then, a customer would have left, and a
- * job will run again anyway.
- */
+/** Calls that would wait longer are rejected: a customer would have left, and a job runs again anyway. */
 const WAIT_MAX_MS = 10 * SECOND_MS;
 /** The burst after a pause: as many calls as the rate allows in this many seconds. */
 const BURST_SECONDS = 0.25;

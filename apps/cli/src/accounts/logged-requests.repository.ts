@@ -1,10 +1,7 @@
 import { type AccountMatch, REQUESTS_KEPT_DAYS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 
-/**
- * The number of days searched: the days for which the log is kept, one more for rows that have not been dropped yet,
- * and one for a gateway whose clock is ahead.
- */
+/** One more day for rows that have not been dropped yet, and one for a gateway whose clock is ahead. */
 const DAYS_SEARCHED = REQUESTS_KEPT_DAYS + 2;
 
 interface LoggedRow {

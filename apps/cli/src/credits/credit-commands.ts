@@ -170,10 +170,7 @@ async function explain(
   if (explanation.unexplained !== 0) process.exitCode = 1;
 }
 
-/**
- * The texts for the kinds of ledger entries. An operator's revocation and a refund have the same kind, so one text fits
- * both.
- */
+/** An operator's revocation and a refund have the same kind, so one text fits both. */
 const KIND_TEXTS: Readonly<Record<string, string>> = { refund: 'revoked' };
 
 function explanationLines({ lines, balance, total, unexplained }: BalanceExplanation): string[] {

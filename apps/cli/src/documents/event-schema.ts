@@ -13,10 +13,7 @@ interface Rule {
   each: boolean;
 }
 
-/**
- * An error for a validation rule without a keyword in the table. Without that keyword, the schema would be less strict
- * than the class.
- */
+/** Without a keyword for the rule, the schema would be less strict than the class. */
 class RuleWithoutKeyword extends Error {}
 
 /** Derives the JSON Schema 2020-12 of an event's `data` from the validation rules of its class. */

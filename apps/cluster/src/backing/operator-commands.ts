@@ -3,9 +3,7 @@ import { withClient } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
 
 const CLI = new URL('../../../cli/src/main.js', import.meta.url).pathname;
-/**
- * The time limit of a command, long enough for every migration on a busy machine. Only a command that hangs reaches it.
- */
+/** Long enough for every migration on a busy machine; only a command that hangs reaches it. */
 const TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Creates the services' database on a server that does not have it yet. */

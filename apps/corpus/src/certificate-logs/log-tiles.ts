@@ -8,10 +8,7 @@ import { HASH_BYTES, LogTree, TILE_HASHES } from './log-tree.js';
 
 export const TILE_ENTRIES = TILE_HASHES;
 const CHECKPOINT_BYTES_MAX = 64 * 1024;
-/**
- * The maximum size of a tile: 256 certificates with about a hundred names each. Eight tiles together are small compared
- * with a pod's memory.
- */
+/** 256 certificates with about a hundred names each. Eight tiles are small compared with a pod's memory. */
 const TILE_BYTES_MAX = 2 * 1024 * 1024;
 const TILE_UNPACKED_MAX = 4 * 1024 * 1024;
 const unpack = promisify(gunzip);

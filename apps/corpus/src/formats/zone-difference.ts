@@ -8,9 +8,7 @@ export interface ZoneDifference {
   gone: Map<string, FiledName>;
 }
 
-/**
- * If the versions differ in more names than this, they are not successive days, and the zone is imported completely.
- */
+/** Versions that differ in more names are not successive days; the zone is then imported completely. */
 const DIFFERENCE_MAX = 250_000;
 const BLANK = /[ \t]/;
 const DELEGATES = /[ \t]ns[ \t]/i;

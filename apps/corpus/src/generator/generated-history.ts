@@ -18,9 +18,7 @@ import { SeededRandom } from './seeded-random.js';
 const YEAR_MS = 365.25 * DAY_MS;
 const OLDEST_MS = Date.UTC(1996, 0, 1);
 const FIRST_LOOK_MS = Date.UTC(2012, 0, 1);
-/**
- * The day on which the General Data Protection Regulation took effect. Since then, registrars withhold personal data.
- */
+/** When the GDPR took effect; since then, registrars withhold personal data. */
 const WITHHELD_SINCE_MS = Date.UTC(2018, 4, 25);
 const LOOKS_MAX = 5;
 /** The share of names that were registered within the last week and are in the first files of new names. */

@@ -29,10 +29,7 @@ import { listedRevisions } from './listed-revisions.js';
 type Question = QuestionOf<typeof WHOIS_HISTORY>;
 type SourceOf = (row: RevisionRow) => string;
 
-/**
- * The maximum number of revisions of one name that are compared with each other. All of them are in memory, and many
- * requests may compare at the same time.
- */
+/** All of them are in memory, and many requests may compare at the same time. */
 const COMPARED_MAX = 1_000;
 /**
  * All of time. Changes need it, because the first change within a period is a difference from the last record before

@@ -35,10 +35,7 @@ const CONTAINED_LENGTH_MIN = 4;
 const PART_LENGTH_MIN = 2;
 const BESIDE = new Set([...WORDS, ...SUFFIXES].map(looseSkeletonOf));
 const SAME_LABEL = 70;
-/**
- * A usual length of a label. A shorter label differs from too many other labels by only a letter or two, so it gets
- * fewer points.
- */
+/** A shorter label differs from too many others by only a letter or two, so it gets fewer points. */
 const USUAL_LENGTH = 6;
 const EVIDENCE_POINTS = 5;
 

@@ -9,10 +9,7 @@ const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const VOWELS = [...'aeiou'];
 const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
-/**
- * The maximum length of a label in which two letters are changed. A longer label would yield too many names, so only
- * one change is made.
- */
+/** A longer label would yield too many names, so only one change is made. */
 const TWICE_LENGTH_MAX = 32;
 /** Maximum number of labels derived from a label, and of names in a query. */
 export const PERMUTATIONS_MAX = 12_000;

@@ -77,7 +77,6 @@ export function intervalWords(minutes: number): string {
     : `${words}, for at most ${counted(credits, 'credit')} a day`;
 }
 
-/** Returns the chosen interval in the form that API calls use. */
 export const intervalOf = (text: string | undefined) =>
   text === undefined || text === '' ? {} : { interval_minutes: Number(text) };
 

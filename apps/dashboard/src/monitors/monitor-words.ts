@@ -12,7 +12,6 @@ export function subjectOf({ watches }: MonitorAnswer): string {
   return domain_name ?? keyword ?? owner ?? email ?? company ?? '';
 }
 
-/** Returns a link to the next page of a list. */
 export const older = (at: string, cursor: string | null) =>
   cursor === null
     ? undefined

@@ -72,7 +72,6 @@ function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean
   return typed[name] !== undefined && typed[name] !== textOf(standard);
 }
 
-/** Returns the text of a field's value; a list is written with commas. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return Array.isArray(value) ? value.join(',') : String(value);

@@ -1,10 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
-/**
- * An operation name such as `whois.live`. Any name is accepted, because a newer gateway may have more operations than
- * this release.
- */
+/** Any name is accepted, because a newer gateway may have more operations than this release. */
 export const OPERATION_NAME = /^[a-z][a-z0-9_.-]{0,59}$/;
 const OPERATIONS_MAX = 100;
 

@@ -37,10 +37,7 @@ export const FEED_GRACE_MS = MINUTE_MS;
 
 const KEYS_MAX = 200_000;
 const LOADS_MAX = 256;
-/**
- * The number of times that changes may make a load start again. After that, it is abandoned, because the account
- * changes faster than its records can be read.
- */
+/** After that, the load is abandoned: the account changes faster than its records can be read. */
 const LOAD_TRIES = 4;
 
 const invalidApiKey = new InvalidApiKey();

@@ -20,10 +20,7 @@ const compressed = new UnsupportedMediaType(
 );
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Maximum number of bodies that are arriving. They are not counted in the class of their requests, because a client may
- * send its body as slowly as the time limit allows.
- */
+/** They are not counted in a class, because a client may send its body as slowly as the time limit allows. */
 const ARRIVING_MAX = 200;
 
 interface ArrivingBody {

@@ -22,10 +22,7 @@ import {
 } from './journal-lines.js';
 import type { Lease } from './lease.js';
 
-/**
- * Once the file has grown by this many bytes (some 300,000 answers with their rows), it is rewritten with only the
- * lines that are still needed.
- */
+/** Some 300,000 answers with their rows. The file is then rewritten with only the lines still needed. */
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
 

@@ -21,10 +21,7 @@ import {
 } from '../../../../test/new-service/archive-operations.js';
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 
-/**
- * The service that answers the search in this test. Only the product's services exist in this process, so it is not the
- * row's owner.
- */
+/** Not the row's owner: only the product's services exist in this process. */
 const OWNER = 'corpus';
 const SEARCH: Operation = {
   ...ARCHIVE_SEARCH,

@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, type Job } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
-/**
- * Each run creates the partitions around these numbers of days ago, because a late row needs the partition of its time.
- */
+/** In days. Each run also creates these partitions, because a late row needs the partition of its time. */
 const LATE_DAYS = [60, 30, 0];
 
 /** Adds new rows of the log to the hourly counts. Partitions are dropped by `RollPartitionsJob`. */

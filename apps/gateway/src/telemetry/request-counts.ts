@@ -2,10 +2,7 @@ import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
-/**
- * Maximum number of error codes with their own counts, because lookup adds its own codes. All further codes share a
- * count.
- */
+/** Lookup adds its own codes; all further codes share a count. */
 const CODES_MAX = 100;
 const OTHER_CODES = 'other';
 

@@ -2,16 +2,10 @@ import { monotonicMs } from '#libs/platform';
 
 const PLACES_FIRST = 64;
 const PLACES_LEAST = 16;
-/**
- * The maximum number of places: half of `WAITING_MAX` in `answers/remembered-answers.ts`; the other half is for live
- * lookups.
- */
+/** Half of `WAITING_MAX` in `answers/remembered-answers.ts`; the other half is for live lookups. */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
-/**
- * A turn of the event loop that takes this long delays live lookups noticeably, because each of them needs several
- * turns.
- */
+/** Longer turns delay live lookups noticeably, because each of them needs several turns. */
 const LATE_MS = 10;
 /**
  * How long a name may keep its place while it waits for its turn at an upstream and other names are waiting for places.

@@ -5,10 +5,7 @@ import { goneSignal } from '../answers/data-answer.js';
 import { QuestionsRequest } from './questions.dto.js';
 import { QuestionsService } from './questions.service.js';
 
-/**
- * Answers that become ready within this time are sent together, because separate writes would cost more than the
- * answers.
- */
+/** Answers within this time are sent together: separate writes would cost more than the answers. */
 const TOGETHER_MS = 20;
 
 @Controller('internal/questions')

@@ -6,10 +6,7 @@ import { recordsOf } from './dns-records.js';
 /** RFC 1035 §4.1.1. */
 const NXDOMAIN = 3;
 
-/**
- * The size of the receive buffer. A burst of queries must not be lost, because a client would wait for seconds before
- * it retries.
- */
+/** A burst of queries must not be lost, because a client would wait for seconds before it retries. */
 const RECEIVE_BYTES = 4 << 20;
 
 /**

@@ -8,10 +8,7 @@ import {
 
 /** The number of days with requests, including today. */
 const DEMO_DAYS = 31;
-/**
- * The days between the calls that create partitions. Each call covers the previous day, the day itself and the next
- * two.
- */
+/** Each call covers the previous day, the day itself and the next two. */
 const PARTITION_STEP_DAYS = 3;
 /** The number of requests on a working day, and the share of that number on a day at the weekend. */
 const REQUESTS_A_DAY = 60;

@@ -5,10 +5,7 @@ import type { WorkerConfig } from '../worker.config.js';
 import { BODY_MS, CONNECT_MS, type FaultWord, type TryOutcome, WHOLE_MS } from './try-outcome.js';
 
 const ANSWER_BYTES_MAX = 16_384;
-/**
- * Maximum number of bytes read per answer, including bytes outside its headers and body. Otherwise, a receiver could
- * keep the processor busy with endless informational answers or an endless line.
- */
+/** All bytes count: a receiver could send endless informational answers or an endless line. */
 const READ_BYTES_MAX = 256 * 1024;
 
 type Target = buildConnector.Options;

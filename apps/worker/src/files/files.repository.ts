@@ -89,7 +89,6 @@ export class FilesRepository {
     return found;
   }
 
-  /** Finds the open file of the newest day before the given one. */
   async findBefore(
     runner: Runner,
     dataset: Dataset,

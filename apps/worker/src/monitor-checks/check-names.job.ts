@@ -10,10 +10,7 @@ import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
 const NAMES_AT_ONCE = 50;
-/**
- * Maximum number of calls under way. A call takes as long as its slowest name, and the name servers of thousands of
- * names may be silent.
- */
+/** A call takes as long as its slowest name, and the name servers of thousands of names may be silent. */
 const CALLS_AT_ONCE = 8;
 /** The same for names whose last check failed. Their servers may still be silent. */
 const FAILED_CALLS_AT_ONCE = 4;

@@ -19,10 +19,7 @@ const TIME_LIMIT_MS = 10 * MINUTE_MS;
 /** A file with more lines may take minutes to read; one with fewer takes less than a second. */
 const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
-/**
- * The maximum number of attempts to read a file that takes too long. Each attempt occupies a reader that other accounts
- * need.
- */
+/** Each attempt occupies a reader that other accounts need. */
 const SLOW_TRIES_MAX = 2;
 
 /** The dependencies of `ReadUploadsJob`. */
@@ -45,10 +42,7 @@ class LongFileWaits extends Error {}
  */
 @Injectable()
 export class ReadUploadsJob extends WorkRunner<ReadWork> {
-  /**
-   * The accounts whose files are being read. Only one file per account is read at a time, so that an account with large
-   * files does not delay the others.
-   */
+  /** One file per account is read at a time, so an account with large files does not delay the others. */
   private readonly reading = new Set<string>();
   /**
    * The uploads that turned out to be long but are not read yet. The size of a compressed file does not show its

@@ -5,10 +5,7 @@ import type { UploadLocksRepository } from './upload-locks.repository.js';
 
 const RENEWAL_MS = SECOND_MS;
 const PAUSE_MS = 200;
-/**
- * How long a request waits for the lock. Within this time, the holder releases the lock at its next renewal or, if the
- * holder has crashed, the lock expires.
- */
+/** Within this time, the holder releases the lock at its next renewal or, if it crashed, the lock expires. */
 const PATIENCE_MS = MINUTE_MS / 2;
 /**
  * The status for a locked upload, for which tus defines no error. The gateway turns this status into the answer

@@ -28,10 +28,7 @@ import {
 import { UploadsRepository } from './uploads.repository.js';
 
 const UPLOADS_MAX = 10;
-/**
- * Maximum number of uploads per account and day, including deleted ones. A file of three million names takes tens of
- * seconds to read, so without a limit, an account could cause unlimited work.
- */
+/** Deleted ones count. A file of three million names takes tens of seconds to read. */
 const UPLOADS_A_DAY_MAX = 500;
 /**
  * Maximum number of lines read per account and day: as many as ten files of maximum size contain. Each line is written
@@ -39,10 +36,7 @@ const UPLOADS_A_DAY_MAX = 500;
  * hundreds of gigabytes to the database's log.
  */
 const LINES_A_DAY_MAX = 30_000_000;
-/**
- * Maximum total size of an account's unread uploads: twice the maximum size of one. They are kept for a week even if
- * their last byte never arrives, so ten of them could fill a small disk.
- */
+/** They are kept for a week even if their last byte never arrives; ten of them could fill a small disk. */
 const UNREAD_BYTES_MAX = 2 * UPLOAD_BYTES_MAX;
 const NONE = 'There is no such upload.';
 

@@ -1,9 +1,6 @@
 import type { ServiceName } from '#libs/platform';
 
-/**
- * Number of outbox buckets, and of partitions of every topic. It never changes, because the order of events depends on
- * it.
- */
+/** Also of the partitions of every topic. It never changes, because the order of events depends on it. */
 export const BUCKET_COUNT = 16;
 
 const FNV_OFFSET = 0x811c9dc5;

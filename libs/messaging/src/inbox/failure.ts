@@ -15,10 +15,7 @@ export class ConsumerPaused extends Error {}
  */
 export class UnacceptableEvent extends Error {}
 
-/**
- * The error for a month whose inbox partition does not exist yet, because the job that creates it has not run for a
- * long time.
- */
+/** The job that creates the month's inbox partition has not run for a long time. */
 export class InboxMonthMissing extends Error {}
 
 const CHECK_VIOLATION = '23514';

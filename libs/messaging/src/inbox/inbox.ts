@@ -26,10 +26,7 @@ export interface HandledEvent {
 
 /** The time limit of a handler; work that takes longer belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
-/**
- * Maximum number of keys that are handled concurrently. Their statements share the connection's round trips; with more
- * keys, each would wait longer for the others.
- */
+/** Their statements share the connection's round trips; with more keys, each would wait longer for the others. */
 const KEYS_AT_A_TIME = 16;
 
 /** Passes each event to its handler once, within a transaction of the caller. */

@@ -1,10 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type Server, createServer } from 'node:net';
 
-/**
- * The range is below the ports that systems assign to outgoing connections, so that no such connection can take one of
- * these ports.
- */
+/** Below the ports that systems assign to outgoing connections. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 const BLOCK = 50;
 const TRIES_MAX = 2_000;

@@ -8,10 +8,7 @@ import type { DnsMessage, DnsType } from './dns-record.js';
 
 /** The number of sockets; each has an unpredictable port of its own. */
 const SOCKETS = 4;
-/**
- * The maximum number of queries per port. Soon after an attacker discovers a port, it is no longer used (RFC 5452
- * §9.2).
- */
+/** Soon after an attacker discovers a port, it is no longer used (RFC 5452 §9.2). */
 const QUESTIONS_PER_PORT = 256;
 const TICK_MS = 20;
 const ID_COUNT = 0x1_0000;

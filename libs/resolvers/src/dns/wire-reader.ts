@@ -5,10 +5,7 @@ export class MalformedMessage extends Error {}
 
 const NAME_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;
-/**
- * Maximum number of characters in all names of a message. Pointers can turn each record of 12 octets into a name of a
- * thousand characters.
- */
+/** Pointers can turn each record of 12 octets into a name of a thousand characters. */
 const NAMES_LENGTH_MAX = 256 * 1024;
 const POINTER = 0xc0;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

@@ -28,10 +28,7 @@ interface Job {
 type Message = { isReady: true } | { result: ParserResult };
 
 const START_TIMEOUT_MS = 10_000;
-/**
- * The maximum number of texts passed to the thread at a time. With several, it need not wait for this process between
- * them.
- */
+/** With several texts, the thread need not wait for this process between them. */
 const IN_HAND_MAX = 16;
 /** A timeout is counted in this many parts, so that a pause of the whole process counts as only one of them. */
 const TIMEOUT_PARTS = 10;

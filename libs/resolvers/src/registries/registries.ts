@@ -25,10 +25,7 @@ export interface Route {
   reason?: string;
 }
 
-/**
- * The maximum age of the tables. Older tables raise an alert, because hosts change owners, and top-level domains are
- * added and removed.
- */
+/** Hosts change owners, and top-level domains are added and removed. Older tables raise an alert. */
 const RDAP_AGE_DAYS_MAX = 365;
 const WHOIS_AGE_DAYS_MAX = 540;
 

@@ -9,10 +9,7 @@ const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
 /** Maximum length of a word. Longer words do not occur in any language, and are compared unchanged. */
 const WORD_LENGTH_MAX = 200;
 const NAME_WORDS_MAX = 5;
-/**
- * The minimum number of other words around a name. In a shorter sentence, any word with a capital letter could pass as
- * a name.
- */
+/** In a shorter sentence, any word with a capital letter could pass as a name. */
 const WORDS_AROUND_NAME_MIN = 4;
 
 const SENTENCE_END =

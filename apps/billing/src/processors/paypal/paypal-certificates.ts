@@ -18,10 +18,7 @@ interface Trusted {
 }
 
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
-/**
- * Maximum number of fetches per sender and minute. Certificates are rarely replaced, so a sender that names many URLs
- * is trying to make us send requests.
- */
+/** Certificates are rarely replaced: a sender that names many URLs is trying to make us send requests. */
 const FETCHES_OF_SENDER = 3;
 /** Maximum total number of fetches per minute for senders that have never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;

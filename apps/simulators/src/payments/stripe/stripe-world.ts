@@ -53,10 +53,7 @@ export class StripeWorld {
   /** Returns twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
-  /**
-   * Objects by kind, and payments by invoice: with a hundred thousand subscriptions, searching all objects would be
-   * slow.
-   */
+  /** By kind, and payments by invoice: with 100,000 subscriptions, searching all objects would be slow. */
   private readonly kinds = new Map<ObjectName, Map<string, StripeObject>>();
   private readonly paymentsOfInvoices = new Map<string, KindOf<'invoice_payment'>[]>();
 

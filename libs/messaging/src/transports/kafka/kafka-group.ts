@@ -45,10 +45,7 @@ const HEARTBEAT_MS = SECOND_MS;
  */
 const PARTITIONS_AT_A_TIME = 4;
 const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
-/**
- * The longest wait of a fetch without data. Stopping waits for the running fetch, and starting to watch waits for the
- * first fetch.
- */
+/** Stopping waits for the running fetch, and starting to watch waits for the first fetch. */
 const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
 /**

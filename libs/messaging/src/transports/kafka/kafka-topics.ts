@@ -6,10 +6,7 @@ import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/**
- * The retention of records. It is much shorter than the retention of inbox rows, because otherwise a late redelivery
- * would be handled again.
- */
+/** Much shorter than that of inbox rows; otherwise, a late redelivery would be handled again. */
 const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;

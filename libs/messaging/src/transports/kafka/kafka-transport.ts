@@ -24,10 +24,7 @@ export interface KafkaTransportOptions {
   onDeath: (error: Error) => void;
 }
 
-/**
- * A group counts as silent after this time without a poll. A listening group polls far more often, even if there is
- * nothing to receive.
- */
+/** A listening group polls far more often, even if there is nothing to receive. */
 const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 
 interface Listening {
