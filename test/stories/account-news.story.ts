@@ -75,7 +75,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
         },
       ],
     });
-    await customer.mailed('News from a monitor');
+    await customer.mailed('An event from your monitor');
     const events = await customer.call('GET', `/api/monitors/${id}/events`);
     expect(events.body.events).toHaveLength(1);
   });

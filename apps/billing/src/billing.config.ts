@@ -129,7 +129,7 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'BILLING_TAX_RATES',
     about:
-      'Tax by country of the buyer, comma-separated: `DE=19`, percent; `FR=20/0`, another rate for buyers with a tax id. Unset: prices are without tax.',
+      'Tax by the buyer’s country in percent, comma-separated: `DE=19`, or `FR=20/0` with another rate for buyers with a tax id. Unset: prices are without tax.',
   })
   @Matches(TAX_RATE, { each: true, message: 'must be rates such as DE=19 or FR=20/0' })
   @ArrayUnique((rate: string) => rate.slice(0, 2), { message: 'must name each country once' })

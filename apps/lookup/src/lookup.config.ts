@@ -156,7 +156,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_CACHE_ENTRIES',
     about:
-      'Maximum number of cached answers about domains. Caches of numbers and DNS have a quarter and an eighth of it.',
+      'Maximum number of cached answers about domains. The cache of numbers holds a quarter as many, the cache of DNS answers an eighth.',
   })
   @IsInt()
   @Min(0)
@@ -166,7 +166,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_CACHE_BYTES',
     about:
-      'Maximum size of the cached answers about domains, in bytes. Caches of numbers and DNS have a quarter and an eighth of it.',
+      'Maximum size of the cached answers about domains, in bytes. The cache of numbers has a quarter of this size, the cache of DNS answers an eighth.',
   })
   @IsInt()
   @Min(0)

@@ -42,7 +42,7 @@ describe('the reason for a cancellation', () => {
       expect((await ask('cancel', { reason })).body.code).toBe('invalid_request');
     }
     expect((await ask('cancel', { reason: REASON })).body.subscription.cancel_at).not.toBeNull();
-    expect(await told()).toEqual([`why its customer asked to cancel: ${REASON}`]);
+    expect(await told()).toEqual([`the customer gave a reason for cancelling: ${REASON}`]);
   });
 
   it('S119: a reason for a cancellation is encrypted in the database, and included in the export to its owner', async () => {
@@ -58,7 +58,7 @@ describe('the reason for a cancellation', () => {
   it('is replaced by a later reason for the same subscription', async () => {
     await ask('undo');
     expect((await ask('cancel', { reason: 'Too dear' })).status).toBe(200);
-    expect(await told()).toEqual(['why its customer asked to cancel: Too dear']);
+    expect(await told()).toEqual(['the customer gave a reason for cancelling: Too dear']);
   });
 
   it('is kept even if the processor’s answer to the cancellation is lost', async () => {
@@ -66,7 +66,7 @@ describe('the reason for a cancellation', () => {
     billing.simulator.apiFaults.lostAnswers = Infinity;
     expect((await ask('cancel', { reason: REASON })).status).toBe(503);
     billing.simulator.apiFaults.lostAnswers = 0;
-    expect(await told()).toEqual([`why its customer asked to cancel: ${REASON}`]);
+    expect(await told()).toEqual([`the customer gave a reason for cancelling: ${REASON}`]);
   });
 
   it('is deleted after 90 days', async () => {

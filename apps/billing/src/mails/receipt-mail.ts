@@ -23,7 +23,7 @@ export function receiptMail(
       url: `${dashboardUrl}/invoices`,
     };
     const prints =
-      'You can change the billing details in the dashboard and print the invoice again.';
+      'If the billing details are wrong, change them in the dashboard and print the invoice again.';
     switch (kind) {
       case 'invoice':
         return {

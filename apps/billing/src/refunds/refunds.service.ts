@@ -171,7 +171,7 @@ export class RefundsService {
       throw new NothingToRefund('This amount exceeds what can still be refunded.');
     }
     if (amountMicros <= 0n) {
-      throw new NothingToRefund('The time after that is already refunded.');
+      throw new NothingToRefund('The time after this date is already refunded.');
     }
     const now = this.clock.now();
     return {
@@ -211,7 +211,7 @@ export class RefundsService {
       this.payments.listLines(transaction, payment),
     );
     const rest = restOf(payment.amountMicros, lines, startsAt);
-    if (!rest) throw new NothingToRefund('This payment did not pay for any time after that.');
+    if (!rest) throw new NothingToRefund('This payment does not cover any time after this date.');
     return rest;
   }
 

@@ -39,7 +39,7 @@ const PARTS = [
   part({
     at: 'said_at',
     kind: `'${REASON}'`,
-    text: `'why its customer asked to cancel'`,
+    text: `'the customer gave a reason for cancelling'`,
     from: 'cancellation_reasons',
     id: 'subscription_id',
   }),

@@ -42,7 +42,7 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
   corpus
     .command('distribute')
     .description(
-      'spread the tables over the nodes of a Citus cluster. The database of the corpus must be its coordinator. Make a backup and stop the corpus first',
+      'distribute the tables over the nodes of a Citus cluster. The database of the corpus must be its coordinator. Make a backup and stop the corpus first',
     )
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => distributeTables(config, own, options));
@@ -71,7 +71,7 @@ async function distributeTables(
   const { name, distribution } = SERVICES.find((one) => one.name === 'corpus')!;
   const tables = await distribute(databasesOf(config, own).url(ownerRole(name)), distribution!);
   answer(output, { tables }, () => [
-    tables.length > 0 ? `spread over the nodes: ${tables.join(', ')}` : 'spread already',
+    tables.length > 0 ? `distributed: ${tables.join(', ')}` : 'all tables were distributed before',
   ]);
 }
 

@@ -151,8 +151,8 @@ async function revoke(
   );
   answer(output, { revocationId: id, revoked, isNew }, () => {
     const text = isNew
-      ? `${counted(revoked, 'credit')} taken`
-      : `taken before: ${counted(revoked, 'credit')}`;
+      ? `${counted(revoked, 'credit')} revoked`
+      : `revoked before, nothing changed: ${counted(revoked, 'credit')}`;
     return [`${text} (revocation ${id})`];
   });
 }

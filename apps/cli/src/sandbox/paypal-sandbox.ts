@@ -42,7 +42,7 @@ export function paypalSteps(trial: PaypalTrial): [steps: SandboxStep[], cleanUp:
     },
   ];
   const cleanUp: SandboxStep = {
-    title: 'Clearing away',
+    title: 'Clean-up',
     does: 'Ends the subscription (POST /v1/billing/subscriptions/{id}/cancel).',
     async run() {
       if (!subscriptionId) return 'nothing to clean up';

@@ -62,7 +62,7 @@ describe('a trial with a processor', () => {
         'Renewal by test clock',
         'Events',
         'Webhook',
-        'Clearing away',
+        'Clean-up',
       ].map((title) => `${title}: seen`),
     );
   });
@@ -79,7 +79,7 @@ describe('a trial with a processor', () => {
   it('runs order, refund and plan at PayPal, says that renewals cannot be tested there, and ends the plan', async () => {
     const steps = await runPaypal(config, operator());
     expect(outcomes(steps)).toEqual(
-      ['Checkout of a package', 'Refund', 'Checkout of a plan', 'Webhook', 'Clearing away'].map(
+      ['Checkout of a package', 'Refund', 'Checkout of a plan', 'Webhook', 'Clean-up'].map(
         (title) => `${title}: seen`,
       ),
     );
@@ -111,12 +111,12 @@ describe('a trial with a processor', () => {
     simulator.paypal.callbacks.target = undefined;
     const elsewhere = await runPaypal(config, operator());
     expect(outcomes(elsewhere)[3]).toContain('No webhook points to https://dashboard.example');
-    expect(outcomes(elsewhere).at(-1)).toBe('Clearing away: seen');
+    expect(outcomes(elsewhere).at(-1)).toBe('Clean-up: seen');
     simulator.stripe.endedKeys.add('sk_test_operator');
     const ended = outcomes(await runStripe(config, operator()));
     expect(ended[0]).toContain('Invalid API Key');
     expect(ended[1]).toBe('Refund: left out, a step before it failed');
-    expect(ended.at(-1)).toBe('Clearing away: seen');
+    expect(ended.at(-1)).toBe('Clean-up: seen');
     expect(missingTypes(['v1.refund.*', 'a.b'], ['v1.refund.created'])).toEqual(['a.b']);
     expect(missingTypes(['v1.refund.*', 'a.b'], ['*'])).toEqual([]);
   });

@@ -78,7 +78,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     },
   ];
   const cleanUp: SandboxStep = {
-    title: 'Clearing away',
+    title: 'Clean-up',
     does: 'Deletes the test clock with its customer and plan (DELETE /v1/test_helpers/test_clocks/{id}).',
     async run() {
       if (!testClock) return 'nothing to clean up';

@@ -55,7 +55,7 @@ export function secretCommands(program: Command): void {
       {},
     )
     .option('--valkey <address>', 'host:port of a Valkey server with a password')
-    .option('--stripe-api-key <key>', 'secret key of the Stripe account, for billing')
+    .option('--stripe-api-key <key>', 'restricted key of the Stripe account, for billing')
     .option(
       '--stripe-callback-secret <secret>',
       'signing secret of the callback endpoint at Stripe',

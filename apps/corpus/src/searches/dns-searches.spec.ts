@@ -154,7 +154,7 @@ describe('searches of the DNS', () => {
     });
 
     it.each([
-      ['198.18.0.0/15', 'a', 'must be a block of at most /16, or /32 of IPv6'],
+      ['198.18.0.0/15', 'a', 'must be at most a /16, or a /32 for IPv6'],
       ['example.com', 'a', 'must be an IP address or an address block'],
       ['198.18.0.1', 'cname', 'must be a host name'],
     ])('rejects %s with type %s and says why', async (value, type, message) => {

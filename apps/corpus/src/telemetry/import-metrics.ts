@@ -8,7 +8,7 @@ const LAG = declareGauge(
 );
 const BEHIND = declareGauge(
   'dds_corpus_log_lag_entries',
-  'Certificates that the last check of a followed log found, and that are not imported yet.',
+  'Certificates of a followed log, as of its last check, that are not imported yet.',
   { labels: ['source'] },
 );
 const FAILED = declareGauge(

@@ -31,9 +31,9 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
       </tbody>
     </table>
     <p class="quiet">
-      Credits are used from the top of this list to the bottom: those of the trial and returned
-      ones, those from support, those of a plan, then those of packages, and within each kind those
-      that expire first. ${PLAN_CREDITS_RULE}
+      Credits are used from the top of this list to the bottom: trial credits and returned credits
+      first, then credits from support, plans and packages. Within each kind, the credits that
+      expire first are used first. ${PLAN_CREDITS_RULE}
     </p>`;
 }
 

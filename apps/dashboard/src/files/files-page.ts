@@ -38,8 +38,7 @@ export function filesPage(
     notice,
     body: html`<p>
         Each daily file covers one day (UTC). It is available by 06:00 UTC on the next day and
-        updated by 18:00. Full downloads are made once a week. After an operator has filled an
-        installation, its files of that day are built at once. All files are kept for 90 days.
+        updated by 18:00. Full downloads are made once a week. All files are kept for 90 days.
         <a href="/plans">Domainer plans</a> include them.
       </p>
       ${

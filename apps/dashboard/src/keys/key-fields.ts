@@ -34,7 +34,7 @@ export function limitFields(settings: KeySettings): Markup {
   const capField = field({
     name: 'daily_credit_cap',
     value: cap === null ? '' : String(cap),
-    hint: 'UTC days. Empty: no limit but your balance. A key with a limit starts no jobs, and creates, changes or resumes no monitors.',
+    hint: 'Resets at midnight UTC. Empty: no limit except your balance. A key with a limit cannot start jobs, or create, change or resume monitors.',
     isOptional: true,
   });
   return html`<fieldset>

@@ -63,9 +63,9 @@ const renderSections = (apiUrl: string) =>
   html`<section>
       <h2>Packages and API plans</h2>
       <p class="quiet">
-        Credits of a package never expire. ${PLAN_CREDITS_RULE} The trial’s credits are used first,
-        then those of a plan, then those of packages. You can also buy packages in between, in steps
-        of 1,000 credits, or of 10,000 above 100,000.
+        Credits of a package never expire. ${PLAN_CREDITS_RULE} Trial credits are used first, then
+        credits of a plan, then credits of packages. You can also buy packages of other sizes, in
+        steps of 1,000 credits, or of 10,000 above 100,000.
       </p>
       ${tierTable()}
       <p class="quiet">

@@ -56,8 +56,8 @@ export function recoveryCodesPage(context: PageContext, codes: string[], text: s
     notice: { kind: 'done', text },
     body: html`<section>
       <p>
-        If you lose your phone, each of these codes replaces a code of the app once. Keep them in a
-        safe place. They are shown only once.
+        If you lose your phone, you can enter one of these codes in place of a code from the app.
+        Each works once. Keep them in a safe place: they are shown only now.
       </p>
       <pre data-copy="codes"><code>${codes.join('\n')}</code></pre>
       <p class="actions"><a class="button" href="/security">I have saved them</a></p>
@@ -87,7 +87,7 @@ export function removeAppPage(context: PageContext, notice?: Notice): Markup {
     title: 'Remove the authenticator app?',
     notice,
     body: html`<section>
-      <p>Log-ins then no longer ask for a code, and your recovery codes no longer work.</p>
+      <p>Log-ins will no longer ask for a code, and your recovery codes will no longer work.</p>
       ${form(context, '/security/app/remove', fields)}
     </section>`,
   });

@@ -95,8 +95,8 @@ function appSection(
   const body =
     since === null
       ? html`<p>
-            Log-ins with a password then also ask for a code from an app on your phone. A stolen
-            password alone is useless.
+            With an app on your phone, log-ins with a password also ask for a code. A stolen
+            password alone is then useless.
           </p>
           ${form(context, '/security/app', html`<button>Set up an app</button>`)}`
       : html`<p>

@@ -93,9 +93,9 @@ function totalsSection({ by }: UsageAsked, { from, to, days }: UsageShown): Mark
     <h2>${from} to ${to} (UTC), by ${by}</h2>
     <p class="figure"><strong>${grouped(sumOf(days, 'requests'))}</strong> requests</p>
     <p class="quiet">
-      <span>${counted(sumOf(days, 'credits'), 'credit')}, those of jobs and monitors included</span>
+      <span>${counted(sumOf(days, 'credits'), 'credit')}, including jobs and monitors</span>
       <span>${grouped(sumOf(days, 'failed'))} refused or failed at no cost</span>
-      <span>requests with test keys are included</span>
+      <span>including requests with test keys</span>
     </p>
     ${charts.map((figure) => stackedChart(TITLES[figure], { from, to }, seriesOf(days, figure)))}
   </section>`;

@@ -85,7 +85,7 @@ const FEED_AGE = declareGauge(
 
 const COUNTING = declareGauge(
   'dds_gateway_rate_limiter_mode',
-  '1 for the way in which requests per minute are counted: memory (no server is configured), server (on the server), alone (the server is unreachable).',
+  'How requests per minute are counted; the current mode is 1: memory (no server is configured), server (on the server), alone (the server is unreachable).',
   { labels: ['mode'] },
 );
 

@@ -9,7 +9,7 @@ export class ReadTooHeavy extends Problem {
       {
         code: 'search_too_heavy',
         status: 503,
-        detail: 'Reading these requests took too long and was stopped. Ask for fewer days.',
+        detail: 'Reading these requests took too long and was stopped. Request fewer days.',
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       },
       { cause },
@@ -23,7 +23,7 @@ export class TooMuchReading extends Problem {
       code: 'search_too_heavy',
       status: 503,
       detail:
-        'Reading your requests took too long several times within a minute. Ask for fewer days.',
+        'Reading your requests took too long several times within a minute. Request fewer days.',
       retryAfterSeconds: Math.max(1, Math.ceil(leftMs / SECOND_MS)),
     });
   }

@@ -64,7 +64,7 @@ export class TooManyFreeLines extends Problem {
     super({
       code: 'too_many_jobs',
       status: 409,
-      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} lines that cost nothing, because they are rejected, repeat a name or have no price; each name that a job charges makes room for ten of its lines. Remove such lines from your file, or try again later.`,
+      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} lines that cost nothing, because they are rejected, repeat a name or have no price; for each name that a job charges, ten of its lines do not count. Remove such lines from your file, or try again later.`,
     });
   }
 }
@@ -74,7 +74,7 @@ export class TooManyFailedNames extends Problem {
     super({
       code: 'too_many_jobs',
       status: 409,
-      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} names that are not answered, beyond those that their jobs charge. Remove names that fail from your file, or try again later.`,
+      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} unanswered names, less the names that they charge. Remove names that fail from your file, or try again later.`,
     });
   }
 }

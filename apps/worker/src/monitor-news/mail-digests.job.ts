@@ -41,7 +41,7 @@ export class MailDigestsJob implements Job {
   private compose(email: string, lines: readonly DigestLine[], count: number): Mail {
     const more = count - lines.length;
     return composeMail(email, {
-      subject: count === 1 ? 'News from a monitor' : `${count} events from your monitors`,
+      subject: count === 1 ? 'An event from your monitor' : `${count} events from your monitors`,
       paragraphs: [
         'Your monitors have reported events. The dashboard shows the details.',
         ...lines.map((line) => `${line.monitorName}: ${lineOf(line)}`),

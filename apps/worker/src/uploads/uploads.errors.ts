@@ -17,7 +17,7 @@ export class TooManyUnreadBytes extends Problem {
       code: 'uploads_full',
       status: 409,
       detail:
-        'The uploads of an account that are incomplete or being read can have at most 1.5 GiB together. Complete or delete one first.',
+        'Together, the uploads of an account that are incomplete or being read can have at most 1.5 GiB. Complete or delete one first.',
     });
   }
 }
@@ -27,7 +27,7 @@ export class TooManyUploadsADay extends Problem {
     super({
       code: 'uploads_full',
       status: 409,
-      detail: `Within a day, an account can begin at most ${max} uploads, deleted ones included. Try again tomorrow.`,
+      detail: `Within a day, an account can begin at most ${max} uploads, including deleted ones. Try again tomorrow.`,
     });
   }
 }
@@ -37,7 +37,7 @@ export class TooManyLinesADay extends Problem {
     super({
       code: 'uploads_full',
       status: 409,
-      detail: `Within a day, the uploads of an account can have at most ${max.toLocaleString('en')} lines, deleted ones included. Try again tomorrow.`,
+      detail: `Within a day, at most ${max.toLocaleString('en')} lines are read from the uploads of an account, including deleted uploads. Try again tomorrow.`,
     });
   }
 }

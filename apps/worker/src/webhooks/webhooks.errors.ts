@@ -15,7 +15,7 @@ export class TooManyWebhooksADay extends Problem {
     super({
       code: 'too_many_webhooks',
       status: 409,
-      detail: `Within a day, an account can create at most ${max} webhooks, removed ones included. Change one, or try again tomorrow.`,
+      detail: `Within a day, an account can create at most ${max} webhooks, including removed ones. Change one, or try again tomorrow.`,
     });
   }
 }

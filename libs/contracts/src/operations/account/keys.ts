@@ -54,7 +54,7 @@ export const KEY_CREATE = defineOperation({
   name: 'keys.create',
   summary: 'Creates a key, which is shown only this once',
   description:
-    'A live key beyond the number that the plan allows is created, but paused (`key_paused`) until an older live key is revoked or a larger package or plan is bought: `rank` is then greater than that number.',
+    'If the account already has as many live keys as its plan allows, the new live key is paused (`key_paused`) until an older live key is revoked or a larger package or plan is bought. The `rank` of a paused key is greater than the number of keys in the plan.',
   body: {
     of: CreateKeyRequest,
     limitBytes: LIMIT_BYTES,

@@ -80,7 +80,8 @@ export const ORDER = defineOperation({
 export const ORDER_RETURN = defineOperation({
   ...dashboardCall('billing', 'POST /api/orders/{id}/return'),
   name: 'orders.return',
-  summary: 'Updates an order from the processor, after the return from the payment page',
+  summary:
+    'Fetches the state of an order from the processor, after the return from the payment page',
   parameters: idOf('order', ID),
   answers: [{ type: 'application/json', of: OrderAnswer }],
   problems: ['not_found'],

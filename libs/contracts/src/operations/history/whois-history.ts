@@ -168,7 +168,7 @@ export const WHOIS_HISTORY = defineOperation({
   name: 'whois.history',
   summary: 'Historical registration data of a domain name, as records or as changes between them',
   description:
-    'Each record covers a period in which it was observed unchanged, and shows what was published then. `view=changes` lists each changed value together with its previous value. Registries and registrars write the same registration differently over RDAP and over port 43, so `changes` compares records from the same kind of server. Between different kinds, it compares only values that both write in the same way, such as name servers. Records that other servers gave while the usual servers did not answer are left out of `records` once the usual servers give the same record again. `coverage` names the loaded sources; an empty result says nothing about other sources.',
+    'Each record covers a period in which it was observed unchanged, and shows what was published then. `view=changes` lists each changed value together with its previous value. Registries and registrars write the same registration differently over RDAP and over port 43, so `changes` compares records from the same kind of server. Between different kinds, it compares only values that both write in the same way, such as name servers. If the usual servers fail for a while and then return the same record as before, `records` leaves out what other servers returned in the meantime. `coverage` names the loaded sources; an empty result says nothing about other sources.',
   method: 'GET',
   routes: [
     { path: '/v2.0/whois/history', version: 2 },

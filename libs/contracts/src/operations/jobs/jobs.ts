@@ -180,7 +180,7 @@ export const JOB_CANCEL = defineOperation({
   name: 'jobs.cancel',
   summary: 'Cancels a job',
   description:
-    'Names that are answered by then are charged, and their results can be downloaded. The remaining credits are released.',
+    'Names answered before the cancellation are charged, and their results can be downloaded. The remaining credits are released.',
   method: 'POST',
   routes: [{ path: '/v2.0/jobs/{id}/cancel', version: 2 }],
   access: byKey('account'),

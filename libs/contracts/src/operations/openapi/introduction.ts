@@ -59,8 +59,8 @@ are free:
 - requests with a test key.
 
 \`X-Credits-Cost\` is the cost of a response, and \`X-Credits-Remaining\` is your balance. Set \`max_credits\` to reject a
-request that could cost more. Credits of the trial and returned credits are used first, then those from support, those of a
-plan, and those of packages. If your balance is too low, the request returns 402 ${error('insufficient_credits')}.
+request that could cost more. Trial credits and returned credits are used first, then credits from support, from a
+plan, and from packages. If your balance is too low, the request returns 402 ${error('insufficient_credits')}.
 \`GET /v2.0/pricing\` lists packages, plans and prices.
 
 ### Rate limits

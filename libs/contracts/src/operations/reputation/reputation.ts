@@ -93,7 +93,7 @@ export const REPUTATION = defineOperation({
   name: 'domain.reputation',
   summary: 'Reputation of a domain name: a verdict, a score and the signals behind them',
   description:
-    'The score starts at 50, and each signal adds its weight. Hosts below the name that are on block lists subtract at most 20 together, because the customers of a large service decide what its hosts serve. `mode=fast` checks the registration and the data already collected about the name; `full` also checks its DNS. The verdict `malicious` is given only to a name on a loaded block list; the answer gives the list and its date. Redacted contacts do not change the score. Data that cannot be retrieved lowers `confidence`, not the score. If the registration cannot be retrieved and no other source knows anything about the name, the request fails and costs nothing.',
+    'The score starts at 50, and each signal adds its weight. Together, the hosts below the name that are on block lists subtract at most 20, because on a large service, customers decide what these hosts serve. `mode=fast` checks the registration and the data already collected about the name; `full` also checks its DNS. The verdict `malicious` is given only to a name on a loaded block list; the answer gives the list and its date. Redacted contacts do not change the score. Data that cannot be retrieved lowers `confidence`, not the score. If the registration cannot be retrieved and no other source knows anything about the name, the request fails and costs nothing.',
   method: 'GET',
   routes: [{ path: '/v2.0/domain/reputation', version: 2 }],
   access: { kind: 'key', scope: 'reputation', class: 'live' },

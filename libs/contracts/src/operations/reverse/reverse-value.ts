@@ -21,7 +21,7 @@ export function reverseValue(): ParameterKind<string> {
       if (!parsed.ok) return 'must be an address block such as 198.51.100.0/24';
       const { version, prefixLength } = parsed.cidr;
       if (prefixLength >= PREFIX_MIN[version]) return undefined;
-      return 'must be a block of at most /16, or /32 of IPv6';
+      return 'must be at most a /16, or a /32 for IPv6';
     },
     isReserved: (given) => RESERVED.test(given),
     isFixture: (given) => FIXTURES.includes(given),

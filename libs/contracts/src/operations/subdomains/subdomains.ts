@@ -75,7 +75,7 @@ export const SUBDOMAINS = defineOperation({
   name: 'subdomains',
   summary: 'Host names below a domain name, active and inactive',
   description:
-    'A host is active if it had an address within the last 7 days. A zone with a wildcard answers for every name: `wildcards` lists such zones, and a host with the address of a wildcard is marked. `after` and `before` filter by `first_seen`.',
+    'A host is active if it had an address within the last 7 days. A zone with a wildcard answers for every name: `wildcards` lists such zones, and hosts with the address of a wildcard have `is_wildcard`. `after` and `before` filter by `first_seen`.',
   method: 'GET',
   routes: [
     { path: '/v2.0/subdomains', version: 2 },

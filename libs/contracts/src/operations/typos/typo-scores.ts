@@ -23,7 +23,7 @@ export const TYPO_SCORES = defineOperation({
   name: 'domain.typos.scores',
   summary: 'Similarity of up to 100 domain names to one of your names',
   description:
-    'Compares your own list of names with `domainName`, free of charge and without a lookup. The answer says how each name derives from `domainName` and how similar they are. If one of the names is invalid, the whole request is rejected.',
+    'Compares your own list of names with `domainName`, free of charge and without a lookup. The answer says how each name derives from `domainName` and how similar the two are. If one of the names is invalid, the whole request is rejected.',
   method: 'POST',
   routes: [{ path: '/v2.0/domain/typos', version: 2 }],
   access: { kind: 'key', scope: 'typos', class: 'bulk' },

@@ -112,7 +112,7 @@ const PARAMETERS = {
   },
   charged: {
     kind: boolean(),
-    about: 'Only requests that cost credits, or only free requests',
+    about: '`true`: only requests that cost credits; `false`: only free requests',
     example: 'true',
   },
   ...listPages(100),

@@ -34,7 +34,7 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 const URL_LENGTH_MAX = 2_048;
-const URL_RULE = 'must be an https address at port 443 of a host that is reachable publicly';
+const URL_RULE = 'must be an https URL on port 443 of a public host';
 
 export class WebhookAnswer {
   @IsBoolean()
