@@ -15,7 +15,7 @@ export interface Entered {
 export function withoutPassword({ hasPassword }: PageContext): Markup {
   const words = hasPassword === false ? 'No password yet?' : 'Forgot the password?';
   return html`<p class="quiet">
-    ${words} <a href="/password/forgot">Set one by a link in an e-mail</a>.
+    ${words} <a href="/password/forgot">Set one with a link in an e-mail</a>.
   </p>`;
 }
 
@@ -130,7 +130,7 @@ export function confirmPage(
     title: 'Confirm your address',
     notice,
     body: html`<section>
-      <p>Enter your password once more, and the account is yours, with its first keys.</p>
+      <p>Enter your password once more to open the account and get its first keys.</p>
       ${form(context, '/sign-up/confirm', fields)}
     </section>`,
   });

@@ -37,7 +37,7 @@ const CHANGE_PASSWORD = html`<p class="actions">
   <a class="button plain small" href="/account/password">Change the password</a>
 </p>`;
 const SET_PASSWORD = html`<p>
-  The account has no password. Set one by <a href="/password/forgot">a link in an e-mail</a>.
+  The account has no password. Set one with <a href="/password/forgot">a link in an e-mail</a>.
 </p>`;
 
 function identitiesSection(

@@ -18,7 +18,7 @@ export class ProcessorAnswer {
   @IsString()
   title: string;
 
-  /** A sentence about the processor. */
+  /** How customers pay at this processor, as a sentence. */
   @IsString()
   pays_with: string;
 

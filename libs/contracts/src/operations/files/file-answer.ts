@@ -60,15 +60,13 @@ export class FileEntry {
   @Min(0)
   rows: number;
 
-  /**
-   * Number of names that the previous file did not contain, and number of names that only the
-   * previous file contained; null if there was no previous file.
-   */
+  /** Number of names that the previous file did not contain; null if there was no previous file. */
   @IsNullable()
   @IsInt()
   @Min(0)
   gained: number | null;
 
+  /** Number of names that only the previous file contained; null if there was no previous file. */
   @IsNullable()
   @IsInt()
   @Min(0)

@@ -291,7 +291,7 @@ export class MonitorEvent {
   @Type(() => MonitorMatch)
   match?: MonitorMatch;
 
-  /** Your verdict on a found name. */
+  /** How you marked a found name. */
   @IsOptional()
   @IsIn(HIT_STATES)
   state?: HitState;

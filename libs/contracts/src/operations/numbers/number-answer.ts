@@ -193,7 +193,7 @@ export class NetworkProvider {
   @IsString()
   as_number?: string;
 
-  /** The registration that names the provider: that of the origin AS number, or only that of the block. */
+  /** The registration that names the provider: of the origin AS number or, if that names none, of the block. */
   @IsIn(['as_registration', 'block_registration'])
   found_in: 'as_registration' | 'block_registration';
 }

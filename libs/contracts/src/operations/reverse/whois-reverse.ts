@@ -9,7 +9,7 @@ import { pagedSearch } from '../paging/paged-search.js';
 import { PagedAnswer } from '../paging/paging-answer.js';
 import { SEARCH_FIXTURES, searchText } from './search-text.js';
 
-/** A found name: with its dates and registrant in mini mode, with its whole newest record in default mode. */
+/** A found name, with its dates and registrant in mini mode, or its whole newest record in default mode. */
 export class ReverseDomain extends HistoricRecord {
   /** The registrant's name, with `mode=mini`. */
   @IsOptional()

@@ -53,7 +53,7 @@ export class UploadRefusal {
   @IsIn(UPLOAD_REFUSALS)
   reason: UploadRefusalReason;
 
-  /** The remedy. */
+  /** The reason, and what to do. */
   @IsString()
   detail: string;
 }
