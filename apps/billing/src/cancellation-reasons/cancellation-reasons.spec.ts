@@ -28,7 +28,9 @@ describe('the reason for a cancellation', () => {
     const asked = { accountId, caller: 'cli' } as const;
     const { body } = await billing.call('GET', 'operator/timeline?limit=100', asked);
     const entries = body as TimelineEntry[];
-    return entries.map(({ text }) => text).filter((text) => text.startsWith('why its customer'));
+    return entries
+      .map(({ text }) => text)
+      .filter((text) => text.startsWith('the customer’s reason'));
   };
 
   it('is optional: without it nothing is stored', async () => {
@@ -42,7 +44,7 @@ describe('the reason for a cancellation', () => {
       expect((await ask('cancel', { reason })).body.code).toBe('invalid_request');
     }
     expect((await ask('cancel', { reason: REASON })).body.subscription.cancel_at).not.toBeNull();
-    expect(await told()).toEqual([`the customer gave a reason for cancelling: ${REASON}`]);
+    expect(await told()).toEqual([`the customer’s reason for cancelling: ${REASON}`]);
   });
 
   it('S119: a reason for a cancellation is encrypted in the database, and included in the export to its owner', async () => {
@@ -58,7 +60,7 @@ describe('the reason for a cancellation', () => {
   it('is replaced by a later reason for the same subscription', async () => {
     await ask('undo');
     expect((await ask('cancel', { reason: 'Too dear' })).status).toBe(200);
-    expect(await told()).toEqual(['the customer gave a reason for cancelling: Too dear']);
+    expect(await told()).toEqual(['the customer’s reason for cancelling: Too dear']);
   });
 
   it('is kept even if the processor’s answer to the cancellation is lost', async () => {
@@ -66,7 +68,7 @@ describe('the reason for a cancellation', () => {
     billing.simulator.apiFaults.lostAnswers = Infinity;
     expect((await ask('cancel', { reason: REASON })).status).toBe(503);
     billing.simulator.apiFaults.lostAnswers = 0;
-    expect(await told()).toEqual([`the customer gave a reason for cancelling: ${REASON}`]);
+    expect(await told()).toEqual([`the customer’s reason for cancelling: ${REASON}`]);
   });
 
   it('is deleted after 90 days', async () => {

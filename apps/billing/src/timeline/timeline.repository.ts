@@ -39,7 +39,7 @@ const PARTS = [
   part({
     at: 'said_at',
     kind: `'${REASON}'`,
-    text: `'the customer gave a reason for cancelling'`,
+    text: `'the customer’s reason for cancelling'`,
     from: 'cancellation_reasons',
     id: 'subscription_id',
   }),
