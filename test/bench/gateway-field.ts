@@ -17,7 +17,6 @@ export const NODE_FLAGS = [
   '--heap-growing-percent=30',
   '--v8-pool-size=1',
 ];
-/** Why the benches of the gateway cannot run on this machine; undefined if they can. */
 export const gatewayBenchMissing =
   hasWrk && hasNginx ? undefined : 'needs wrk, nginx-light, libnginx-mod-http-lua, lua-resty-core';
 export const LOOKUP_PATH = '/v2.0/whois/live?format=json&domainName=example{n}.com';

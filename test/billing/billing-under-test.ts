@@ -101,7 +101,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.get(job).runOnce();
   }
 
-  /** @returns the errors that billing has logged since the last call. */
   takeErrors(): string[] {
     return this.logLines.splice(0);
   }
@@ -186,7 +185,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.settle();
   }
 
-  /** Delivers an account's event as a transport delivers it to the consumer. */
   async deliver(fate: AccountFate, accountId: string): Promise<void> {
     const at = this.clock.now();
     await deliverFate(this.service, { fate, accountId, at });

@@ -31,7 +31,6 @@ const run = promisify(execFile);
 const MINOR_MIN = 20;
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
 
-/** Returns the reason why no cluster can be started on this machine, or undefined if one can. */
 export function citusMissing(): string | undefined {
   if (!existsSync(SCRIPT)) return `${SCRIPT} does not exist`;
   if (process.getuid?.() !== 0) return 'its script needs root';

@@ -104,7 +104,6 @@ export class DashboardUnderTest {
     await this.running.stop();
   }
 
-  /** The URL of the listener, for callers with their own connections. */
   get url(): string {
     return this.running.dashboardUrl;
   }
@@ -153,7 +152,6 @@ export class DashboardUnderTest {
     return this.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
   }
 
-  /** Sets the answer that every owner gives from now on. */
   answerWith(body: object, status = 200): void {
     this.answer = { ...this.answer, status, body: Buffer.from(JSON.stringify(body)) };
   }

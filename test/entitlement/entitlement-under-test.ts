@@ -114,7 +114,6 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     await this.database.transaction((transaction) => consumer[method](event, transaction));
   }
 
-  /** Applies all changes that are due to every account, as the job does. */
   async advanceAll(): Promise<void> {
     await this.service.app.get(AdvanceAccountsJob).runOnce();
   }

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 
 const DEBIAN = '/usr/bin/chromium';
 
-/** Returns the path of this machine's Chromium, or undefined if there is none. */
 export function chromiumPath(): string | undefined {
   if (existsSync(DEBIAN)) return DEBIAN;
   const { status, stdout } = spawnSync('which', ['chromium'], { encoding: 'utf8' });

@@ -12,12 +12,10 @@ export async function fillDisk(pid: number): Promise<void> {
   await limitFileSize(pid, '0');
 }
 
-/** Ends the fault: writes succeed again. */
 export async function freeDisk(pid: number): Promise<void> {
   await limitFileSize(pid, 'unlimited');
 }
 
-/** Returns the reason why disks cannot be filled on this machine, or undefined if they can. */
 export function fullDiskMissing(): string | undefined {
   return existsSync(PRLIMIT) ? undefined : 'prlimit is missing (package util-linux)';
 }

@@ -32,7 +32,6 @@ export function steppedClock(file: string): Record<string, string> {
   return { ...settings, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' };
 }
 
-/** Returns the reason why clocks cannot be skewed on this machine, or undefined if they can. */
 export function skewedClockMissing(): string | undefined {
   return LIBRARY === undefined ? 'libfaketime is missing (package faketime)' : undefined;
 }

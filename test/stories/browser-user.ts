@@ -85,7 +85,6 @@ export class BrowserUser {
     return user;
   }
 
-  /** Returns the messages recorded since the last call. */
   takeFaults(): string[] {
     return this.faults.splice(0);
   }

@@ -101,7 +101,6 @@ export class Customer {
     return body.spendable + body.reserved;
   }
 
-  /** Waits until exactly this many credits can be spent. */
   async waitForCredits(expected: number): Promise<void> {
     let found: number | undefined;
     const isThere = async () => (found = await this.spendable()) === expected;

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 
 const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** Returns the reason why the history in a folder cannot be read, or undefined if it can. */
 export function historyMissing(folder = '.'): string | undefined {
   const words = ['rev-parse', '--is-shallow-repository', '--show-prefix'];
   const { status, stdout } = git('-C', folder, ...words);

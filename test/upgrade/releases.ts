@@ -21,7 +21,6 @@ export function releasedVersions(changelog: string): string[] {
 export class ReleaseHistory {
   constructor(private readonly folder = '.') {}
 
-  /** Returns the reason why nothing can be compared with the last release in this folder, or undefined if it can. */
   missing(): string | undefined {
     const missing = historyMissing(this.folder);
     if (missing !== undefined) return missing;

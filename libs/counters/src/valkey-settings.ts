@@ -11,7 +11,6 @@ export function ValkeyUrl(about: string): PropertyDecorator {
   );
 }
 
-/** Declares the setting `VALKEY_TLS_CA`. */
 export function ValkeyTlsCa(): PropertyDecorator {
   const about =
     "PEM of the authority that signed a rediss:// server's certificate. Unset: the authorities that Node trusts.";

@@ -5,13 +5,11 @@ import { Setting } from '#libs/platform';
 
 export const MAIL_FROM_DEFAULT = 'Domain Data Service <no-reply@localhost.localdomain>';
 
-/** Declares the setting `MAIL_FROM`. */
 export function MailFrom(): PropertyDecorator {
   const about = 'Sender of every e-mail, `Name <address>`.';
   return applyDecorators(Setting({ env: 'MAIL_FROM', about }), IsString());
 }
 
-/** Declares the setting `CONTACT_ADDRESS`. */
 export function ContactAddress(): PropertyDecorator {
   const about =
     'E-mail address at which the operator reads replies: Reply-To of every e-mail, and shown on /contact. Unset: replies go to MAIL_FROM.';
@@ -22,7 +20,6 @@ export function ContactAddress(): PropertyDecorator {
   );
 }
 
-/** Declares the setting `SMTP_URL`. */
 export function SmtpUrl(): PropertyDecorator {
   const about =
     'SMTP server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.';

@@ -161,7 +161,6 @@ export class WorkRepository {
     );
   }
 
-  /** Makes dead and waiting work due at once. @returns false if there is none of this name. */
   async redrive(runner: SqlRunner, name: string): Promise<boolean> {
     const rows = await runner.query(
       `update work set state = 'ready', tries = 0, until = clock_timestamp()
@@ -171,7 +170,6 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** Discards dead work. @returns false if there is no dead work of this name. */
   async discard(runner: SqlRunner, name: string): Promise<boolean> {
     const rows = await runner.query(
       `delete from work where queue = $1 and name = $2 and state = 'dead' returning id`,

@@ -73,7 +73,6 @@ export class AddressChangeLinksService {
     return { personId, address };
   }
 
-  /** Deletes the account's pending link. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.changes.deleteAll(transaction, accountId);
   }

@@ -4,7 +4,6 @@ import { Clock, DAY_MS, type Job, Logger } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { AuditAnchorsService } from './audit-anchors.service.js';
 
-/** The mode of the anchor file: only this service's user may read and write the file. */
 const FILE_MODE = 0o600;
 
 /**

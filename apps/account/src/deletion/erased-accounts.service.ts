@@ -4,7 +4,6 @@ import { isId } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { ErasureMaintenanceRepository } from './erasure.repository.js';
 
-/** The mode of the list: only this service's user may read and write the file. */
 const FILE_MODE = 0o600;
 const BATCH = 1_000;
 

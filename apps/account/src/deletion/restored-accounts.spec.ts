@@ -36,7 +36,6 @@ describe('accounts in a restored database', () => {
     return `set session_replication_role = replica; ${(await Promise.all(statements)).join('; ')}`;
   }
 
-  /** The first run of the job after a start. */
   const runFirst = async () => new EraseJob(account.get(ErasureService)).runOnce();
 
   it.each(['active', 'deleted'])(

@@ -76,7 +76,6 @@ export class PasskeysRepository {
     return affected === 1;
   }
 
-  /** @returns how many were deleted. */
   async deleteAll(transaction: Transaction, accountId: string): Promise<number> {
     return transaction.execute('delete from passkeys where account_id = $1', [accountId]);
   }

@@ -36,7 +36,6 @@ export class PasswordResetsMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Invalidates every link of the account. */
   async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.manager.delete(PasswordReset, { accountId });
   }

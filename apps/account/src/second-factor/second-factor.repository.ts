@@ -84,7 +84,6 @@ export class SecondFactorRepository {
     await transaction.query('delete from recovery_codes where account_id = $1', [accountId]);
   }
 
-  /** @returns false if there is no second factor. */
   async delete(transaction: Transaction, accountId: string): Promise<boolean> {
     await this.deleteCodes(transaction, accountId);
     return (

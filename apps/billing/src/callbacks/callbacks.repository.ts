@@ -25,7 +25,6 @@ export interface CallbackSubject {
 
 @Injectable()
 export class CallbacksRepository {
-  /** @returns false if this event was already stored. */
   async insert(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
     const { processor, event, receivedAt, source, raw } = callback;
     const written = await transaction.execute(

@@ -51,7 +51,6 @@ export class OwnInvoicesService {
     });
   }
 
-  /** Returns the newest matching invoices, up to `limit`. */
   async newest(
     accountId: string,
     asked: AskedInvoices,

@@ -5,7 +5,6 @@ import type { Payment } from '../payment-records/payment.entity.js';
 
 @Injectable()
 export class LossesRepository {
-  /** Returns the amount of a payment's final reversals, and the part of it that is booked as a loss. */
   async ofPayment(
     transaction: Transaction,
     { accountId, id }: Payment,

@@ -155,7 +155,6 @@ export class OrdersService {
     return order && !isUnpaid(order.state) ? order.accountId : undefined;
   }
 
-  /** Updates the order after a change to the reversed part of its payment. */
   async applyReversed(transaction: Transaction, reversed: ReversedPayment): Promise<void> {
     const { accountId, orderId, amountMicros: paidMicros } = reversed.payment;
     if (orderId === null) return;

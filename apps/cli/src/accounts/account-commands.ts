@@ -35,7 +35,6 @@ interface FoundAccount extends AccountSummary {
 const LISTED = 50;
 const ACCOUNTS_MAX = 20;
 
-/** Adds `account`, which finds, lists and suspends accounts, shows their timelines and blocks their downloads. */
 export function accountCommands(
   program: Command,
   config: CliConfig,

@@ -27,7 +27,6 @@ interface Timeline {
   inspectionsLeftOut: number;
 }
 
-/** Adds `account timeline`, which shows the entries of all services, merged by time. */
 export function timelineCommand(account: Command, config: CliConfig): void {
   account
     .command('timeline')

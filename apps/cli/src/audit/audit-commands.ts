@@ -97,7 +97,6 @@ function anchorsIn(file: string): object[] {
   return anchors;
 }
 
-/** Finds the anchors among the log lines; other lines are ignored. */
 function anchorsOf(log: string): object[] {
   return log.split('\n').flatMap((line) => {
     if (!line.includes('"audit anchor"')) return [];

@@ -8,7 +8,6 @@ import { withService } from '../service-calls.js';
 
 type ReasonedOptions = OutputOptions & { reason: string };
 
-/** Adds `billing subscriptions`, `cancel` and `resend-receipt`, for operators who act on a customer's behalf. */
 export function affairCommands(billing: Command, config: CliConfig): void {
   billing
     .command('subscriptions')

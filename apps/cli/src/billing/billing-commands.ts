@@ -24,7 +24,6 @@ type ReasonedOptions = OutputOptions & { reason: string };
 
 const MICROS = 1_000_000;
 
-/** Adds `billing`, for an account's payments and refunds. */
 export function billingCommands(program: Command, config: CliConfig): void {
   const billing = program.command('billing').description('payments and refunds');
   billing
@@ -80,7 +79,6 @@ export function billingCommands(program: Command, config: CliConfig): void {
   affairCommands(billing, config);
 }
 
-/** An operator's decision about a failed refund. */
 const DECISIONS = {
   'retry-refund': 'retry a failed refund now, with its amount and scope',
   'dismiss-refund': 'close a failed refund, because the money was returned in another way',

@@ -19,7 +19,6 @@ const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 
 const NAMES_AT_A_TIME = 500;
 
-/** Adds `corpus`, which manages the data that history and searches read. */
 export function corpusCommands(program: Command, config: ServersConfig, own: OwnDatabases): void {
   const corpus = program
     .command('corpus')

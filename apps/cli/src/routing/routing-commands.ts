@@ -8,7 +8,6 @@ import { originatedPrefixes } from './mrt-dump.js';
 
 const LINES_AT_A_TIME = 10_000;
 
-/** Adds `routing`, which converts files of routing tables for lookups of addresses and AS numbers. */
 export function routingCommands(program: Command): void {
   const routing = program
     .command('routing')

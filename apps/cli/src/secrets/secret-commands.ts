@@ -36,7 +36,6 @@ function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
   return { ...earlier, [service]: address };
 }
 
-/** Adds `secrets`, which creates the secrets of a deployment of several services. */
 export function secretCommands(program: Command): void {
   program
     .command('secrets <folder>')

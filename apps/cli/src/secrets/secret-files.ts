@@ -6,7 +6,6 @@ import { PairSecrets, type ServiceName } from '#libs/platform';
 import { databaseSettings, generatedSecrets, ownDatabaseSetting } from '#libs/services';
 import { SERVICES } from '../declared.js';
 
-/** The mode of the folder: only the owner may enter it. */
 const FOLDER_MODE = 0o700;
 /** The mode of the files: a container's user must be able to read them, whatever its id is. */
 const FILE_MODE = 0o644;

@@ -27,7 +27,6 @@ const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: D
 const LOG_KEY = 'public key that signs the checkpoints of a log, DER in base64';
 const RIGHTS = ['shown', 'sold', 'looked-up'];
 
-/** Adds `source`, for the data sources of the corpus other than this installation's own lookups. */
 export function sourceCommands(program: Command, config: CliConfig): void {
   const source = program
     .command('source')

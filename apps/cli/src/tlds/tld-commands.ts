@@ -15,7 +15,6 @@ interface TableOptions extends OutputOptions {
   tables?: string;
 }
 
-/** Adds `tlds`, which shows which registry serves which top-level domain, and builds new tables. */
 export function tldCommands(program: Command): void {
   const tlds = program
     .command('tlds')

@@ -8,7 +8,6 @@ const KEPT_MS = 2 * SECOND_MS;
 export const FIXTURE_SOURCE = 'fixtures';
 
 export interface ShownSources {
-  /** The ids of the sources whose data may be shown. */
   ids: number[];
   nameOf: (id: number) => string;
 }
@@ -46,7 +45,6 @@ export class CoverageService {
     return isFixture ? this.ofFixtures(this.clock.now()) : this.of(name);
   }
 
-  /** Returns the sources whose data may be shown. */
   async shown(): Promise<ShownSources> {
     const sources = await this.sources();
     const names = new Map(sources.map(({ id, name }) => [id, name]));

@@ -82,7 +82,6 @@ export class FeedService {
     return { hashes: rows.map(({ hash }) => hash), version: rows.at(-1)?.version ?? after };
   }
 
-  /** Returns those of the given names that must not be shown. */
   async suppressedNames(names: readonly string[]): Promise<string[]> {
     const values = await this.suppressions.values();
     return names.filter((name) => values.hasName(name));

@@ -120,7 +120,6 @@ const placeOf = ({ observedAt, isComplete, state }: RevisionRow) => [
   state,
 ];
 
-/** True if a revision comes after the last one of the previous page. */
 function isBehind(row: RevisionRow, after: readonly string[] = []): boolean {
   const place = placeOf(row);
   const at = place.findIndex((value, one) => value !== after[one]);

@@ -206,7 +206,6 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Returns the tree of a log's newest verified checkpoint; undefined before the first. */
   async findLogHead(
     sourceId: number,
     file: string,
@@ -291,7 +290,6 @@ export class ImportsRepository {
     ]);
   }
 
-  /** Like `advance`, but moves past a part of the staged names. */
   async advanceSlice(transaction: Transaction, id: string, slice: number): Promise<boolean> {
     const rows = await transaction.query(
       `update import_file set slices = $2 + 1 where id = $1 and slices = $2 and state = 'loading'

@@ -18,7 +18,6 @@ const NAME_TABLES = [
 
 @Injectable()
 export class NameRowsRepository {
-  /** Removes names with all their data, including staged data. */
   async erase(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

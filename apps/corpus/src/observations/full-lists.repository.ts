@@ -46,7 +46,6 @@ export class FullListsRepository {
     return transaction.query(`${ADD} returning domain_key as key, name`, addedBy(part));
   }
 
-  /** Like `add`, but returns only the number of added names. */
   async addCounted(transaction: Transaction, part: StagedSlice): Promise<number> {
     return transaction.execute(ADD, addedBy(part));
   }
@@ -102,7 +101,6 @@ export class FullListsRepository {
     );
   }
 
-  /** Counts the names of a zone that a source confirms, and how many of them the source's next list lacks. */
   async countGone(
     transaction: Transaction,
     fileId: string,

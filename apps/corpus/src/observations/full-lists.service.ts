@@ -152,7 +152,6 @@ export class FullListsService {
     if (gone.length > 0) await this.staged.unstage(transaction, part, gone);
   }
 
-  /** Removes all staged names of a file. */
   async clear(transaction: Transaction, fileId: string): Promise<void> {
     await this.staged.clear(transaction, fileId);
   }

@@ -69,7 +69,6 @@ export function observationOf(line: Line): Observation | undefined {
   }
 }
 
-/** Reads observations from JSON lines; invalid lines are counted. */
 export function readObservations(text: string): { observations: Observation[]; bad: number } {
   const observations: Observation[] = [];
   let bad = 0;

@@ -56,7 +56,6 @@ interface Holder {
   company?: string;
 }
 
-/** Returns a record in the format of version 1. */
 export function historicRecordV1(seen: SeenRecord, { num, name }: ToldRecord): HistoricRecordV1 {
   const members = V1_MEMBERS.map((member) => [member, v1Value(seen.record, member)] as const);
   const known = Object.fromEntries(members.filter(([, value]) => value !== undefined));

@@ -43,7 +43,6 @@ export class TokensRepository {
     );
   }
 
-  /** Updates the flag, stored with the tokens of names, that says whether the names are registered. */
   async mark(
     transaction: Transaction,
     tokens: readonly Token[],

@@ -104,7 +104,6 @@ export class SourcesRepository {
     return rows.length > 0;
   }
 
-  /** Adds to the count of a source's data. */
   async count(
     transaction: Transaction,
     id: number,

@@ -45,7 +45,6 @@ export class DueAccountsRepository {
     );
   }
 
-  /** Lists accounts that are set aside, starting with the one that was set aside first. */
   async listSetAside(limit: number): Promise<SetAsideAccount[]> {
     return this.maintenance.query<SetAsideAccount>(
       `select account_id as "accountId", since, failures, reason from set_aside_accounts

@@ -88,7 +88,6 @@ export class LeasesRepository {
     );
   }
 
-  /** Writes the booked usage of leases. */
   async update(transaction: Transaction, leases: Lease[]): Promise<void> {
     if (leases.length === 0) return;
     await transaction.query(UPDATE, [
@@ -144,7 +143,6 @@ export class LeasesRepository {
     return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);
   }
 
-  /** Lists leases that could not be booked, oldest first. */
   async listSetAside(limit: number): Promise<SetAsideLease[]> {
     return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
   }

@@ -117,7 +117,6 @@ export class LedgerRepository {
     return row && toAccount(row);
   }
 
-  /** Sums the credits that open leases have reported as used but that the ledger still has as reserved. */
   async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
     const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
       `select coalesce(sum(reported - consumed), 0) as unbooked from leases

@@ -66,7 +66,6 @@ export class LedgerService {
     return this.repository.listGrantsById(transaction, accountIds, ids);
   }
 
-  /** Lists the grants that received the credits returned to these ended grants. */
   async listReturned(
     transaction: Transaction,
     accountIds: readonly string[],

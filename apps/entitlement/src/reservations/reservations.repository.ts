@@ -3,7 +3,6 @@ import type { Transaction } from '#libs/database';
 
 @Injectable()
 export class ReservationsRepository {
-  /** Sums the credits of an account's open leases that are not reported as used. */
   async sumUnusedOfLeases(transaction: Transaction, accountId: string): Promise<number> {
     const [{ unused }] = await transaction.query<{ unused: string }>(
       `select coalesce(sum(amount - reported), 0) as unused
@@ -13,7 +12,6 @@ export class ReservationsRepository {
     return Number(unused);
   }
 
-  /** Asks the holders of an account's open leases to return unused credits. */
   async recallLeases(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(RECALL, [accountId]);
   }

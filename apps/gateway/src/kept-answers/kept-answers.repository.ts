@@ -59,7 +59,6 @@ export class KeptAnswersRepository {
     await this.database.query(DROP_TEST_ANSWERS, [accountId, left.count, left.bytes]);
   }
 
-  /** Releases the key of a request that ended without a charge. */
   async release(accountId: string, { key, requestId }: KeyedRequest): Promise<void> {
     await this.database.query(
       'delete from kept_answers where account_id = $1 and key = $2 and request_id = $3',

@@ -58,7 +58,6 @@ export class RequestsRepository {
   }
 }
 
-/** Escapes the wildcards of SQL `like`. */
 const literal = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 /** @param filters SQL conditions from this file, without any input. */

@@ -13,7 +13,6 @@ export interface JournalEntry {
   key?: string;
 }
 
-/** The file mode: only this user can read or write the file. */
 const MODE = 0o600;
 
 /**

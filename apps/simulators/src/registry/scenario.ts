@@ -8,7 +8,6 @@ export const CLOSED_HOSTS = { whois: 'whois.closed.example', rdap: 'rdap.closed.
 export const HTML_PAGE =
   '<!DOCTYPE html><html><head><title>Service</title></head><body><h1>It works!</h1></body></html>\n';
 
-/** Returns a host of an endless chain: `whois.hop-1.example`, `whois.hop-2.example`, … */
 function hopHost(protocol: 'whois' | 'rdap', hop: number): string {
   return `${protocol}.hop-${hop}.example`;
 }

@@ -3,7 +3,6 @@ import type { Clock } from '#libs/platform';
 import { DEMO_EMAIL } from '../demo/demo-account.js';
 
 export interface SoloMail {
-  /** The transport for e-mails of the account service. */
   transport: MailTransport;
   /** Keeps the demo account's e-mails and, without a mail server, the e-mails to all accounts. */
   mailbox: LocalMailbox;

@@ -133,7 +133,6 @@ export class ChunksRepository {
     );
   }
 
-  /** Lists the files with answers, in the order of their chunks. */
   async listParts(runner: Runner, jobId: string): Promise<{ part: string; rows: number }[]> {
     return runner.query(
       `select part, delivered + failed as rows from job_chunks

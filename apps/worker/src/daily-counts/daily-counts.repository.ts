@@ -6,7 +6,6 @@ export type CountedSubject = 'monitor tests' | 'replays' | 'upload lines' | 'upl
 
 @Injectable()
 export class DailyCountsRepository {
-  /** Adds to the count of a day. @returns the new count. */
   async raise(
     transaction: Transaction,
     {

@@ -93,7 +93,6 @@ export class DeliveriesRepository {
     return delivery;
   }
 
-  /** Lists deliveries to a webhook, newest first. */
   async list(
     runner: Runner,
     webhookId: string,
@@ -165,7 +164,6 @@ export class DeliveriesRepository {
     return rows.length === 1;
   }
 
-  /** @returns the number of removed deliveries. */
   async deleteBefore(runner: Runner, before: Date, limit: number): Promise<number> {
     const rows = await runner.query(
       `delete from webhook_deliveries where id in (

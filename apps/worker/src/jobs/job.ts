@@ -102,7 +102,6 @@ function etaSeconds(job: Job, done: number, now: Date): number {
   return Math.ceil(Math.min(left, byPace, most));
 }
 
-/** Returns the job as its owner sees it. */
 export function jobAnswer(job: Job, now: Date): JobAnswer {
   const { delivered, failed } = job;
   const arrived = isUnderWay(job) ? (job.arrived ?? 0) : 0;

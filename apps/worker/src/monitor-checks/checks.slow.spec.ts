@@ -40,7 +40,6 @@ describe('checks of watched domains', () => {
   const eventsOf = async (id: string): Promise<MonitorEvent[]> =>
     (await call<MonitorEventsAnswer>('GET', `/${id}/events`)).events;
 
-  /** Runs due checks until a name has been looked up this many times. */
   async function untilAsked(kind: 'dns' | 'whois', name: string, times: number): Promise<void> {
     await waitFor(`${times} questions about ${kind} of ${name}`, async () => {
       await under.checkNames();

@@ -140,7 +140,6 @@ export class NewsService {
     return { status: true, ...eventAnswer(news) };
   }
 
-  /** Removes all events of an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.rows.deleteOfAccount(transaction, accountId);
     await this.digests.forget(transaction, accountId);

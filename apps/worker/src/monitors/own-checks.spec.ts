@@ -58,7 +58,6 @@ describe('the checks that a monitor shows', () => {
     if (checks!.whois_checked_at === null) expect(checks).toMatchObject({ expiry_date: null });
     expect(Date.parse(checks!.dns_due_at!)).toBeGreaterThanOrEqual(Date.parse(now));
   }
-  /** Runs due checks until a monitor has both results. */
   const checked = (id: string) =>
     waitFor('the results of both checks', async () => {
       await under.checkNames();

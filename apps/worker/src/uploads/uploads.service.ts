@@ -146,7 +146,6 @@ export class UploadsService {
     return this.database.transaction((transaction) => this.deleteIn(transaction, upload));
   }
 
-  /** Removes everything stored for an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.reads.forget(transaction, accountId);
     await this.counts.forget(transaction, accountId, ['uploads', 'upload lines']);

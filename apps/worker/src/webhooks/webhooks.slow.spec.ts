@@ -68,7 +68,6 @@ function isSignedWith({ headers, body }: ReceivedEvent, secret: Buffer): boolean
   return headers['webhook-signature'].split(' ').includes(wanted);
 }
 
-/** Makes attempts fail until there are this many. */
 async function untilTries(accountId: string, webhookId: string, tries: number): Promise<void> {
   const { database, queue } = inside();
   await waitFor(`${tries} tries`, async () => {

@@ -261,7 +261,6 @@ export class EntitlementClient {
     return this.http.call('GET', timelinePath(question), { accountId });
   }
 
-  /** Operators: explains an account's balance. */
   async explainBalance(accountId: string): Promise<BalanceExplanation> {
     return this.http.call('GET', '/internal/operator/explanation', { accountId });
   }

@@ -23,7 +23,6 @@ async function openTwo(): Promise<[Counters, Counters]> {
   return [one, other];
 }
 
-/** Announces requests one after another until the other gateway has received one. */
 async function untilHeard(one: Counters, other: Counters): Promise<void> {
   const id = new CounterId(newId());
   const told: string[] = [];

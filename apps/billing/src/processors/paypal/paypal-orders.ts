@@ -103,7 +103,6 @@ export interface PaymentRequest extends Pick<
   customId: string;
 }
 
-/** Returns the request that creates an order at PayPal. */
 export function paymentRequest(request: PaymentRequest): OrderRequest {
   const { customId, currency, lines, successUrl, cancelUrl } = request;
   const tax = taxOf(request);

@@ -55,7 +55,6 @@ export class KafkaClient {
   }
 }
 
-/** Runs `work` with an administrator's connection. */
 export async function withAdmin<T>(
   config: EventsConfig,
   work: (admin: Admin) => Promise<T>,
