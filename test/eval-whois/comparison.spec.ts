@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RegistrationRecord } from '#libs/resolvers';
-import { compareRecord } from './comparison.js';
-import { countsOf, shareOf } from './score.js';
+import { compareRecord, countsOf, shareOf } from './comparison.js';
 
 const RECORD: RegistrationRecord = {
   created: {

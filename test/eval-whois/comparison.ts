@@ -1,11 +1,36 @@
 import type { Contact, ContactRole, DateValue, RegistrationRecord } from '#libs/resolvers';
-import type { ExpectedRecord } from './recorded-row.js';
+
+/** A recorded answer with its asserted values. Members without an assertion are absent. */
+export interface RecordedRow {
+  id: string;
+  server: string | null;
+  tld: string | null;
+  text: string;
+  expected: ExpectedRecord;
+}
+
+export interface ExpectedRecord {
+  status?: 'registered' | 'not_registered' | 'restricted' | 'throttled' | 'parse_failed';
+  domain?: string;
+  created?: string;
+  updated?: string;
+  expires?: string;
+  nameServers?: string[];
+  registrar?: Record<string, string | null>;
+  contacts?: Record<string, Record<string, string | null>>;
+  statusCodes?: string[];
+}
 
 export interface Finding {
   field: string;
   isRight: boolean;
   expected: string;
   actual: string;
+}
+
+export interface Count {
+  right: number;
+  total: number;
 }
 
 const ROLES: Readonly<Record<string, ContactRole>> = {
@@ -158,4 +183,21 @@ function loose(text: string): string {
     .split(/[\s,]+/)
     .filter((word) => word !== '')
     .join(' ');
+}
+
+/** Counts findings by field. A contact's field counts for itself and for all `contacts`. */
+export function countsOf(judged: readonly Finding[]): Record<string, Count> {
+  const counts: Record<string, Count> = {};
+  for (const { field, isRight } of judged) {
+    for (const group of field.startsWith('contact.') ? ['contacts', field] : [field]) {
+      const { right, total } = counts[group] ?? { right: 0, total: 0 };
+      counts[group] = { right: right + Number(isRight), total: total + 1 };
+    }
+  }
+  return counts;
+}
+
+/** Returns the share of correct answers among asserted values; 1 if nothing is asserted. */
+export function shareOf({ right, total }: Count = { right: 1, total: 1 }): number {
+  return right / total;
 }

@@ -7,7 +7,7 @@ import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tl
 import { registrarAnswer } from '../../apps/simulators/src/registry/layouts/icann.js';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { Random } from '../random.js';
-import type { RecordedRow } from './recorded-row.js';
+import type { RecordedRow } from './comparison.js';
 
 /** Strings that a registrant may write into a value in the hope that they are read as the registry's own words. */
 const LIES = [
