@@ -3,23 +3,33 @@ import { CRASH_POINTS } from '#libs/platform';
 import {
   type SourceFile,
   decoratorsOf,
+  differences,
   isTest,
   kindOf,
+  noText,
   nodesOf,
   place,
-  textsIn,
 } from './source-tree.js';
 
 /**
- * Checks that business time comes only from the injected clock; `new Date(value)` only converts. The linter finds
- * `Date.now`.
+ * Business time comes only from the injected clock; `new Date(value)` only converts. The linter finds `Date.now`.
  */
-export function clockFaults(files: SourceFile[]): string[] {
-  const judged = files.filter(
-    (file) => file.path !== 'libs/platform/src/clock.ts' && !isTest(file),
-  );
-  return judged.flatMap((file) => textsIn(file, /\bnew Date\(\)/g));
-}
+export const clockFaults = noText(
+  /\bnew Date\(\)/g,
+  (file) => file.path !== 'libs/platform/src/clock.ts' && !isTest(file),
+);
+
+/** No interface has a name that says only that it is an interface. */
+export const interfaceFaults = noText(/^(?:export )?interface I[A-Z][a-z]\w*/gm, () => true);
+
+/**
+ * A DTO file declares only the members of its objects; mappings belong beside the service or controller that uses them.
+ * Decorators composed of others do not count as mappings.
+ */
+export const mappingFaults = noText(
+  /\bfunction\b|=>\s*\(?\{|^ +(?:[a-z]+ )*[a-z]\w*\([^@\n]*\{$/gm,
+  ({ path }) => kindOf(path) === 'dto',
+);
 
 /**
  * Checks that a property test starts from a seed in its source. Only commands such as `npm run sim` draw new seeds,
@@ -41,11 +51,6 @@ const isSeeded = (options: ts.Expression | undefined) =>
   ts.isObjectLiteralExpression(options) &&
   options.properties.some(({ name }) => name?.getText() === 'seed');
 
-/** Finds interfaces whose name says only that they are interfaces. */
-export function interfaceFaults(files: SourceFile[]): string[] {
-  return files.flatMap((file) => textsIn(file, /^(?:export )?interface I[A-Z][a-z]\w*/gm));
-}
-
 /**
  * Checks that each setting declares its type, to which its text is converted. Without a type, the value would remain
  * text.
@@ -61,18 +66,6 @@ export function settingFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * Checks that a DTO file declares only the members of its objects; mappings belong beside the service or controller
- * that uses them. Decorators composed of others do not count as mappings.
- */
-export function mappingFaults(files: SourceFile[]): string[] {
-  return files
-    .filter(({ path }) => kindOf(path) === 'dto')
-    .flatMap((file) =>
-      textsIn(file, /\bfunction\b|=>\s*\(?\{|^ +(?:[a-z]+ )*[a-z]\w*\([^@\n]*\{$/gm),
-    );
-}
-
-/**
  * Checks that the code calls each listed crash point, because a kill test at a crash point that is never passed proves
  * nothing.
  */
@@ -82,9 +75,5 @@ export function crashPointFaults(files: SourceFile[]): string[] {
     .flatMap(({ text }) =>
       [...text.matchAll(/\bcrashPoint\('([^']+)'/g)].map(([, point]) => point),
     );
-  const listed = Object.keys(CRASH_POINTS);
-  return [
-    ...listed.filter((point) => !calls.includes(point)).map((point) => `${point}: never called`),
-    ...calls.filter((point) => !listed.includes(point)).map((point) => `${point}: not listed`),
-  ];
+  return differences(Object.keys(CRASH_POINTS), calls, ['never called', 'not listed']);
 }

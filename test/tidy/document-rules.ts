@@ -1,26 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type SourceFile, kindOf } from './source-tree.js';
-
-function errorCodes(files: SourceFile[]): Set<string> {
-  const declared = files.filter(({ path }) => kindOf(path) === 'errors');
-  const codes = declared.flatMap(({ text }) => [...text.matchAll(/\bcode: '([a-z_]+)'/g)]);
-  return new Set(codes.map(([, code]) => code));
-}
+import { type SourceFile, differences, kindOf } from './source-tree.js';
 
 const errorPages = (paths: string[]) =>
   paths.filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path));
 
 /** Checks that each code has a page that explains it, and that each page has a code. */
 export function errorPageFaults(files: SourceFile[], paths: string[]): string[] {
-  const codes = errorCodes(files);
-  const explained = new Set(errorPages(paths).map((path) => basename(path, '.md')));
-  return [
-    ...[...codes].filter((code) => !explained.has(code)).map((code) => `${code}: no page`),
-    ...[...explained]
-      .filter((code) => !codes.has(code))
-      .map((code) => `${code}: nothing raises it`),
-  ];
+  const codes = files
+    .filter(({ path }) => kindOf(path) === 'errors')
+    .flatMap(({ text }) => [...text.matchAll(/\bcode: '([a-z_]+)'/g)].map(([, code]) => code));
+  const explained = errorPages(paths).map((path) => basename(path, '.md'));
+  return differences([...new Set(codes)], explained, ['no page', 'nothing raises it']);
 }
 
 /**

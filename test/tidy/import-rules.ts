@@ -23,27 +23,31 @@ const isTrial = (path: string) => path.startsWith('apps/cluster/');
 const libraryOf = (path: string) => /^libs\/([^/]+)\//.exec(path)?.[1];
 const appOf = (path: string) => /^apps\/([^/]+)\//.exec(path)?.[1];
 
-/** Checks that libraries import only those before them, and are imported only by name. */
-export function libraryFaults(files: SourceFile[]): string[] {
-  return files.flatMap((file) =>
-    importsOf(file).flatMap(({ from, where }) => {
-      const own = libraryOf(file.path);
-      const wanted = /^#libs\/(.+)$/.exec(from)?.[1];
-      const target = targetOf(file, from);
-      const at = `${where} ${from}`;
-      const isTestCode = from.startsWith('#test/') || target?.startsWith('test/');
-      if (isTestCode && !isTest(file) && !isTrial(file.path)) return [`${at}: only tests use it`];
-      if (wanted && !LIBRARIES.includes(wanted)) return [`${at}: there is no such library`];
-      if (target && libraryOf(target) && libraryOf(target) !== own) {
-        return [`${at}: import it as #libs/${libraryOf(target)}`];
-      }
-      if (own && target?.startsWith('apps/')) return [`${at}: a library must not import an app`];
-      if (!own || !wanted) return [];
-      const isBefore = LIBRARIES.indexOf(wanted) < LIBRARIES.indexOf(own);
-      const isItself = wanted === own && isTest(file);
-      return isBefore || isItself ? [] : [`${at}: ${own} comes before ${wanted}`];
+/** Returns the imports of files, each with its target within the repository if it is relative. */
+const importsIn = (files: SourceFile[]) =>
+  files.flatMap((file) =>
+    importsOf(file).map(({ from, where }) => {
+      const folder = posix.dirname(file.path);
+      const target = from.startsWith('.') ? posix.join(folder, from) : '';
+      return { file, folder, from, target, at: `${where} ${from}` };
     }),
   );
+
+/** Checks that libraries import only those before them, and are imported only by name. */
+export function libraryFaults(files: SourceFile[]): string[] {
+  return importsIn(files).flatMap(({ file, from, target, at }) => {
+    const [own, reached] = [libraryOf(file.path), libraryOf(target)];
+    const wanted = /^#libs\/(.+)$/.exec(from)?.[1];
+    const isTestCode = from.startsWith('#test/') || target.startsWith('test/');
+    if (isTestCode && !isTest(file) && !isTrial(file.path)) return [`${at}: only tests use it`];
+    if (wanted && !LIBRARIES.includes(wanted)) return [`${at}: there is no such library`];
+    if (reached && reached !== own) return [`${at}: import it as #libs/${reached}`];
+    if (own && target.startsWith('apps/')) return [`${at}: a library must not import an app`];
+    if (!own || !wanted) return [];
+    const isBefore = LIBRARIES.indexOf(wanted) < LIBRARIES.indexOf(own);
+    const isItself = wanted === own && isTest(file);
+    return isBefore || isItself ? [] : [`${at}: ${own} comes before ${wanted}`];
+  });
 }
 
 /** The registry of services, the only file outside the apps that imports them. */
@@ -56,19 +60,15 @@ const REGISTRY_READERS = ['solo', 'cluster', 'cli'];
  * these two and cli read the registry.
  */
 export function appFaults(files: SourceFile[]): string[] {
-  return files.flatMap((file) =>
-    importsOf(file).flatMap(({ from, where }) => {
-      const target = targetOf(file, from) ?? '';
-      const [own, wanted] = [appOf(file.path), appOf(target)];
-      if (target === REGISTRY && own && !isTest(file) && !REGISTRY_READERS.includes(own)) {
-        return [`${where} ${from}: ${own} must not import the registry`];
-      }
-      const isOutside = own !== undefined && wanted !== undefined && own !== wanted;
-      return isOutside && !mayImport(file.path, own, wanted)
-        ? [`${where} ${from}: ${own} must not import ${wanted}`]
-        : [];
-    }),
-  );
+  return importsIn(files).flatMap(({ file, target, at }) => {
+    const [own, wanted] = [appOf(file.path), appOf(target)];
+    if (target === REGISTRY && own && !isTest(file) && !REGISTRY_READERS.includes(own)) {
+      return [`${at}: ${own} must not import the registry`];
+    }
+    const isOutside = own !== undefined && wanted !== undefined && own !== wanted;
+    const isAllowed = !isOutside || mayImport(file.path, own, wanted);
+    return isAllowed ? [] : [`${at}: ${own} must not import ${wanted}`];
+  });
 }
 
 /** Whether a file may import another app. `cli` may do so to document the settings of apps that are not services. */
@@ -84,17 +84,10 @@ const mayImport = (path: string, app: string, wanted: string) =>
  */
 export function featureFaults(files: SourceFile[]): string[] {
   const isFeature = (path: string) => /^apps\/[^/]+\/src\/.+\//.test(path);
-  return files
-    .filter((file) => isFeature(file.path) && !isTest(file))
-    .flatMap((file) =>
-      importsOf(file)
-        .filter(({ from }) => {
-          const target = targetOf(file, from) ?? '';
-          const isOwn = posix.dirname(target) === posix.dirname(file.path);
-          return target.endsWith('.repository.js') && isFeature(target) && !isOwn;
-        })
-        .map(({ from, where }) => `${where} ${from}: import its service instead`),
-    );
+  return importsIn(files.filter((file) => isFeature(file.path) && !isTest(file)))
+    .filter(({ target }) => target.endsWith('.repository.js') && isFeature(target))
+    .filter(({ folder, target }) => posix.dirname(target) !== folder)
+    .map(({ at }) => `${at}: import its service instead`);
 }
 
 /**
@@ -103,13 +96,9 @@ export function featureFaults(files: SourceFile[]): string[] {
  */
 export function mutualFaults(files: SourceFile[]): string[] {
   const edges = new Set<string>();
-  for (const file of files) {
-    if (isTest(file)) continue;
-    const own = posix.dirname(file.path);
-    for (const { from } of importsOf(file)) {
-      const other = posix.dirname(targetOf(file, from) ?? file.path);
-      if (!isWithin(own, other) && !isWithin(other, own)) edges.add(`${own} ${other}`);
-    }
+  for (const { folder: own, target } of importsIn(files.filter((file) => !isTest(file)))) {
+    const other = posix.dirname(target);
+    if (target && !isWithin(own, other) && !isWithin(other, own)) edges.add(`${own} ${other}`);
   }
   const pairs = [...edges].filter((edge) => {
     const [one, other] = edge.split(' ');
@@ -120,7 +109,3 @@ export function mutualFaults(files: SourceFile[]): string[] {
 
 const isWithin = (folder: string, parent: string) =>
   folder === parent || folder.startsWith(`${parent}/`);
-
-function targetOf(file: SourceFile, from: string): string | undefined {
-  return from.startsWith('.') ? posix.join(posix.dirname(file.path), from) : undefined;
-}

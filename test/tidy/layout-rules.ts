@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type SourceFile, isSpec, kindOf } from './source-tree.js';
+import { type SourceFile, differences, isSpec, kindOf } from './source-tree.js';
 
 /**
  * The kinds of files in a feature, in an app as a whole, in tests and in a library. `contract` is a suite that every
@@ -75,10 +75,5 @@ export function nestFaults(paths: string[]): string[] {
   const { projects } = JSON.parse(text) as { projects: Record<string, { entryFile: string }> };
   const listed = Object.values(projects).map(({ entryFile }) => `${entryFile}.ts`);
   const starts = paths.filter((path) => /^apps\/[^/]+\/src\/main\.ts$/.test(path));
-  return [
-    ...starts
-      .filter((path) => !listed.includes(path))
-      .map((path) => `${path}: not in nest-cli.json`),
-    ...listed.filter((path) => !starts.includes(path)).map((path) => `nest-cli.json: no ${path}`),
-  ];
+  return differences(starts, listed, ['not in nest-cli.json', 'in nest-cli.json, but missing']);
 }

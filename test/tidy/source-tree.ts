@@ -70,9 +70,24 @@ export function place(file: SourceFile, node: ts.Node): string {
 const at = ({ path, text }: SourceFile, offset: number) =>
   `${path}:${text.slice(0, offset).split('\n').length}`;
 
-/** Returns each matching text of a file, with its place. */
-export function textsIn(file: SourceFile, shape: RegExp): string[] {
-  return [...file.text.matchAll(shape)].map(({ 0: text, index }) => `${at(file, index)}: ${text}`);
+/** Returns a rule that finds each matching text of the judged files, with its place. */
+export const noText =
+  (shape: RegExp, isJudged: (file: SourceFile) => boolean) => (files: SourceFile[]) =>
+    files
+      .filter(isJudged)
+      .flatMap((file) =>
+        [...file.text.matchAll(shape)].map(({ 0: text, index }) => `${at(file, index)}: ${text}`),
+      );
+
+/** Finds the items of either list that the other lacks. @param why what is wrong with those of each list. */
+export function differences(
+  one: readonly string[],
+  other: readonly string[],
+  why: readonly [string, string],
+): string[] {
+  const lacking = (all: readonly string[], from: readonly string[], text: string) =>
+    all.filter((item) => !from.includes(item)).map((item) => `${item}: ${text}`);
+  return [...lacking(one, other, why[0]), ...lacking(other, one, why[1])];
 }
 
 /** Returns the modules that a file imports, re-exports or loads, with their places. */
