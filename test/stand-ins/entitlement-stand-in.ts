@@ -11,20 +11,14 @@ import type {
 } from '#libs/contracts';
 import { JsonServer, ListFeed } from './json-server.js';
 
-interface Lease {
+/** Credits that are set aside in a lease or a hold. */
+interface Reservation {
   accountId: string;
   amount: number;
   consumed: number;
+  isClosed: boolean;
+  /** The use of a lease by operation, as last reported. */
   operations?: CreditsByOperation;
-  isClosed: boolean;
-}
-
-interface Hold {
-  accountId: string;
-  amount: number;
-  /** Credits by part. Only the first count of each part is kept. */
-  parts: Map<string, number>;
-  isClosed: boolean;
 }
 
 interface HoldRequest {
@@ -40,18 +34,17 @@ interface Acquire {
   wanted: number;
 }
 
-const NONE: Set<Lease> = new Set();
-
 /**
  * A stand-in for entitlement that provides what the gateway needs: an allowance, a balance and leases for any account.
  */
 export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
-  readonly leases = new Map<string, Lease>();
-  readonly holds = new Map<string, Hold>();
-  /** An index of the open leases, for a benchmark with 100,000 accounts. */
-  private readonly openByAccount = new Map<string, Set<Lease>>();
-  private readonly closedUse = new Map<string, number>();
+  readonly leases = new Map<string, Reservation>();
+  /** The holds. Only the first count of each part is kept. */
+  private readonly holds = new Map<string, Reservation & { parts: Set<string> }>();
+  /** The credits that each account has used, and those that are set aside and unused. */
+  private readonly used = new Map<string, number>();
+  private readonly reserved = new Map<string, number>();
   readonly recalled = new Set<string>();
   readonly balances = new Map<string, number>();
   readonly limits = new Map<string, number>();
@@ -71,17 +64,15 @@ export class EntitlementStandIn extends JsonServer {
   isElsewhere = false;
 
   charged(accountId: string): number {
-    let byLeases = this.closedUse.get(accountId) ?? 0;
-    for (const { consumed } of this.openOf(accountId)) byLeases += consumed;
-    return byLeases + this.holdsOf(accountId).reduce((sum, hold) => sum + usedOf(hold), 0);
+    return this.used.get(accountId) ?? 0;
   }
 
   openHolds(accountId: string): number {
-    return this.holdsOf(accountId).filter(({ isClosed }) => !isClosed).length;
+    return openOf(this.holds, accountId);
   }
 
   openLeases(accountId: string): number {
-    return this.openOf(accountId).size;
+    return openOf(this.leases, accountId);
   }
 
   available(accountId: string): number {
@@ -90,12 +81,12 @@ export class EntitlementStandIn extends JsonServer {
 
   /** The available credits, and the unused credits of open leases and holds. */
   balance(accountId: string): number {
-    let balance = this.available(accountId);
-    for (const { amount, consumed } of this.openOf(accountId)) balance += amount - consumed;
-    for (const hold of this.holdsOf(accountId)) {
-      if (!hold.isClosed) balance += hold.amount - usedOf(hold);
-    }
-    return balance;
+    return this.available(accountId) + (this.reserved.get(accountId) ?? 0);
+  }
+
+  addLease(leaseId: string, lease: Reservation): void {
+    this.leases.set(leaseId, lease);
+    if (!lease.isClosed) increase(this.reserved, lease.accountId, lease.amount);
   }
 
   protected answer(request: IncomingMessage, body: unknown): object {
@@ -118,37 +109,19 @@ export class EntitlementStandIn extends JsonServer {
         return this.hold(accountId, body as HoldRequest);
       case '/internal/holds/settle': {
         const { holdId, part, count } = body as HoldRequest;
-        const { parts } = this.holds.get(holdId)!;
-        if (!parts.has(part)) parts.set(part, count);
+        const hold = this.holds.get(holdId)!;
+        if (!hold.parts.has(part)) this.consume(hold, count);
+        hold.parts.add(part);
         return {};
       }
       case '/internal/holds/close':
-        this.closeHold(accountId, (body as HoldRequest).holdId);
+        this.release(this.holds.get((body as HoldRequest).holdId));
         return {};
       case '/internal/account/usage-v1':
         return {};
       default:
         return this.feed.page((body as { cursor?: { snapshot: string } }).cursor);
     }
-  }
-
-  private openOf(accountId: string): Set<Lease> {
-    return this.openByAccount.get(accountId) ?? NONE;
-  }
-
-  addLease(leaseId: string, lease: Lease): void {
-    this.leases.set(leaseId, lease);
-    const { accountId } = lease;
-    if (lease.isClosed) this.addClosedUse(accountId, lease.consumed);
-    else this.openByAccount.set(accountId, new Set(this.openOf(accountId)).add(lease));
-  }
-
-  private addClosedUse(accountId: string, credits: number): void {
-    this.closedUse.set(accountId, (this.closedUse.get(accountId) ?? 0) + credits);
-  }
-
-  private holdsOf(accountId: string): Hold[] {
-    return [...this.holds.values()].filter((hold) => hold.accountId === accountId);
   }
 
   private allowance(accountId: string): Allowance {
@@ -188,16 +161,10 @@ export class EntitlementStandIn extends JsonServer {
     if (this.isElsewhere) return { outcome: 'elsewhere', spendable: available, balance };
     if (available < amount) return { outcome: 'insufficient', spendable: available, balance };
     this.balances.set(accountId, available - amount);
-    this.holds.set(holdId, { accountId, amount, parts: new Map(), isClosed: false });
+    const hold = { accountId, amount, consumed: 0, isClosed: false, parts: new Set<string>() };
+    this.holds.set(holdId, hold);
+    increase(this.reserved, accountId, amount);
     return { outcome: 'held', amount, spendable: available - amount, balance };
-  }
-
-  private closeHold(accountId: string, holdId: string): void {
-    const hold = this.holds.get(holdId);
-    if (hold === undefined || hold.isClosed) return;
-    hold.isClosed = true;
-    const left = hold.amount - usedOf(hold);
-    this.balances.set(accountId, this.available(accountId) + left);
   }
 
   private settle(uses: LeaseUse[], accounts: string[]): object {
@@ -208,15 +175,8 @@ export class EntitlementStandIn extends JsonServer {
   }
 
   private close(use: LeaseUse): void {
-    const { accountId } = use;
     this.apply(use);
-    const lease = this.leases.get(use.leaseId)!;
-    if (!lease.isClosed) {
-      this.balances.set(accountId, this.available(accountId) + lease.amount - lease.consumed);
-      this.openOf(accountId).delete(lease);
-      this.addClosedUse(accountId, lease.consumed);
-    }
-    lease.isClosed = true;
+    this.release(this.leases.get(use.leaseId));
     this.recalled.delete(use.leaseId);
   }
 
@@ -225,17 +185,35 @@ export class EntitlementStandIn extends JsonServer {
    */
   private apply({ leaseId, accountId, consumed, operations }: LeaseUse): void {
     const known = this.leases.get(leaseId);
-    const lease = known ?? { accountId, amount: 0, consumed: 0, isClosed: true };
+    const lease: Reservation = known ?? { accountId, amount: 0, consumed: 0, isClosed: true };
     if (!known) this.addLease(leaseId, lease);
-    if (consumed > lease.consumed) lease.operations = operations;
-    const further = Math.max(0, consumed - lease.consumed);
-    lease.consumed += further;
-    if (lease.isClosed) this.addClosedUse(accountId, further);
+    if (consumed <= lease.consumed) return;
+    lease.operations = operations;
+    this.consume(lease, consumed - lease.consumed);
+  }
+
+  private consume(from: Reservation, credits: number): void {
+    from.consumed += credits;
+    increase(this.used, from.accountId, credits);
+    if (!from.isClosed) increase(this.reserved, from.accountId, -credits);
+  }
+
+  /** Closes a lease or hold, and returns its unused credits. */
+  private release(open?: Reservation): void {
+    if (!open || open.isClosed) return;
+    const { accountId, amount, consumed } = open;
+    open.isClosed = true;
+    increase(this.reserved, accountId, consumed - amount);
+    this.balances.set(accountId, this.available(accountId) + amount - consumed);
   }
 }
 
-function usedOf({ parts }: Hold): number {
-  return [...parts.values()].reduce((sum, count) => sum + count, 0);
+function increase(sums: Map<string, number>, accountId: string, by: number): void {
+  sums.set(accountId, (sums.get(accountId) ?? 0) + by);
+}
+
+function openOf(all: ReadonlyMap<string, Reservation>, accountId: string): number {
+  return [...all.values()].filter((one) => one.accountId === accountId && !one.isClosed).length;
 }
 
 function settlementOf(body: unknown): [LeaseUse[], string[]] {
