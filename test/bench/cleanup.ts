@@ -18,10 +18,3 @@ export const cleanup = {
     [stack, running] = [new AsyncDisposableStack(), undefined];
   },
 };
-
-/** Makes a signal stop everything that was started, and then end the process. */
-export function cleanUpAtSignals(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => void cleanup.run().then(() => process.exit(130)));
-  }
-}

@@ -11,7 +11,7 @@ import {
 } from '#libs/contracts';
 import { generatedName } from '../../apps/corpus/src/generator/generated-labels.js';
 import { withClient } from '#libs/database';
-import { TestDatabase } from '#test/environment';
+import { TestDatabase, growthOf } from '#test/environment';
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { Random } from '../random.js';
 import {
@@ -81,14 +81,12 @@ async function zones(corpus: CorpusUnderTest, folder: string, names: number): Pr
   const take = async (file: string, from: number, to: number) => {
     await writeFile(join(location, file), zoneLines(from, to));
     const startedAt = performance.now();
-    let memory = 0;
-    const watch = setInterval(() => (memory = Math.max(memory, process.memoryUsage().rss)), 50);
-    const before = process.memoryUsage().rss;
-    const { file: taken } = await corpus.runSource('zone');
-    clearInterval(watch);
-    if (taken?.state !== 'loaded') throw new Error(`the zone was not loaded: ${taken?.problem}`);
+    const addedBytes = await growthOf(async () => {
+      const { file: taken } = await corpus.runSource('zone');
+      if (taken?.state !== 'loaded') throw new Error(`the zone was not loaded: ${taken?.problem}`);
+    });
     const seconds = (performance.now() - startedAt) / 1000;
-    return { perSecond: (to - from) / seconds, addedMb: (memory - before) / 2 ** 20 };
+    return { perSecond: (to - from) / seconds, addedMb: addedBytes / 2 ** 20 };
   };
   const first = await take('bench-20260101.zone', 0, names);
   const next = await take('bench-20260102.zone', changed, names + changed);
@@ -120,10 +118,10 @@ async function sizeOf(corpus: CorpusUnderTest): Promise<BenchRow> {
 
 /** Draws addresses and holders of names in the corpus. Frequent values are drawn more often. */
 async function needlesOf({ database }: CorpusUnderTest) {
-  const list = async (sql: string) =>
-    (
-      await database.query<{ needle: string }>(`${sql} order by hashtext(name) limit ${NEEDLES}`)
-    ).map(({ needle }) => needle);
+  const list = async (needles: string) => {
+    const sql = `${needles} order by hashtext(name) limit ${NEEDLES}`;
+    return (await database.query<{ needle: string }>(sql)).map(({ needle }) => needle);
+  };
   return {
     addresses: await list(
       `select host(ip) as needle from dns_span where rtype = 1 and until is null`,

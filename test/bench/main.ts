@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { BenchOptions, BenchReport } from './bench.js';
-import { cleanUpAtSignals, cleanup } from './cleanup.js';
+import { cleanup } from './cleanup.js';
 import { machine } from './machine.js';
 
 interface Bench {
@@ -35,11 +35,13 @@ const options = program.opts<{
   short?: boolean;
   names?: number;
 }>();
-const wanted = program.args.length > 0 ? program.args : Object.keys(BENCHES);
+const [wanted] = program.processedArgs as [string[]];
 const unknown = wanted.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) program.error(`no such bench: ${unknown.join(', ')}`);
 
-cleanUpAtSignals();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => void cleanup.run().then(() => process.exit(130)));
+}
 const reports: BenchReport[] = [];
 for (const name of wanted) {
   process.stderr.write(`measuring ${name} …\n`);
