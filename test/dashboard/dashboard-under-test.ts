@@ -1,11 +1,4 @@
-import { once } from 'node:events';
-import {
-  type IncomingHttpHeaders,
-  type Server,
-  type ServerResponse,
-  createServer,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Client } from 'undici';
 import type { Method, Operation } from '#libs/contracts';
@@ -14,6 +7,7 @@ import { DashboardConfig } from '../../apps/dashboard/src/dashboard.config.js';
 import type { MailboxMessage } from '../../apps/dashboard/src/mailbox/mailbox.js';
 import { type RunningDashboard, startDashboard } from '../../apps/dashboard/src/start.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
+import { LoopbackServer } from '../stand-ins/json-server.js';
 
 export const OWN_ORIGIN = 'https://dashboard.example';
 export const ACCOUNT_ID = '01980000-0000-7000-8000-000000000001';
@@ -59,30 +53,11 @@ export class DashboardUnderTest {
   isSilent = false;
   private readonly unanswered: ServerResponse[] = [];
   mails: MailboxMessage[] = [];
-  private readonly owner: Server;
+  private readonly owners = new LoopbackServer((...call) => this.answerAsOwner(...call));
   private running: RunningDashboard;
   private client: Client;
 
-  private constructor() {
-    this.owner = createServer((request, response) => {
-      if (request.url === '/internal/sessions/current') {
-        const isKnown = request.headers['x-session-token'] === SESSION;
-        response.end(JSON.stringify({ session: isKnown ? this.session : null }));
-        return;
-      }
-      void buffer(request).then((body) => {
-        const line = `${request.method} ${request.url}`;
-        this.arrived.push({ line, headers: request.headers, body });
-        if (this.isSilent) return void this.unanswered.push(response);
-        const { status, type, headers } = this.answer;
-        const given = this.answers.get(line);
-        // The request log and the accounts' limits are not available in this test.
-        if (!given && AWAY.has(line)) return void response.writeHead(503).end('{}');
-        const text = given ? JSON.stringify(given) : this.answer.body;
-        response.writeHead(status, { ...headers, 'content-type': type }).end(text);
-      });
-    });
-  }
+  private constructor() {}
 
   /** @param operations replaces the table of operations. @param settings environment variables of the dashboard. */
   static async start(
@@ -91,16 +66,14 @@ export class DashboardUnderTest {
     clock: Clock = new SystemClock(),
   ): Promise<DashboardUnderTest> {
     const under = new DashboardUnderTest();
-    under.owner.listen(0, '127.0.0.1');
-    await once(under.owner, 'listening');
+    await under.owners.start();
     await under.open(operations, settings, clock);
     return under;
   }
 
   async stop(): Promise<void> {
     await this.client.destroy();
-    this.owner.closeAllConnections();
-    this.owner.close();
+    await this.owners.stop();
     await this.running.stop();
   }
 
@@ -160,14 +133,32 @@ export class DashboardUnderTest {
     this.answers.set('GET /internal/balance', { ...BALANCE, grants });
   }
 
+  private async answerAsOwner(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === '/internal/sessions/current') {
+      const isKnown = request.headers['x-session-token'] === SESSION;
+      response.end(JSON.stringify({ session: isKnown ? this.session : null }));
+      return;
+    }
+    const body = await buffer(request);
+    const line = `${request.method} ${request.url}`;
+    this.arrived.push({ line, headers: request.headers, body });
+    if (this.isSilent) return void this.unanswered.push(response);
+    const { status, type, headers } = this.answer;
+    const given = this.answers.get(line);
+    // The request log and the accounts' limits are not available in this test.
+    if (!given && AWAY.has(line)) return void response.writeHead(503).end('{}');
+    const text = given ? JSON.stringify(given) : this.answer.body;
+    response.writeHead(status, { ...headers, 'content-type': type }).end(text);
+  }
+
   private async open(
     operations: readonly Operation[] | undefined,
     settings: Record<string, string>,
     clock: Clock,
   ): Promise<void> {
-    const url = `http://127.0.0.1:${(this.owner.address() as AddressInfo).port}`;
+    const environment = { ...dashboardEnvironment(this.owners.url), ...settings };
     this.running = await startDashboard({
-      config: loadConfig(DashboardConfig, { ...dashboardEnvironment(url), ...settings }),
+      config: loadConfig(DashboardConfig, environment),
       operations,
       mailbox: { newest: async () => this.mails },
       clock,

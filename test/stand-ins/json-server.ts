@@ -1,9 +1,15 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
-export abstract class LoopbackServer {
+/** An HTTP server on loopback. */
+export class LoopbackServer {
   private server: Server;
+
+  constructor(
+    private readonly handle?: (request: IncomingMessage, response: ServerResponse) => unknown,
+  ) {}
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
@@ -25,7 +31,9 @@ export abstract class LoopbackServer {
     await once(this.server, 'close');
   }
 
-  protected abstract take(request: IncomingMessage, response: ServerResponse): unknown;
+  protected take(request: IncomingMessage, response: ServerResponse): unknown {
+    return this.handle?.(request, response);
+  }
 }
 
 export abstract class JsonServer extends LoopbackServer {
@@ -38,9 +46,8 @@ export abstract class JsonServer extends LoopbackServer {
 
   protected abstract answer(request: IncomingMessage, body: unknown): object;
 
-  protected async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+  protected override async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
     if (request.url === '/health') {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
       return;
@@ -51,8 +58,7 @@ export abstract class JsonServer extends LoopbackServer {
       return;
     }
     await this.gate;
-    const text = Buffer.concat(chunks).toString();
-    const answer = this.answer(request, text === '' ? undefined : JSON.parse(text));
+    const answer = this.answer(request, body === '' ? undefined : JSON.parse(body));
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   }
 }

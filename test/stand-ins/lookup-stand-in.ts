@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { LoopbackServer } from './json-server.js';
 
 export interface LookupAnswer {
@@ -64,21 +65,15 @@ export class LookupStandIn extends LoopbackServer {
     };
   }
 
-  private async respondWith(
-    respond: NonNullable<typeof this.respond>,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    let text = '';
-    for await (const chunk of request) text += (chunk as Buffer).toString();
-    respond(request, response, text === '' ? undefined : JSON.parse(text));
-  }
-
-  protected take(request: IncomingMessage, response: ServerResponse): void {
+  protected override take(request: IncomingMessage, response: ServerResponse): void {
     if (this.questions.length < QUESTIONS_MAX) {
       this.questions.push({ path: request.url!, headers: request.headers });
     }
-    if (this.respond) return void this.respondWith(this.respond, request, response);
+    const { respond } = this;
+    if (respond) {
+      const parsed = (body: string) => (body === '' ? undefined : JSON.parse(body)) as unknown;
+      return void text(request).then((body) => respond(request, response, parsed(body)));
+    }
     const answer = this.answer(request);
     response.once('close', () => {
       if (!response.writableFinished) this.abandoned++;

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
@@ -33,17 +32,14 @@ const service = await startBilling({
   isScheduled: false,
 });
 
-class Errands extends LoopbackServer {
-  protected async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      await run((await json(request)) as Errand);
-      response.end();
-    } catch (error) {
-      response.writeHead(500).end((error as Error).stack);
-    }
+const errands = new LoopbackServer(async (request, response) => {
+  try {
+    await run((await json(request)) as Errand);
+    response.end();
+  } catch (error) {
+    response.writeHead(500).end((error as Error).stack);
   }
-}
-const errands = new Errands();
+});
 await errands.start();
 new Logger('billing').info('billing is up', { url: service.url, errands: errands.url });
 
