@@ -19,6 +19,7 @@ export interface Said {
 /** Billing's events about one customer in one history. */
 export interface ToldHistory {
   name: string;
+  accountId: string;
   said: readonly Said[];
 }
 
@@ -45,5 +46,5 @@ export async function toldHistory(
     at: moved(at),
     data: JSON.parse(JSON.stringify(data), instants) as Said['data'],
   }));
-  return { name, said };
+  return { name, accountId, said };
 }
