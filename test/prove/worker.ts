@@ -1,6 +1,6 @@
 import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import type { Random } from '../random.js';
-import { Broken } from './environment/broken.js';
+import { Broken } from './environment/patience.js';
 import { Installation } from './environment/installation.js';
 import type { Harness, Scenario, ScenarioResult } from './scenario.js';
 

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Database, auditorRole, checkInvariants, withClient } from '#libs/database';
 import { ENTITLEMENT_INVARIANTS } from '../../../apps/entitlement/src/auditor/invariants.js';
 import type { ServiceSettings } from '../../../apps/cluster/src/service-settings.js';
-import { holds } from './broken.js';
+import { eventually, holds } from './patience.js';
 import type { AccountBook } from './account-book.js';
-import { eventually } from './patience.js';
 
 const SETTLE_LIMIT_MS = 60_000;
 

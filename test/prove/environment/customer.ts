@@ -1,15 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#libs/platform';
 import { pressButton } from '../../billing/hosted-page.js';
-import { type Answer, type Origins, Customer as Visitor } from '../../stories/customer.js';
+import {
+  type Answer,
+  type Origins,
+  Customer as Visitor,
+  answerOf,
+} from '../../stories/customer.js';
 import type { AccountBook } from './account-book.js';
-import { holds } from './broken.js';
-import { ask } from './http.js';
-import { eventually } from './patience.js';
+import { eventually, holds } from './patience.js';
 
 const RETRY_MS = 1_000;
 
 let names = 0;
+
+/**
+ * Thrown if no answer arrived: the connection was refused or broken, or the answer was too late. The request may
+ * nevertheless have taken effect.
+ */
+export class NoAnswer extends Error {}
+
+/** A time limit that is longer than a gateway waits for lookup. */
+const TIMEOUT_MS = 25_000;
+
+/**
+ * Sends a request on a new connection, because a server may close an idle connection at any time.
+ * @throws NoAnswer with the cause.
+ */
+export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const headers = { ...init.headers, connection: 'close' };
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    return await answerOf(await fetch(url, { ...init, headers, signal }));
+  } catch (error) {
+    const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
+    throw new NoAnswer(cause?.code ?? name, { cause: error });
+  }
+}
 
 /**
  * A customer who repeats unanswered requests, as people and programs do, and recovers in the usual ways: by logging in,

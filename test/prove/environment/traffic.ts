@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Harness } from '../scenario.js';
-import { holds } from './broken.js';
-import type { Customer } from './customer.js';
-import { NoAnswer } from './http.js';
+import { holds } from './patience.js';
+import { type Customer, NoAnswer } from './customer.js';
 
 /** The time within which every event must be handled once the fault has ended. */
 const EVENT_LATE_MS = 12_000;

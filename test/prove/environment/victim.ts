@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CrashPoint } from '#libs/platform';
 import type { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { Harness } from '../scenario.js';
-import { holds } from './broken.js';
-import { eventually } from './patience.js';
+import { eventually, holds } from './patience.js';
 
 const RESTART_MAX_MS = 5_000;
 /** The time within which a process reaches its next crash point; background jobs wait for minutes. */

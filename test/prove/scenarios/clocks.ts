@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { skewedClock, skewedClockMissing } from '../../faults/skewed-clock.js';
-import { holds } from '../environment/broken.js';
+import { holds } from '../environment/patience.js';
 import { underTraffic } from '../environment/traffic.js';
 import type { Harness, Scenario } from '../scenario.js';
 

@@ -1,5 +1,4 @@
-import { holds } from '../environment/broken.js';
-import { eventually } from '../environment/patience.js';
+import { eventually, holds } from '../environment/patience.js';
 import { checkRest } from '../environment/traffic.js';
 import { Victim, killAndRestart } from '../environment/victim.js';
 import type { Scenario, Harness } from '../scenario.js';

@@ -1,6 +1,6 @@
 import { newId } from '#libs/platform';
 import { WebhookReceiver } from '../../worker/webhook-receiver.js';
-import { ask } from '../environment/http.js';
+import { ask } from '../environment/customer.js';
 import { eventually } from '../environment/patience.js';
 import { checkRest } from '../environment/traffic.js';
 import { Victim } from '../environment/victim.js';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster-process.js';
 import { fillDisk, freeDisk, fullDiskMissing } from '../../faults/full-disk.js';
-import { holds } from '../environment/broken.js';
-import { eventually } from '../environment/patience.js';
+import { eventually, holds } from '../environment/patience.js';
 import { underTraffic } from '../environment/traffic.js';
 import type { Harness, Scenario } from '../scenario.js';
 

@@ -4,7 +4,7 @@ import { clusterAvailability } from '../../../apps/cluster/src/cluster.js';
 import { MONEY_CRASHES } from '../../billing/crashes/money-crashes.js';
 import { LIMIT_MS, simulate } from '../../sim/run-command.js';
 import { ReleaseHistory } from '../../upgrade/releases.js';
-import { holds } from '../environment/broken.js';
+import { holds } from '../environment/patience.js';
 import { runOwnProcess } from '../own-process.js';
 import type { Scenario, Harness } from '../scenario.js';
 

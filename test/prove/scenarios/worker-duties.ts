@@ -1,16 +1,14 @@
 import { deepStrictEqual } from 'node:assert';
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DATASETS, type JobAnswer } from '#libs/contracts';
 import { type CrashPoint, newId } from '#libs/platform';
 import type { WebhookReceiver } from '../../worker/webhook-receiver.js';
-import { holds } from '../environment/broken.js';
+import { eventually, holds } from '../environment/patience.js';
 import type { Customer } from '../environment/customer.js';
 import type { Installation } from '../environment/installation.js';
-import { eventually } from '../environment/patience.js';
-import { addZone } from './zone-files.js';
 
 export interface WorkerDuty {
   points: CrashPoint[];
@@ -303,4 +301,35 @@ async function allArrive(
   const arrived = receiver.arrivedAt(HOST).map((one) => `${one.headers['webhook-id']} ${one.body}`);
   deepStrictEqual([...new Set(arrived)].toSorted(), recorded.toSorted());
   return rows.map(({ body }) => body);
+}
+
+interface ImportedZone {
+  zone: string;
+  /** A word for the new names, which are `<word>-<number>`. */
+  word: string;
+  count: number;
+  isLookedUp?: boolean;
+}
+
+/** Starts the import of a new source with two zone files, because the names in its first file do not count as new. */
+async function addZone(
+  installation: Installation,
+  { zone, word, count, isLookedUp = false }: ImportedZone,
+): Promise<void> {
+  const source = `${zone}-${word}`;
+  const place = join(installation.folder, source);
+  mkdirSync(place);
+  const found = Array.from({ length: count }, (_, n) => `${word}-${n}`);
+  for (const [day, names] of Object.entries({ '20260105': ['known'], '20260106': found })) {
+    const lines = [
+      `${zone}.\t900\tin\tsoa\tns1.nic.${zone}. host.${zone}. ${day} 1800 900 604800 86400`,
+      ...names.map((name) => `${name}.${zone}.\t3600\tin\tns\tns1.example.net.`),
+    ];
+    writeFileSync(join(place, `${zone}-${day}.zone`), `${lines.join('\n')}\n`);
+  }
+  await installation.sql(
+    `insert into corpus.source (id, name, kind, is_shown, is_sold, is_looked_up, created_at, location, due_at)
+     select max(id) + 1, $1, 'zone', true, true, $3, now(), $2, now() from corpus.source`,
+    [source, place, isLookedUp],
+  );
 }
