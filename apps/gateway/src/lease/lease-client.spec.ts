@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LeaseUse } from '#libs/contracts';
 import {
+  HOUR_MS,
   Logger,
   type Problem,
   ServiceTokens,
@@ -16,6 +17,7 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { GatewayHarness } from '../../../../test/stand-ins/gateway-harness.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Services } from '../services.js';
+import { readLeases } from './journal-lines.js';
 import { LeaseClient } from './lease-client.js';
 import { LeasePools } from './lease-pool.js';
 import { LeaseSettler } from './lease-settler.js';
@@ -25,6 +27,7 @@ let database: TestDatabase;
 let around: GatewayHarness;
 let services: Services;
 let folder: string;
+let journalPath: string;
 let leases: LeaseClient;
 let accountId: string;
 
@@ -40,7 +43,13 @@ beforeAll(async () => {
 beforeEach(() => {
   accountId = newId();
   const { entitlement } = around;
-  Object.assign(entitlement, { isDown: false, isElsewhere: false, leaseMax: 1_000, ttlMs: 60_000 });
+  // Leases end only if a test shortens their life.
+  Object.assign(entitlement, {
+    isDown: false,
+    isElsewhere: false,
+    leaseMax: 1_000,
+    ttlMs: HOUR_MS,
+  });
   entitlement.defaultBalance = 100_000;
   leases = open();
 });
@@ -48,7 +57,7 @@ beforeEach(() => {
 afterEach(async () => {
   around.entitlement.isDown = false;
   around.entitlement.isElsewhere = false;
-  await leases.drain(10_000);
+  await leases.drain(0);
 });
 
 afterAll(async () => {
@@ -61,10 +70,11 @@ afterAll(async () => {
 const logger = new Logger('gateway', { write: () => {} });
 
 function open(settleIntervalMs = 20): LeaseClient {
+  journalPath = join(folder, newId());
   const client = new LeaseClient({
     client: services.entitlement,
     logger,
-    journalPath: join(folder, newId()),
+    journalPath,
     requestDeadlineMs: 1_000,
     settleIntervalMs,
   });
@@ -177,6 +187,116 @@ describe('the lease client', () => {
     expect(stored()[1].amount).toBe(1_000);
   });
 
+  it('credits that are reserved but not charged do not count as use', async () => {
+    for (let n = 0; n < 2; n++) await reserve(10);
+    expect(stored().map(({ amount }) => amount)).toEqual([10, 10]);
+  });
+
+  it('a drain returns all leases, and later requests are rejected', async () => {
+    await spend(3);
+    const unfinished = (await reserve()) as Lease;
+    const draining = leases.drain(10_000);
+    leases.finish(unfinished, 1, 1);
+    await draining;
+    expect(stored()).toMatchObject([{ consumed: 4, isClosed: true }]);
+    expect(await reserve()).toMatchObject({ status: 503, code: 'service_unavailable' });
+  });
+
+  it('requests that wait during a drain get their credits, and the rest is returned', async () => {
+    around.entitlement.isElsewhere = true;
+    const waiting = reserve(5);
+    const draining = leases.drain(10_000);
+    around.entitlement.isElsewhere = false;
+    const lease = (await waiting) as Lease;
+    expect(stored()).toMatchObject([{ amount: 10, isClosed: false }]);
+    leases.finish(lease, 5, 5);
+    await draining;
+    expect(stored()).toMatchObject([{ consumed: 5, isClosed: true }]);
+  });
+
+  it('a drain ends after its time limit, even if entitlement does not answer', async () => {
+    await spend(1);
+    around.entitlement.isDown = true;
+    await leases.drain(10);
+    expect(leases.state().open).toBe(1);
+  });
+
+  it('if entitlement does not answer, requests are rejected, and the lease is closed later by its id', async () => {
+    around.entitlement.isDown = true;
+    expect(await reserve()).toMatchObject({ status: 503, code: 'service_unavailable' });
+    const asked = { granted: 0, insufficient: 0, elsewhere: 0, closed: 0, failed: 1 };
+    expect(leases.state()).toMatchObject({ open: 1, counts: { hits: 0, misses: 1, asked } });
+    around.entitlement.isDown = false;
+    await waitFor('the close', () => leases.state().open === 0);
+    expect(stored()).toMatchObject([{ isClosed: true }]);
+  });
+
+  it('a lease that would end before the deadline of its request is not used but returned', async () => {
+    around.entitlement.ttlMs = 6_000;
+    expect(await reserve()).toMatchObject({ status: 503, code: 'credits_busy' });
+    await waitFor('the return', () => stored()[0].isClosed);
+    expect(leases.state().counts.asked.granted).toBe(1);
+  });
+
+  it('the next lease is also requested five seconds before the end of the current lease', async () => {
+    const lease = (await reserve()) as Lease;
+    const isAsking = () => leases.pools.get(accountId)!.isAsking;
+    void leases.reserve(accountId, 1, lease.usableUntilMs - 5_000);
+    expect(isAsking()).toBe(false);
+    void leases.reserve(accountId, 1, lease.usableUntilMs - 4_999);
+    expect(isAsking()).toBe(true);
+  });
+
+  it('leases of less than ten credits are not prefetched', async () => {
+    around.entitlement.leaseMax = 9;
+    const lease = await reserve();
+    expect(await reserve(8)).toBe(lease);
+    expect(leases.pools.get(accountId)!.isAsking).toBe(false);
+  });
+
+  it.each(['isDown', 'isElsewhere'] as const)(
+    'after a vain attempt (%s), no lease is prefetched for a second',
+    async (state) => {
+      const lease = (await reserve()) as Lease;
+      const pool = leases.pools.get(accountId)!;
+      const before = monotonicMs();
+      around.entitlement[state] = true;
+      expect(await reserve(8)).toBe(lease);
+      await waitFor('the attempt', () => !pool.isAsking);
+      leases.finish(lease, 8, 0);
+      expect(pool.noPrefetchUntilMs).toBeGreaterThan(before);
+      void leases.reserve(accountId, 8, pool.noPrefetchUntilMs - 1);
+      expect(pool.isAsking).toBe(false);
+      leases.finish(lease, 8, 0);
+      void leases.reserve(accountId, 8, pool.noPrefetchUntilMs);
+      expect(pool.isAsking).toBe(true);
+    },
+  );
+
+  it('the last credit of an account is leased, too', async () => {
+    around.entitlement.balances.set(accountId, 11);
+    const lease = await reserve();
+    expect(await reserve(9)).toBe(lease);
+    await waitFor('the last credit', () => stored().length === 2);
+    expect(stored()[1].amount).toBe(1);
+  });
+
+  it('a waiting request gets credits that another request returns at once', async () => {
+    const lease = (await reserve(10)) as Lease;
+    around.entitlement.isElsewhere = true;
+    const waiting = reserve(10);
+    leases.finish(lease, 10, 0);
+    expect(await Promise.race([waiting, new Promise(setImmediate)])).toBe(lease);
+  });
+
+  it('the gateway keeps nothing for an account without credits, neither in memory nor in the journal', async () => {
+    around.entitlement.balances.set(accountId, 0);
+    expect(await reserve()).toMatchObject({ status: 402 });
+    await waitFor('its pool to be removed', () => leases.pools.get(accountId) === undefined);
+    await leases.drain(0);
+    expect(readLeases(readFileSync(journalPath, 'utf8'))).toEqual([]);
+  });
+
   it('a request for more credits than the account has does not make the next request fail', async () => {
     around.entitlement.balances.set(accountId, 30);
     const [large, small] = await Promise.all([reserve(60), reserve(5)]);
@@ -254,139 +374,5 @@ describe('the lease client', () => {
     await waitFor('three settlements more', () => totals.length >= seen + 3);
     expect(totals.slice(seen)).toEqual(totals.slice(seen).map(() => 0));
     expect(totals.filter((count) => count === 1)).toHaveLength(1);
-  });
-});
-
-describe('the lease settler', () => {
-  /**
-   * Creates a settler that records its calls: how many leases each call settles or closes, and how many balances it
-   * requests.
-   */
-  function settlerOf(refusals = { settle: 0, close: 0 }) {
-    const calls: [what: string, leases: number, accounts?: number][] = [];
-    const asked: string[] = [];
-    const closed: Lease[] = [];
-    const pools = new LeasePools();
-    const client = Object.assign(
-      Object.create(services.entitlement) as typeof services.entitlement,
-      {
-        settle: async (_gatewayId: string, uses: LeaseUse[], accounts: string[] = []) => {
-          calls.push(['settle', uses.length, accounts.length]);
-          asked.push(...accounts);
-          if (refusals.settle-- > 0) throw new Error('not now');
-          return { recalled: [], balances: {} };
-        },
-        closeAll: async (uses: LeaseUse[]) => {
-          calls.push(['close', uses.length]);
-          if (refusals.close-- > 0) throw new Error('not now');
-        },
-      },
-    );
-    const settler = new LeaseSettler({
-      client,
-      gatewayId: newId(),
-      logger,
-      intervalMs: 3_600_000,
-      pools,
-      onAnswer: () => {},
-      onClosed: (lease) => void closed.push(lease),
-    });
-    const leasesOf = (count: number) =>
-      Array.from({ length: count }, (_, number) => {
-        const lease = new Lease(newId(), newId(), number);
-        lease.amount = 10;
-        settler.opened(lease);
-        return lease;
-      });
-    return { settler, pools, calls, asked, closed, leasesOf };
-  }
-
-  it('a thousand leases are settled and closed per call, each once', async () => {
-    const { settler, calls, closed, leasesOf } = settlerOf();
-    const all = leasesOf(2_000);
-    for (const lease of all) {
-      lease.charge(2, 'whois.live');
-      settler.used(lease);
-      settler.used(lease);
-    }
-    expect(settler.unsettledCredits).toBe(4_000);
-    await settler.settle();
-    expect(calls.map(([what, count]) => [what, count])).toEqual([
-      ['settle', 1_000],
-      ['settle', 1_000],
-    ]);
-    expect([settler.unsettledCredits, all[1_999].settled]).toEqual([0, 2]);
-    for (const lease of all) settler.close(lease);
-    await waitFor('the closes', () => closed.length === 2_000);
-    expect(calls.slice(2)).toEqual([
-      ['close', 1_000],
-      ['close', 1_000],
-    ]);
-    expect([settler.open.size, settler.answerAgeMs]).toEqual([0, 0]);
-    await settler.settle();
-    expect(calls).toHaveLength(4);
-  });
-
-  it('each call requests the balances of fifty accounts, in turn', async () => {
-    const { settler, calls, asked, leasesOf } = settlerOf();
-    const all = leasesOf(60);
-    for (let round = 0; round < 2; round++) await settler.settle();
-    expect(calls.map(([, , accounts]) => accounts)).toEqual([50, 50]);
-    const turns = [...all, ...all.slice(0, 40)].map((lease) => lease.accountId);
-    expect(asked).toEqual(turns);
-    expect(settler.answerAgeMs).toBeLessThan(60_000);
-  });
-
-  it('rejected settlements are retried until the settler stops', async () => {
-    const { settler, calls, closed, leasesOf } = settlerOf({ settle: 1, close: 1 });
-    const [first, second] = leasesOf(2);
-    first.charge(3, undefined);
-    settler.used(first);
-    await settler.settle();
-    expect(first.settled).toBe(0);
-    await settler.settle();
-    expect(first.settled).toBe(3);
-    settler.close(first);
-    await waitFor('the close', () => closed.length === 1);
-    expect(calls.map(([what]) => what)).toEqual(['settle', 'settle', 'close', 'close']);
-    settler.stop();
-    settler.close(second);
-    await new Promise(setImmediate);
-    expect([calls.length, closed.length]).toEqual([4, 1]);
-  });
-
-  it('leases of an earlier process are settled and closed, a thousand per call', async () => {
-    const { settler, calls } = settlerOf({ settle: 1, close: 0 });
-    const uses = Array.from({ length: 1_001 }, () => ({
-      leaseId: newId(),
-      accountId,
-      consumed: 1,
-    }));
-    await settler.replay(uses);
-    expect(calls.map(([what, count]) => [what, count])).toEqual([
-      ['settle', 1_000],
-      ['settle', 1_000],
-      ['close', 1_000],
-      ['settle', 1],
-      ['close', 1],
-    ]);
-  });
-
-  it('a balance that was requested before a granted lease of its account was closed is ignored', async () => {
-    const { settler, pools, closed, leasesOf } = settlerOf();
-    const [lease, refused] = leasesOf(2);
-    refused.amount = 0;
-    const [pool, other] = [lease, refused].map((one) => pools.of(one.accountId, 0));
-    for (const one of [pool, other]) one.noteBalance(100, pools.nextCall());
-    pool.add(lease);
-    lease.charge(4, undefined);
-    const before = pools.nextCall();
-    for (const one of [lease, refused]) settler.close(one);
-    await waitFor('the closes', () => closed.length === 2);
-    pool.remove(lease);
-    for (const one of [pool, other]) one.noteBalance(50, before);
-    expect([pool.remaining, other.remaining]).toEqual([96, 50]);
-    pool.noteBalance(60, pools.nextCall());
-    expect(pool.remaining).toBe(60);
   });
 });
