@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { EventClass } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
+import type { Database, Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
@@ -55,12 +55,12 @@ describe('failed events', () => {
     return id;
   }
 
-  function retryWith(handler?: EventHandler): void {
+  function retryWith(handler?: EventHandler, database = messaging.consumer): void {
     counts = new ServiceEventCounts();
     const handlers = new Map<EventClass, EventHandler>(handler && [[Counted, handler]]);
     retries = new FailedEventRetries({
       consumer: 'entitlement',
-      database: messaging.consumer,
+      database,
       handlers,
       inbox: new Inbox('entitlement', handlers),
       logger: quietLogger,
@@ -194,6 +194,32 @@ describe('failed events', () => {
       async () => (await messaging.failedEvents.list({ key })).length === 0,
     );
     expect(tries).toBe(0);
+  });
+
+  it('all failed events are read less often than the due ones', async () => {
+    const looks = jest.spyOn(FailedEventRepository.prototype, 'listDueQueues');
+    const releases = jest.spyOn(FailedEventRepository.prototype, 'releaseHeads');
+    try {
+      retryWith();
+      await waitFor('three looks', () => looks.mock.calls.length >= 3);
+      expect(releases.mock.calls.length).toBeLessThan(looks.mock.calls.length);
+    } finally {
+      looks.mockRestore();
+      releases.mockRestore();
+    }
+  });
+
+  it('if more queues are due than one look returns, the next look follows at once', async () => {
+    let [looks, transactions] = [0, 0];
+    const queues = Array.from({ length: 100 }, () => ({ topic: '', bucket: 1, key: '' }));
+    const database = {
+      query: async () => (++looks <= 60 ? queues : []),
+      transaction: async () => void transactions++,
+    };
+    retryWith(undefined, database as Partial<Database> as Database);
+    await waitFor('the last look', () => looks > 60);
+    // Without work, there is one look every 500 ms, and one release every 10 s.
+    expect(transactions).toBeLessThan(60 * queues.length + 3);
   });
 
   it('retries end when their consumer has stopped', async () => {

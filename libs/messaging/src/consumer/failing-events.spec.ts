@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RollPartitionsJob, type Transaction, withClient } from '#libs/database';
-import { DAY_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { ConsumerPaused } from '../inbox/failure.js';
 import { type Counted } from '../transports/messaging-harness.contract.js';
@@ -174,6 +174,29 @@ describe('event consumer, when an event fails', () => {
     await new RollPartitionsJob(under.maintenance).runOnce();
     await under.consumer.deliver([message]);
     expect(await under.tallyOf(key)).toBe(1);
+  });
+
+  it('only events of the last 30 days and the next 2 wait for a missing partition', async () => {
+    under.handle = under.add;
+    await withClient(under.messaging.test.url('entitlement_owner'), async (client) => {
+      const { rows } = await client.query<{ name: string }>(
+        `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'inbox'::regclass`,
+      );
+      for (const { name } of rows) await client.query(`drop table ${name}`);
+    });
+    const key = newId();
+    const aged = (ms: number) =>
+      messageOf('account.events', key, 1, { id: idOf(new Date(Date.now() + ms)) });
+    const edges = [-30, 2].flatMap((days) => [days * DAY_MS - HOUR_MS, days * DAY_MS + HOUR_MS]);
+    const [old, past, coming, far] = edges.map(aged);
+    for (const batch of [[past], [coming], [old, past], [far, coming]]) {
+      await expect(under.consumer.deliver(batch)).rejects.toThrow(ConsumerPaused);
+    }
+    expect(await under.messaging.failedEvents.list({ key })).toMatchObject([
+      { eventId: old.id, state: 'dead' },
+      { eventId: far.id, state: 'dead' },
+    ]);
+    await new RollPartitionsJob(under.maintenance).runOnce();
   });
 
   it('discarded events are deleted after 30 days, and dead events are never deleted', async () => {

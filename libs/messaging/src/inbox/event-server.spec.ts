@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { EventEnvelope } from '#libs/contracts';
 import { Counted } from '../transports/messaging-harness.contract.js';
+import { Watches, handledBy } from './consumes.js';
 import { EventServer, type ServiceHandlers } from './event-server.js';
 
 const extras = { eventClass: Counted, delivery: 'durable' };
@@ -43,6 +45,15 @@ describe('event server', () => {
       refuses.listen((...given) => resolve(void heard.push(given))),
     );
     expect(heard).toEqual([[], [new Error('no broker')]]);
+  });
+
+  it('the events of controllers are listed; controllers without handlers add none', () => {
+    class CountedReader {
+      @Watches(Counted)
+      async watch(_event: EventEnvelope<Counted>): Promise<void> {}
+    }
+    const handled = handledBy([CountedReader, class {}]);
+    expect(handled).toEqual([{ eventClass: Counted, delivery: 'watching' }]);
   });
 
   it('the server has no events and no driver of its own', () => {

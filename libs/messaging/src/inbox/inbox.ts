@@ -89,12 +89,12 @@ export class Inbox {
     if (parent === undefined) return void (await handle());
     const service = this.consumer;
     const span = startSpan({ service, name: `handle ${type}`, kind: 'consumer', parent });
-    let failed = true;
     try {
       await runInContext({ traceparent: span?.traceparent ?? parent }, handle);
-      failed = false;
-    } finally {
-      span?.end({ failed });
+      span?.end();
+    } catch (error) {
+      span?.end({ failed: true });
+      throw error;
     }
   }
 

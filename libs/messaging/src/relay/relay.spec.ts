@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { withClient } from '#libs/database';
-import { Logger, newId, runInContext } from '#libs/platform';
+import { HOUR_MS, Logger, newId, runInContext } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { bucketOf } from '../envelope/bucket.js';
 import type { EventMessage } from '../envelope/event-message.js';
@@ -29,7 +29,7 @@ describe('relay', () => {
 
   function startRelay(
     publish: (messages: EventMessage[]) => Promise<void>,
-    logger = quietLogger,
+    { logger = quietLogger, unaskedEveryMs }: { logger?: Logger; unaskedEveryMs?: number } = {},
   ): Relay {
     const database = messaging.maintenance;
     const relay = new Relay({
@@ -38,17 +38,12 @@ describe('relay', () => {
       logger,
       counts,
       publish,
+      unaskedEveryMs,
     });
     relays.push(relay);
     relay.start();
     return relay;
   }
-  /** Sets how long leases last from now on, instead of 6 s, however slow the machine is. */
-  const leaseFor = (left: string) =>
-    messaging.maintenance.query(
-      `update outbox_bucket set lease_until = clock_timestamp() + $1::interval`,
-      [left],
-    );
   const allSent = () => waitFor('all sent', async () => (await messaging.unsent()) === 0);
   const numberOf = ({ body }: EventMessage) => (JSON.parse(body) as { data: Counted }).data.n;
 
@@ -78,72 +73,6 @@ describe('relay', () => {
     for (const key of keys) expect([...new Set(published.get(key))]).toEqual(numbers);
   });
 
-  it('a fenced owner can neither read nor mark rows, but the new owner can', async () => {
-    const key = newId();
-    await messaging.say(Counted, key, { n: 1 });
-    const [stopped, successor] = [newId(), newId()].map((owner) => ({
-      leases: new BucketLeases(messaging.maintenance, owner),
-      outbox: new OutboxRepository(messaging.maintenance, owner),
-    }));
-    const bucketIn = (leases: BucketLeases) =>
-      leases.owned().filter(({ bucket }) => bucket === bucketOf(key));
-    await stopped.leases.renew();
-    await leaseFor('1 hour');
-    const before = bucketIn(stopped.leases);
-    const [row] = await stopped.outbox.listUnsent(before, 200);
-    await successor.leases.renew();
-    expect(successor.leases.owned()).toEqual([]);
-
-    await messaging.expireLeases();
-    await successor.leases.renew();
-    await leaseFor('1 hour');
-    const after = bucketIn(successor.leases);
-    expect(BigInt(after[0].epoch)).toBe(BigInt(before[0].epoch) + 1n);
-    expect(await stopped.outbox.listUnsent(before, 200)).toEqual([]);
-    expect(await stopped.outbox.markSent(before[0], [row.id])).toBe(false);
-    expect(await messaging.unsent()).toBe(1);
-    await stopped.leases.renew();
-    expect(stopped.leases.owned()).toEqual([]);
-    expect(await successor.outbox.markSent(after[0], [row.id])).toBe(true);
-    expect(await messaging.unsent()).toBe(0);
-    await successor.leases.release();
-    expect(successor.leases.owned()).toEqual([]);
-    await stopped.leases.renew();
-    expect(stopped.leases.owned()).toHaveLength(16);
-    await stopped.leases.release();
-  });
-
-  it('an owner from an earlier epoch has no bucket, even under the same name', async () => {
-    const key = newId();
-    await messaging.say(Counted, key, { n: 1 });
-    const owner = newId();
-    const leases = new BucketLeases(messaging.maintenance, owner);
-    const outbox = new OutboxRepository(messaging.maintenance, owner);
-    await leases.renew();
-    await leaseFor('1 hour');
-    const [own, other] = [bucketOf(key), (bucketOf(key) + 1) % 16];
-    const takeAgain = (bucket: number) =>
-      messaging.maintenance.query('update outbox_bucket set epoch = epoch + 1 where bucket = $1', [
-        bucket,
-      ]);
-    const earlier = leases.owned().find(({ bucket }) => bucket === own)!;
-    const [{ id }] = await outbox.listUnsent([earlier], 1);
-    await takeAgain(own);
-    expect(await outbox.listUnsent([earlier], 1)).toEqual([]);
-    expect(await outbox.markSent(earlier, [id])).toBe(false);
-    await leases.renew();
-    expect(leases.owned().map(({ bucket }) => bucket)).not.toContain(own);
-    await leaseFor('1 hour');
-    await takeAgain(other);
-    await leases.release();
-    const held = await messaging.maintenance.query<{ bucket: number }>(
-      'select bucket from outbox_bucket where lease_until > clock_timestamp() order by bucket',
-    );
-    expect(held.map(({ bucket }) => bucket)).toEqual([own, other].toSorted((a, b) => a - b));
-    await messaging.expireLeases();
-    await messaging.maintenance.query('delete from outbox where key = $1', [key]);
-  });
-
   it('events are read in the order they were written, and only delivered events are marked', async () => {
     const key = newId();
     for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
@@ -156,7 +85,9 @@ describe('relay', () => {
     const leases = new BucketLeases(messaging.maintenance, owner);
     const outbox = new OutboxRepository(messaging.maintenance, owner);
     await leases.renew();
-    await leaseFor('1 hour');
+    await messaging.maintenance.query(
+      `update outbox_bucket set lease_until = clock_timestamp() + interval '1 hour'`,
+    );
     const rows = await outbox.listUnsent(leases.owned(), 2);
     expect(rows.map(({ data }) => JSON.parse(data) as unknown)).toEqual([{ n: 1 }, { n: 2 }]);
     const bucket = leases.owned().find((owned) => owned.bucket === bucketOf(key))!;
@@ -188,22 +119,6 @@ describe('relay', () => {
     await successor.release();
   });
 
-  it('nothing is read when less than 3 s of a lease is left', async () => {
-    const key = newId();
-    await messaging.say(Counted, key, { n: 1 });
-    const owner = newId();
-    const leases = new BucketLeases(messaging.maintenance, owner);
-    const outbox = new OutboxRepository(messaging.maintenance, owner);
-    await leases.renew();
-    await leaseFor('2.9 s');
-    expect(await outbox.listUnsent(leases.owned(), 200)).toEqual([]);
-    await waitFor('the event to be read with 5 s left', async () => {
-      await leaseFor('5 s');
-      return (await outbox.listUnsent(leases.owned(), 200)).length === 1;
-    });
-    await leases.release();
-  });
-
   it('if the first event of a bucket cannot be delivered, only that bucket pauses, keeps its order, and is logged once until it continues', async () => {
     const stuck = newId();
     const free = keyInOtherBucket(stuck);
@@ -212,13 +127,16 @@ describe('relay', () => {
     const published: number[] = [];
     const lines: string[] = [];
     const logger = new Logger('account', { write: (line) => void lines.push(line) });
-    startRelay(async (messages) => {
-      if (messages[0].bucket === bucketOf(stuck) && !isRepaired) {
-        failures.push(performance.now());
-        throw new Error('no broker');
-      }
-      published.push(...messages.map(numberOf));
-    }, logger);
+    startRelay(
+      async (messages) => {
+        if (messages[0].bucket === bucketOf(stuck) && !isRepaired) {
+          failures.push(performance.now());
+          throw new Error('no broker');
+        }
+        published.push(...messages.map(numberOf));
+      },
+      { logger },
+    );
     for (const n of [101, 102]) await messaging.say(Counted, stuck, { n });
     for (const n of [201, 202]) await messaging.say(Counted, free, { n });
     await waitFor('the free bucket', () => published.includes(202));
@@ -288,19 +206,45 @@ describe('relay', () => {
     await messaging.maintenance.query('delete from outbox where key = $1', [key]);
   });
 
-  it('a bucket whose row is locked does not delay claims of other buckets', async () => {
-    const leases = new BucketLeases(messaging.maintenance, newId());
+  it('a relay that is always woken for events also reads buckets that it takes over or that failed, but no others', async () => {
+    const key = newId();
+    const before = counts.sent.get('account.counted') ?? 0;
     await messaging.expireLeases();
-    await withClient(messaging.test.url(), async (client) => {
-      await client.query('begin');
-      await client.query('select from account.outbox_bucket where bucket = 3 for update');
-      const claim = leases.renew();
-      await waitFor('the claim', () => leases.owned().length === 15);
-      await client.query('rollback');
-      await claim;
-    });
-    expect(leases.owned().map(({ bucket }) => bucket)).not.toContain(3);
-    await leases.release();
+    const leaseOf = (until: string) =>
+      messaging.maintenance.query(
+        'update outbox_bucket set lease_until = $1::timestamptz where bucket = $2',
+        [until, bucketOf(key)],
+      );
+    await leaseOf('infinity');
+    let tries = 0;
+    const publish = async () => {
+      if (++tries === 1) throw new Error('no broker');
+    };
+    const reads = jest.spyOn(OutboxRepository.prototype, 'listUnsent');
+    const renewals = jest.spyOn(BucketLeases.prototype, 'renew');
+    try {
+      const relay = startRelay(publish, { unaskedEveryMs: HOUR_MS });
+      await waitFor('the other buckets', () => counts.ownedBuckets === 15);
+      // One more than a batch holds.
+      await messaging.producer.query(
+        `insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
+         select gen_random_uuid(), $1, $2, $2, n, 'account.counted', 1, now(), '{}'
+         from generate_series(1, 201) n`,
+        [bucketOf(key), key],
+      );
+      await leaseOf('-infinity');
+      await waitFor('the counts', () => counts.sent.get('account.counted') === before + 201);
+      expect(tries).toBe(3);
+      const [read, renewed] = [reads, renewals].map(({ mock }) => mock.calls.length);
+      // In this time, the relay polls twenty times.
+      await waitFor('the next renewal', () => renewals.mock.calls.length > renewed);
+      expect(reads.mock.calls).toHaveLength(read);
+      relay.wake();
+      expect(reads.mock.calls).toHaveLength(read + 1);
+    } finally {
+      reads.mockRestore();
+      renewals.mockRestore();
+    }
   });
 
   it('only one batch of a bucket is in flight at a time', async () => {
@@ -341,6 +285,21 @@ describe('relay', () => {
       'select key from outbox order by position',
     );
     expect(left.map(({ key }) => key)).toEqual(keys.slice(1));
+  });
+
+  it('a backlog of sent rows is deleted in one go', async () => {
+    const deletions = jest.spyOn(OutboxRepository.prototype, 'deleteOld').mockResolvedValue(0);
+    deletions.mockResolvedValueOnce(10_000).mockResolvedValueOnce(10_000);
+    const renewals = jest.spyOn(BucketLeases.prototype, 'renew');
+    try {
+      startRelay(async () => {});
+      await waitFor('the last deletion', () => deletions.mock.calls.length === 3);
+      // There is one renewal every 2 s, and otherwise one deletion every 30 s.
+      expect(renewals.mock.calls.length).toBeLessThan(15);
+    } finally {
+      deletions.mockRestore();
+      renewals.mockRestore();
+    }
   });
 });
 

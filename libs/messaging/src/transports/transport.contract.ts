@@ -112,8 +112,8 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(recorder().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
       expect(await failedOf(key)).toMatchObject([
         { state: 'retrying', reason: 'Error: not now' },
-        { state: 'retrying', reason: expect.stringContaining('waits behind') },
-        { state: 'retrying', reason: expect.stringContaining('waits behind') },
+        { state: 'retrying', attempts: 0, reason: expect.stringContaining('waits behind') },
+        { state: 'retrying', attempts: 0, reason: expect.stringContaining('waits behind') },
       ]);
       isRepaired = true;
       expect(await messaging.failedEvents.redrive({ key })).toBe(3);
