@@ -81,6 +81,34 @@ describe('grants', () => {
     );
   });
 
+  it('the balance lists first the grants with credits left, and the newest of them first', async () => {
+    const listed = async () => {
+      const { grants } = await entitlement.client.balance(accountId);
+      return grants.map(({ granted }) => granted);
+    };
+    const grant = async (at: string, amount: number) => {
+      entitlement.clock.set(`2026-03-02T${at}:00Z`);
+      const end = { reason: 'goodwill', expiresAt: '2026-03-10T00:00:00Z' };
+      await entitlement.operator.grantByOperator(accountId, {
+        adjustmentId: newId(),
+        amount,
+        ...end,
+      });
+    };
+    await entitlement.buy(accountId, 10);
+    await grant('10:00', 5);
+    await entitlement.use(accountId, 5);
+    expect(await listed()).toEqual([10, 5]);
+    const hold = { accountId, holdId: newId(), amount: 10, operation: 'jobs.whois' };
+    await entitlement.client.hold(hold);
+    expect(await listed()).toEqual([10, 5]);
+    await grant('11:00', 7);
+    expect(await listed()).toEqual([7, 10, 5]);
+    // The end of a grant counts before it is booked.
+    entitlement.clock.set('2026-03-10T00:00:00Z');
+    expect(await listed()).toEqual([10, 7, 5]);
+  });
+
   it('S51: a payment that is announced 16 times at once grants credits once', async () => {
     const lineId = newId();
     const line = { kind: 'package', credits: '5000', lineId } as const;
