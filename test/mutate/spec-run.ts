@@ -18,13 +18,20 @@ export interface SpecOutcome {
 
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 const CHANGED_FILE = new URL('changed-file.js', import.meta.url).href;
+const FIRST_FAILURE = new URL('first-failure.js', import.meta.url).pathname;
 const ORDER = new URL('given-order.js', import.meta.url).pathname;
 const { default: jestConfig } = (await import(`${process.cwd()}/jest.config.js`)) as {
   default: { projects: object[] };
 };
-/** The servers are those of this process's environment. */
-const OWN = { globalSetup: undefined, globalTeardown: undefined, testPathIgnorePatterns: [] };
-const CONFIG = { ...jestConfig.projects[0], ...OWN, testMatch: ['**/*.spec.js'] };
+const CONFIG = {
+  ...jestConfig.projects[0],
+  // The servers are those of this process's environment.
+  globalSetup: undefined,
+  globalTeardown: undefined,
+  testEnvironment: FIRST_FAILURE,
+  testPathIgnorePatterns: [],
+  testMatch: ['**/*.spec.js'],
+};
 /** A test that hangs ends after three minutes, even on the slowest machine. */
 const OPTIONS = `--runInBand --bail --testTimeout=180000 --testSequencer=${ORDER}`.split(' ');
 const running = new Set<ChildProcess>();
