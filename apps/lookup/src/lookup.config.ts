@@ -43,7 +43,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_AS_RELATIONS_FILE',
     about:
-      "File of AS relationships in CAIDA's format (as-rel, also .gz), read at startup: upstreams, downstreams and peers of AS numbers. Unset: unknown.",
+      "File of AS relationships (upstreams, downstreams and peers of AS numbers) in CAIDA's format (as-rel, also .gz), read at startup. Unset: unknown.",
   })
   @IsOptional()
   @IsString()
@@ -52,7 +52,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_DELEGATED_FILES',
     about:
-      "Statistics files of the regional registries in the extended format (delegated-…-extended, also .gz), separated by commas, read at startup: the address blocks of an AS number's holder. Empty: unknown.",
+      'Statistics files of the regional registries in the extended format (delegated-…-extended, also .gz), separated by commas, read at startup. They contain the address blocks of the holders of AS numbers. Empty: unknown.',
   })
   @IsString()
   delegatedFiles: string = '';
@@ -60,7 +60,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_PREFIX_ORIGINS_FILE',
     about:
-      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at startup: routes of AS numbers, and origins of addresses. `npm run cli -- routing convert` creates one from an MRT dump. Unset: unknown.",
+      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at startup. It contains the routes of AS numbers and the origins of addresses. `npm run cli -- routing convert` creates one from an MRT dump. Unset: unknown.",
   })
   @IsOptional()
   @IsString()

@@ -12,7 +12,7 @@ export function MailFrom(): PropertyDecorator {
 
 export function ContactAddress(): PropertyDecorator {
   const about =
-    'E-mail address at which the operator reads replies: Reply-To of every e-mail, and shown on /contact. Unset: replies go to MAIL_FROM.';
+    'E-mail address of the operator, shown on /contact and set as the Reply-To of every e-mail. Unset: replies go to MAIL_FROM.';
   return applyDecorators(
     Setting({ env: 'CONTACT_ADDRESS', about }),
     IsOptional(),
