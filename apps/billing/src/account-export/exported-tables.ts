@@ -287,7 +287,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     processor_objects: 'times of queries to a processor; the ids are in other tables',
     rejected_callbacks: 'of unknown senders',
     rejected_callback_counts: 'counts',
-    event_cursors: 'read position at a processor',
+    event_cursors: 'up to which event the list of a processor has been read',
     healing_runs: 'counts',
     reconciliation_runs: 'counts',
     number_series: 'counters',

@@ -50,7 +50,9 @@ export function eventRow(context: PageContext, event: MonitorEvent): Markup {
 
 function changeItem({ type, path, before, after, is_flapping }: MonitorChange): Markup {
   const shown = (values: readonly string[]) => (values.length > 0 ? values.join(', ') : 'none');
-  const flapping = is_flapping ? ' (it keeps changing: no further changes are reported today)' : '';
+  const flapping = is_flapping
+    ? ' (it keeps changing: further changes are not reported until it has been stable for a day)'
+    : '';
   const what = MONITOR_CHANGE_TEXTS[type] ?? path;
   // Personal values are not stored, so the old and the new value are both `published`.
   if (shown(before) === shown(after)) return html`<li>${what}: another value${flapping}</li>`;

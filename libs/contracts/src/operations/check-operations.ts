@@ -129,7 +129,9 @@ function transferFaults(row: Operation): string[] {
   const files = answers.filter(({ type }) => type === 'file');
   const isBounded = !upload?.types.length || upload.limitBytes > 0;
   return [
-    ...(kind !== 'answer' && price?.per !== 'free' ? ['has a price, but bytes are free'] : []),
+    ...(kind !== 'answer' && price?.per !== 'free'
+      ? ['has a price, but uploads and files are free']
+      : []),
     ...(upload && body ? ['has two bodies'] : []),
     ...(isBounded ? [] : ['has a body without a limit']),
     ...(files.length > 0 && (method !== 'GET' || answers.length > 1)

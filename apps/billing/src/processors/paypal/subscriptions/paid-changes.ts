@@ -205,7 +205,7 @@ export class PaidChanges {
     throw new PaypalRefusal(
       422,
       CHANGE_BEING_PAID.toUpperCase(),
-      'An earlier change is being paid.',
+      'The payment of an earlier change is in progress.',
     );
   }
 
