@@ -226,7 +226,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(await customer.spendable()).toBeGreaterThan(9_900);
   });
 
-  it('91 days after another deletion, the account cannot be restored, it is erased, and its key is unknown', async () => {
+  it('91 days after another deletion, the account is erased and cannot be restored, and its key is unknown', async () => {
     await customer.logIn();
     expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
     deployment.clock.advance(91 * DAY_MS);

@@ -24,7 +24,7 @@ function openJournal(path: string, options: Partial<LeaseJournalOptions> = {}) {
 }
 
 describe('a journal', () => {
-  it('charges are in the journal from the next event-loop turn on, and what a process leaves behind stays until it is settled', async () => {
+  it('a charge is in the file after one event-loop turn, and what a killed process left behind stays until it is settled', async () => {
     const path = join(folder, newId(), 'journal');
     const writerId = newId();
     const lease = new Lease(newId(), accountId, 3);

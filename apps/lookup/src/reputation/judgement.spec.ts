@@ -52,7 +52,7 @@ describe('a reputation', () => {
     expect(judgementOf(worst, NOW)).toMatchObject({ score: 0, verdict: 'suspicious' });
   });
 
-  it('falls only a little however many hosts are listed, because a hosting company’s customers decide what their hosts serve', () => {
+  it('falls by at most 20 points, however many hosts are listed, because hosting companies do not decide what their customers serve', () => {
     const judged = (hosts: string[]) =>
       judgementOf({ registration, index: { ...INDEX, listings: hosts.map(listing) } }, NOW);
     const clean = judged([]);

@@ -237,7 +237,7 @@ describe('a name', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('names with unknown top-level domains are counted together, however many domains a file contains', async () => {
+  it('names are counted in at most 1,001 groups, however many top-level domains a file contains, and a dry run lists 100 of these', async () => {
     const accountId = newId();
     const letter = (n: number) => String.fromCharCode(97 + (n % 26));
     const names = Array.from(

@@ -169,7 +169,7 @@ describe('checks of watched domains', () => {
     expect(dropped.changes).toMatchObject([{ type: 'dropped', before: ['yes'], after: ['no'] }]);
   });
 
-  it('reminders are sent once each, 30, 7 and 1 days before the expiry, and a monitor shows that no expiry date is published', async () => {
+  it('reminders are sent once each, 30, 7 and 1 days before the expiry, and none if no expiry date is published', async () => {
     const [name, silent] = [newName(), newName()];
     const day = (days: number) =>
       new Date(under.clock.now().getTime() + days * 24 * HOUR_MS).toISOString().slice(0, 10);

@@ -49,7 +49,7 @@ describe('billing events', () => {
     expect(lines.map(({ kind }) => kind)).toEqual(['package', 'subscription_upgrade']);
   });
 
-  it('a renewal needs no order, a line that grants credits may cost 0, and a line that grants only rights has no credits', () => {
+  it('a renewal needs no order, a line that grants credits may cost 0, and a line that grants only rights needs no credits', () => {
     expect(payment({ ...STRETCH, kind: 'subscription', amountMicros: '0' })).toHaveProperty('data');
     expect(payment({ ...LINE, kind: 'domainer' })).toHaveProperty('data');
     expect(payment({ ...LINE, kind: 'rate_limit' })).toHaveProperty('data');
