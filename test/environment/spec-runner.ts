@@ -72,8 +72,8 @@ function openResources(): Map<string, number> {
 }
 
 /**
- * Names the resources that a spec leaves open. They would keep the worker from ending later, when it is no longer known
- * which spec opened them.
+ * Waits for a spec's resources to close, and names those that stay open. They would keep the worker from ending later,
+ * when it is no longer known which spec opened them.
  */
 async function waitForRest(path: string, before: ReadonlyMap<string, number>): Promise<void> {
   const left = () =>

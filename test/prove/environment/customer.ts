@@ -143,7 +143,7 @@ export class Customer extends Visitor {
     return order.id;
   }
 
-  /** Sends a command whose answer may be lost. The state after a log-in shows whether the command took effect. */
+  /** Repeats a command, whose answer may be lost, until a log-in shows that it took effect. */
   private async until(wanted: 'active' | 'deleted', path: string, body: object): Promise<void> {
     await eventually(`the account to be ${wanted}`, async () => {
       await super.call('POST', path, body).catch(() => {});

@@ -76,7 +76,7 @@ export class UsageService {
   }
 }
 
-/** Adds the credits spent on jobs and monitors to the lines of the requests with the same day and operation. */
+/** Adds the credits spent on jobs and monitors to the line of the same day and operation, which may be a new line. */
 function withWork(requests: readonly UsageDay[], work: readonly WorkDay[]): UsageDay[] {
   const nameOf = ({ date, operation }: UsageDay | WorkDay) => `${date} ${operation}`;
   const days = new Map(requests.map((day) => [nameOf(day), day]));

@@ -22,7 +22,7 @@ let resolver: Socket;
 /** The queried names and type codes in the order of arrival. */
 const asked: [name: string, type: number][] = [];
 
-/** Resource records: a CNAME from the requested name to `db.corp.example.com`, and a TXT record there. */
+/** `db.corp.example.com`, to which the alias leads. */
 const INWARD = Buffer.from('\x02db\x04corp\x07example\x03com\x00', 'latin1');
 const ALIAS = Buffer.concat([Buffer.from('c00c000500010000003c0015', 'hex'), INWARD]);
 const SECRET_TEXT = Buffer.concat([

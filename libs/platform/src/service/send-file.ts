@@ -78,7 +78,7 @@ function isUnchanged({ headers }: FastifyRequest, { tag, modifiedAt }: ServedFil
   return modifiedAt !== undefined && wholeSeconds(modifiedAt) <= since;
 }
 
-/** Returns the requested part. @returns undefined for the whole file, `none` if the file has no such part. */
+/** @returns undefined for the whole file, `none` if the file has no such part. */
 function partOf({ headers }: FastifyRequest, file: ServedFile): Part | 'none' | undefined {
   const { sizeBytes, tag, modifiedAt } = file;
   const [, first = '', last = ''] = RANGE.exec(headers.range ?? '') ?? [];

@@ -146,7 +146,7 @@ const CONTACT_MEMBERS: Partial<Record<ContactField, string>> = {
   lastName: 'name',
 };
 
-/** Undoes the usual obfuscations of an e-mail address. @returns undefined for a text without `@`. */
+/** Undoes the usual obfuscations of an e-mail address. @returns undefined for a text without an address. */
 function readEmail(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   let email = text;

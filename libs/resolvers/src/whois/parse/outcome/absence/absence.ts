@@ -226,7 +226,7 @@ const OWN = new Map(
   OWN_FORMS.flatMap(([of, forms]) => of.split(' ').map((key) => [key, forms.map(toForm)] as const)),
 );
 
-/** Returns the forms of the server or, if there are none, of its TLD or the suffix above it. */
+/** Returns the forms of the server, its TLD or a suffix above it; without any, a country has none, and others the generic. */
 function ownFormsOf({ server, tld, role }: AbsenceQuestion): readonly Form[] {
   const byServer = OWN.get(server.toLowerCase());
   if (byServer !== undefined || role === 'registrar') return byServer ?? [];
