@@ -54,7 +54,6 @@ export class KeyRecordMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Lists the keys of all accounts whose last characters match, newest first. */
   async listByEnding(
     lastFour: string,
     limit: number,

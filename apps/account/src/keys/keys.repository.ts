@@ -32,7 +32,6 @@ export class KeysRepository {
     return query.getMany();
   }
 
-  /** Whether more than `count` keys were created after `since`. */
   async hasMadeMore(
     transaction: Transaction,
     accountId: string,

@@ -40,7 +40,6 @@ export class InvoiceKeysRepository {
 export class InvoiceKeysMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Destroys the keys of all years before this one. @returns how many. */
   async deleteBefore(year: number): Promise<number> {
     const rows = await this.database.query(
       'delete from invoice_data_keys where year < $1 returning year',

@@ -85,7 +85,6 @@ export class InvoicesRepository {
     return rows.at(0);
   }
 
-  /** Lists the invoices, newest first. */
   async list(
     transaction: Transaction,
     accountId: string,

@@ -37,7 +37,6 @@ export class RevisionsRepository {
     return new Map(rows.map(({ id, ...latest }) => [id, latest]));
   }
 
-  /** Counts the reprints of an account since the given time, over all its invoices. */
   async countSince(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select count(*)::int as count from invoice_revisions

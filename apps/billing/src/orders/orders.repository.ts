@@ -55,7 +55,6 @@ export class OrdersRepository {
     return transaction.manager.findOneBy(Order, { accountId, id });
   }
 
-  /** Lists the account's orders, newest first. */
   async list(
     transaction: Transaction,
     accountId: string,
@@ -175,7 +174,6 @@ export class OrdersRepository {
 export class OrdersMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Lists open orders that have not been updated since `before`, those with the oldest update first. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

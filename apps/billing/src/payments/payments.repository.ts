@@ -52,7 +52,6 @@ export class PaymentsRepository {
       .getOne();
   }
 
-  /** Lists the account's payments, newest first. */
   async list(transaction: Transaction, accountId: string, limit: number): Promise<Payment[]> {
     return transaction.manager
       .createQueryBuilder(Payment, 'payment')

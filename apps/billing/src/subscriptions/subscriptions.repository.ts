@@ -118,7 +118,6 @@ export class SubscriptionsRepository {
       .getOne();
   }
 
-  /** Lists the account's subscriptions, newest first. */
   async list(transaction: Transaction, accountId: string): Promise<Subscription[]> {
     return transaction.manager
       .createQueryBuilder(Subscription, 'subscription')

@@ -107,7 +107,6 @@ function part({ at, kind, text, from, id = 'id' }: TimelinePart): string {
 export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the entries, newest first, including all entries with the same time as the last. */
   async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
     return this.database.query<TimelineRow>(
       `select at, kind, text, id from (${PARTS}) e

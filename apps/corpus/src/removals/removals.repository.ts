@@ -64,7 +64,6 @@ export class RemovalsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns the number of key slices that a removed source has handed over. */
   async countSlices(sourceId: number): Promise<number> {
     const [row] = await this.database.query<{ slices: number }>(
       'select handed_over_slices as slices from source where id = $1',

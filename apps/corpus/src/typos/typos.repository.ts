@@ -91,7 +91,6 @@ export class TyposRepository {
     return countedRows(await this.database.query<CountedRow<TypoRow>>(sql, values.all));
   }
 
-  /** Lists names with a text, in the order of keys. */
   async list(
     asked: TyposAsked,
     sought: SoughtText,

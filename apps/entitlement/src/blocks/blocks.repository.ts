@@ -23,7 +23,6 @@ export class BlocksRepository {
     );
   }
 
-  /** Ends all open blocks with this cause at `to`. */
   async end(
     transaction: Transaction,
     { accountId, cause, to }: { accountId: string; cause: BlockCause; to: Date },

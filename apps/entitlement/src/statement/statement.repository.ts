@@ -44,7 +44,6 @@ export class StatementRepository {
     }));
   }
 
-  /** Sums the lines of each day (UTC) from `from` on, newest first. */
   async sumDays(accountId: string, from: string): Promise<LedgerChanges> {
     const rows = await this.database.query<{ day: string; amount: string; lines: string }>(
       `select coalesce(day, to_char(at at time zone 'UTC', 'YYYY-MM-DD')) as day,

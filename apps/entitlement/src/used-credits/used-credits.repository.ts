@@ -24,7 +24,6 @@ export class UsedCreditsRepository {
     await transaction.query(ADD, [JSON.stringify(rows)]);
   }
 
-  /** Lists the credits that jobs and monitors used, by day and operation, oldest first. */
   async listWork(accountId: string, from: string, to: string): Promise<WorkDay[]> {
     const rows = await this.database.query<Omit<WorkDay, 'credits'> & { credits: string }>(
       `select to_char(day, 'YYYY-MM-DD') as date, operation, credits from used_credits

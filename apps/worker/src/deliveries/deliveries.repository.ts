@@ -31,7 +31,6 @@ export class DeliveriesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists active accounts with a webhook that subscribes to a type, in id order. */
   async listAccountsListening(
     runner: Runner,
     type: string,

@@ -128,7 +128,6 @@ export class FilesRepository {
     return files.map((_, index) => newest.get(index + 1));
   }
 
-  /** Lists open files, newest first. */
   async list(runner: Runner, { dataset, day, after, limit }: ListedFiles): Promise<FileEdition[]> {
     return runner.query<FileEdition>(
       `select ${COLUMNS} from file_editions
@@ -139,7 +138,6 @@ export class FilesRepository {
     );
   }
 
-  /** Lists the newest open file of each dataset. */
   async listNewest(runner: Runner): Promise<(FileEdition & { availableFrom: string })[]> {
     return runner.query<FileEdition & { availableFrom: string }>(
       `select distinct on (dataset) ${COLUMNS},
@@ -149,7 +147,6 @@ export class FilesRepository {
     );
   }
 
-  /** Lists open files of days before the given one. */
   async listBefore(
     runner: Runner,
     day: string,

@@ -58,7 +58,6 @@ export class JobsRepository {
     return job;
   }
 
-  /** Lists jobs, newest first. */
   async list(
     runner: Runner,
     accountId: string,

@@ -65,7 +65,6 @@ export class DigestsMaintenanceRepository {
     await transaction.query('delete from monitor_digests where account_id = $1', [accountId]);
   }
 
-  /** Reads events in the order of their ids. */
   async listNames(
     database: Pick<Database, 'query'>,
     { after, limit }: { after: string; limit: number },

@@ -66,7 +66,6 @@ export class NewsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Adds to the counts of names that monitors have reported. */
   async addFinds(transaction: Transaction, all: NewNews[]): Promise<void> {
     await transaction.query(
       `update monitor_finds f set found = f.found + q.count
@@ -76,7 +75,6 @@ export class NewsRepository {
     );
   }
 
-  /** Lists the times of a monitor's tests since a given time, oldest first. */
   async listTests(
     transaction: Transaction,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,
@@ -90,7 +88,6 @@ export class NewsRepository {
     return rows.map(({ at }) => at);
   }
 
-  /** Lists events, newest first. */
   async list(
     runner: Runner,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,

@@ -105,7 +105,6 @@ export class MonitorsRepository {
     return monitor;
   }
 
-  /** Lists monitors, newest first. */
   async list(
     runner: Runner,
     accountId: string,

@@ -82,7 +82,6 @@ export class UploadsRepository {
     return (await runner.query<Upload>(sql, [accountId, key]))[0];
   }
 
-  /** Lists uploads, newest first. */
   async list(
     runner: Runner,
     accountId: string,

@@ -54,7 +54,6 @@ export class WebhooksRepository {
     return webhook;
   }
 
-  /** Lists webhooks, newest first. */
   async list(
     runner: Runner,
     accountId: string,
