@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Clock } from '#libs/platform';
 
-/** Milliseconds since the epoch, in a fixed length, so that each read and write is atomic. */
+/** The file contains the milliseconds since the epoch; with a fixed length, each read and write is atomic. */
 const DIGITS = 16;
 
 /** A clock in a file that several processes share. It stands still until one of them advances it for all. */

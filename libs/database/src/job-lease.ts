@@ -22,7 +22,7 @@ alter table job_lease
   -- The beginning of the last run that was finished.
   add column last_run_at timestamptz`;
 
-/** A lease that ends later is ignored: it was taken by an earlier release, which leased for three intervals. */
+/** A longer lease is ignored: an earlier release took it, which leased for three intervals. */
 const JOB_LEASE_MAX_MS = 60_000;
 
 /** Identifies this process within the installation. */

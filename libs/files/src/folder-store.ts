@@ -32,7 +32,7 @@ const FILE_MODE = 0o600;
 const READ_BYTES = 256 * 1024;
 /** The number of attempts if a folder is removed while a file is moved into it. */
 const MOVE_TRIES_MAX = 5;
-/** Kept free, whichever is smaller: PostgreSQL, often on the same disk, stops when the disk is full. */
+/** Files leave the smaller of these free, because PostgreSQL, often on the same disk, stops when it is full. */
 const ROOM = { bytes: 2 * 1024 ** 3, share: 0.05 };
 /** The number of bytes that are written before the free space is checked again. */
 const CHECKED_EVERY = 16 * 1024 ** 2;

@@ -44,11 +44,11 @@ interface Connection {
   quietSinceMs: number;
 }
 
-/** At once when the listener is full, because each search visits all connections. */
+/** A full listener closes this share of its connections at once, because each search visits all of them. */
 const SHARE_CLOSED = 0.01;
-/** Node's parser would start all requests that it has read. */
+/** Node's parser would start all requests of a connection that it has read. */
 const ASKING_MAX = 4;
-/** Behind those in progress; a connection with more is closed. */
+/** A connection with more requests behind those in progress is closed. */
 const WAITING_MAX = 64;
 /** An IPv6 /48 may have this many times as many connections as one of its /64 networks. */
 const SITE_FACTOR = 4;

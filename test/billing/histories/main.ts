@@ -45,7 +45,7 @@ const seed = Number(options.seed);
 
 /** The maximum number of commands in a history, which has half as many on average. */
 const COMMANDS_MAX = 120;
-/** Years pass in each, and the certificate that signs PayPal's callbacks is valid only for decades. */
+/** Years pass in each history, and the certificate that signs PayPal's callbacks is valid only for decades. */
 const HISTORIES_AN_INSTALLATION = 40;
 const REDUCTION_MS = 600_000;
 const FAULT_CHARS = 3_000;

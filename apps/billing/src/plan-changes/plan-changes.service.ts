@@ -38,7 +38,7 @@ import {
 } from '../subscriptions/subscriptions.errors.js';
 
 const PREVIEW_MS = 15 * MINUTE_MS;
-/** Each holds a database connection until the processor answers; further changes wait. */
+/** Each change holds a database connection until the processor answers; further changes wait. */
 const CHANGES_AT_ONCE = 3;
 /** Maximum number of running and waiting changes; each account can have one. */
 const CHANGES_MAX = 50;

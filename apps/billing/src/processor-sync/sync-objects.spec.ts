@@ -19,7 +19,7 @@ const CALLS_MAX = 16;
 
 let billing: BillingUnderTest;
 let stripe: Server;
-/** Retries for objects of earlier tests are answered at once, so that they occupy no slot. */
+/** The objects of this test. Requests for those of earlier tests are answered at once and occupy no slot. */
 const held = new Set<string>();
 /** The requests for held objects, which the processor answers only when the test says so. */
 const waiting: { id: string; answer: () => void }[] = [];

@@ -72,7 +72,7 @@ function recordOf(cell: Cell): Record<string, unknown> {
  */
 const dateOf = (text: string | undefined) => parseDate(text ?? '', {})?.iso.slice(0, 10);
 
-/** Splits a record into cells; undefined if a quote is not closed. */
+/** Splits a record into cells; undefined if a quote is not closed, or is followed by anything but a comma. */
 function cellsOf(line: string): string[] | undefined {
   const cells: string[] = [];
   for (let begin = 0; ;) {

@@ -5,8 +5,8 @@ import { BodiesTooMany } from './browser.errors.js';
 const MIB = 1024 * 1024;
 const ALL_BYTES = 8 * MIB;
 /**
- * Maximum total size of such bodies per address (IPv6: /48): enough for two callbacks of maximum size, including some
- * short chunks.
+ * Unfinished bodies of an address (IPv6: /48) may take this much memory: enough for two callbacks of maximum size with
+ * some short chunks.
  */
 const OF_SITE_BYTES = 2 * MIB + 32 * 1024;
 /** The minimum memory for a piece. Node passes on each chunk of a chunked body as a piece, even a single byte. */

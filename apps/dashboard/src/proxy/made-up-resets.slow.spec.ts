@@ -4,7 +4,7 @@ import { PasswordsService } from '../../../account/src/passwords/passwords.servi
 import { ServiceProxy } from '../service-calls/service-proxy.js';
 
 const RESETS = 300;
-/** One for each reset that is checked, plus one for each of those that the dashboard forwards at the same time. */
+/** One count for each checked reset, and one for each that the dashboard forwards at the same time. */
 const LOOKED_AT_MAX = 30 + 12;
 const RESET = '/internal/dashboard/password/reset';
 const EMAIL = 'owner@example.com';

@@ -71,14 +71,14 @@ interface Sent {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Many, because several accounts may be waiting for a payment processor. */
+/** Calls of several accounts may be waiting for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
 /** The number of these calls that one account (or one site, if no account is known) may make at a time. */
 const OF_ONE_CONNECTIONS = 12;
 /** Session checks are short and precede every page, so slow calls must not delay them. */
 const SESSION_CONNECTIONS = 16;
 const SESSION_CHECKS_OF_ONE = 4;
-/** For callbacks from processors: other calls may be waiting for them (S102). */
+/** Callbacks from processors have their own connections, because other calls may wait for them (S102). */
 const SENDER_CONNECTIONS = 16;
 const TRANSFER_CONNECTIONS = 600;
 const JSON_LIMIT_BYTES = 1024 * 1024;

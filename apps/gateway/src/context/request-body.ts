@@ -20,7 +20,7 @@ const compressed = new UnsupportedMediaType(
 );
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** They are not counted in a class, because a client may send its body as slowly as the time limit allows. */
+/** Arriving bodies occupy no slot of a class, because a client may send as slowly as the time limit allows. */
 const ARRIVING_MAX = 200;
 
 interface ArrivingBody {

@@ -22,7 +22,7 @@ import {
 } from './journal-lines.js';
 import type { Lease } from './lease.js';
 
-/** Some 300,000 answers with their rows. The file is then rewritten with only the lines still needed. */
+/** A file that has grown by this much (300,000 answers) is rewritten with only the lines still needed. */
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
 

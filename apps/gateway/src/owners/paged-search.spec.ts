@@ -21,7 +21,7 @@ import {
 } from '../../../../test/new-service/archive-operations.js';
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 
-/** Not the row's owner: only the product's services exist in this process. */
+/** The service that answers here. It must be one of the product's services. */
 const OWNER = 'corpus';
 const SEARCH: Operation = {
   ...ARCHIVE_SEARCH,

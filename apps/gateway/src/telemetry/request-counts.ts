@@ -2,7 +2,7 @@ import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
-/** Lookup adds its own codes; all further codes share a count. */
+/** Owners add their own codes; beyond this number, all further codes share a count. */
 const CODES_MAX = 100;
 const OTHER_CODES = 'other';
 

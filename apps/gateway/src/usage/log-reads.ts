@@ -9,7 +9,7 @@ const AT_ONCE = 2;
 const WAITING_MAX = 100;
 const WAIT_MAX_MS = 8_000;
 const OF_ACCOUNT_MAX = 8;
-/** Quick reads stay below it even at the highest rate of requests. */
+/** Quick reads of an account stay below this time even at the highest rate of requests. */
 const A_MINUTE_MAX_MS = 10_000;
 /** Once this many accounts are counted, minutes that have ended are removed. */
 const MINUTES_MAX = 1_000;

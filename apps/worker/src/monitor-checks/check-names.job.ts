@@ -12,7 +12,7 @@ import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.r
 const NAMES_AT_ONCE = 50;
 /** A call takes as long as its slowest name, and the name servers of thousands of names may be silent. */
 const CALLS_AT_ONCE = 8;
-/** The same for names whose last check failed. Their servers may still be silent. */
+/** Calls for names whose last check failed are fewer, because their servers may still be silent. */
 const FAILED_CALLS_AT_ONCE = 4;
 const LOOK_MS = SECOND_MS;
 /** The maximum time that a name may wait for its turn at an upstream. */

@@ -21,7 +21,7 @@ export interface JudgedCheck extends KnownState {
   isRecheckWanted: boolean;
 }
 
-/** Some values differ each time, such as those of a host with many addresses. */
+/** Some values differ at each check, such as those of a host with many addresses. */
 const RECHECKS_MAX = 3;
 /** Maximum number of reported changes of a path per day. The last report says that the value changes back and forth. */
 const TOLD_A_DAY = 2;

@@ -18,7 +18,7 @@ import { TooManyWebhooks, TooManyWebhooksADay } from './webhooks.errors.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
 const WEBHOOKS_MAX = 10;
-/** Removed ones count: the limit on tests applies per webhook, so new webhooks would allow more tests. */
+/** Removed webhooks count: the limit on tests applies per webhook, so new webhooks would allow more tests. */
 const WEBHOOKS_A_DAY_MAX = 100;
 /** The size of a secret in bytes: that of a SHA-256 hash. */
 const SECRET_BYTES = 32;

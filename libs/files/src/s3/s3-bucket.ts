@@ -7,7 +7,7 @@ const CONNECT_LIMIT_MS = 5_000;
 /** The maximum time without data on a connection. */
 const SILENCE_LIMIT_MS = 60_000;
 const TRIES_MAX = 3;
-/** Each download keeps one while its client reads; with the SDK's 50, slow clients would block all other uses. */
+/** A download keeps a connection while its client reads; with the SDK's 50, slow clients would block the rest. */
 const CONNECTIONS_MAX = 2_000;
 /** The SDK requests new credentials 5 minutes before they expire. */
 const LOGIN_LIFETIME_MS = 10 * MINUTE_MS;

@@ -1,6 +1,6 @@
 import type { ServiceName } from '#libs/platform';
 
-/** Also of the partitions of every topic. It never changes, because the order of events depends on it. */
+/** Every topic has as many partitions. The number never changes, because the order of events depends on it. */
 export const BUCKET_COUNT = 16;
 
 const FNV_OFFSET = 0x811c9dc5;

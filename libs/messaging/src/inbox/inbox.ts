@@ -26,7 +26,7 @@ export interface HandledEvent {
 
 /** The time limit of a handler; work that takes longer belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
-/** Their statements share the connection's round trips; with more keys, each would wait longer for the others. */
+/** The keys share the connection's round trips; with more keys, each would wait longer for the others. */
 const KEYS_AT_A_TIME = 16;
 
 /** Passes each event to its handler once, within a transaction of the caller. */

@@ -25,7 +25,7 @@ export interface DnsLookup {
   latencyMs: number;
 }
 
-/** The owner of a name decides how many it has, and a bulk request answers a hundred names in one body. */
+/** The owner of a name decides how many records it has, and a bulk request answers 100 names in one body. */
 const LENGTH_MAX = 64 * 1024;
 /** The approximate length of a record's other members in an answer. */
 const MEMBERS_LENGTH = 100;

@@ -2,7 +2,7 @@ import type { CallResult } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 import { PaypalRefusal, PaypalUnreachable } from './paypal-connection.js';
 
-/** They leave open whether the call was or will be carried out; with 401, the secret may be in rotation. */
+/** Statuses that leave open whether the call is carried out; after 401, the secret may be in rotation. */
 const UNDECIDED_STATUSES = [401, 408, 409, 425, 429];
 /** The issue that PayPal reports while the first call with a key is still running. */
 const UNDECIDED_ISSUE = /_IN_PROGRESS$/;

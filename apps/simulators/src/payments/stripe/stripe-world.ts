@@ -53,7 +53,7 @@ export class StripeWorld {
   /** Returns twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
-  /** By kind, and payments by invoice: with 100,000 subscriptions, searching all objects would be slow. */
+  /** Two indexes of the objects: with 100,000 subscriptions, searching all objects would be slow. */
   private readonly kinds = new Map<ObjectName, Map<string, StripeObject>>();
   private readonly paymentsOfInvoices = new Map<string, KindOf<'invoice_payment'>[]>();
 

@@ -6,7 +6,7 @@ import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** Much shorter than that of inbox rows; otherwise, a late redelivery would be handled again. */
+/** Records are kept for much less time than inbox rows; otherwise, a late redelivery would be handled again. */
 const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;
