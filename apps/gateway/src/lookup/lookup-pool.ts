@@ -20,12 +20,12 @@ export interface LookupPoolOptions {
   ageMaxMs?: number;
 }
 
-/** One per concurrent live lookup; with fewer, slow registries would delay every answer. */
+/** A connection for each concurrent live lookup; with fewer, slow registries would delay every answer. */
 const CONNECTIONS_MAX = 1_500;
 const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
 const AGE_MAX_MS = 30_000;
-/** As a fraction of the maximum age, so that connections do not all expire at once. */
+/** A fraction of the maximum age: random ages keep connections from expiring all at once. */
 const AGE_MIN_PART = 0.5;
 const TICK_MAX_MS = 500;
 const TICKS_PER_TIMEOUT = 20;
