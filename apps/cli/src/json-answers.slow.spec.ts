@@ -246,7 +246,7 @@ describe('operator commands with --json', () => {
         lacking.push(path);
       });
     }
-    expect(lacking).toEqual(['provision', 'migrate', 'corpus distribute']);
+    expect(lacking).toEqual(['provision', 'migrate', 'verify', 'corpus distribute']);
   });
 
   it('a command for an unknown account fails with a message', async () => {
