@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { DailyCredits } from '#libs/counters';
-import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, Logger, newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
 import { DailyCaps } from './daily-caps.js';
+import { FollowCapsJob } from './follow-caps.job.js';
 
 const capReached = { status: 402, code: 'key_cap_reached' };
 const lineOf = (dailyCreditCap: number) => {
@@ -112,5 +113,53 @@ describe('daily caps', () => {
     await caps.followOthers();
     await caps.followOthers();
     expect(looks).toBe(2);
+  });
+
+  it('S14: a key without a cap is not counted, but the smallest cap is', async () => {
+    let looks = 0;
+    const caps = new DailyCaps(new TestClock(), async () => {
+      looks++;
+      return new Map();
+    });
+    const [free, one] = [lineOf(0), lineOf(1)];
+    await caps.prepare(free);
+    expect(caps.reserve(free, 1_000)).toBe(0);
+    await caps.followOthers();
+    expect(looks).toBe(0);
+    await caps.prepare(one);
+    const day = caps.reserve(one, 1) as number;
+    expect(caps.reserve(one, 1)).toMatchObject(capReached);
+    caps.release(one, 1, day);
+    expect(caps.reserve(one, 1)).toBe(day);
+  });
+
+  it('S14: the log is read for all keys of a rotation, whichever other keys are in use', async () => {
+    const asked: (readonly string[])[] = [];
+    const caps = new DailyCaps(new TestClock(), async (keyIds) => {
+      asked.push(keyIds);
+      return new Map();
+    });
+    const rotated = { ...key, keyIds: [...key.keyIds, newId()] };
+    await caps.prepare(rotated);
+    const [known, unknown] = [lineOf(3), lineOf(3)];
+    await caps.prepare(known);
+    for (const line of [rotated, known, unknown]) caps.reserve(line, 1);
+    await caps.followOthers();
+    expect(asked.at(-1)).toEqual([...rotated.keyIds, ...known.keyIds, unknown.capId]);
+  });
+
+  it('S14: a log that cannot be read for a while changes no count, and is read again', async () => {
+    let isDown = true;
+    const caps = new DailyCaps(new TestClock(), async (keyIds) => {
+      if (isDown) throw new Error('no database');
+      return eachOf(3)(keyIds);
+    });
+    const job = new FollowCapsJob(caps, new Logger('gateway', { write: () => {} }));
+    expect(caps.reserve(key, 1)).toEqual(expect.any(Number));
+    await job.runOnce();
+    expect(caps.reserve(key, 1)).toEqual(expect.any(Number));
+    isDown = false;
+    await job.runOnce();
+    expect(caps.reserve(key, 1)).toMatchObject(capReached);
   });
 });

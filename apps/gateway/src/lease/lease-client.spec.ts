@@ -126,10 +126,10 @@ describe('the lease client', () => {
     const lease = (await reserve(1_000)) as Lease;
     leases.finish(lease, 1_000, 700);
     const before = asks();
-    await spend(99);
+    await spend(100);
     expect(asks()).toBe(before);
     // At the rate measured since the first lease, the next 30 seconds would need some 20,000 credits.
-    await spend(2);
+    await spend(1);
     await waitFor('the next lease', () => stored().length === 2);
     expect(stored().map(({ amount }) => amount)).toEqual([1_000, 1_000]);
     expect(leases.state().counts).toMatchObject({ hits: 2, misses: 1 });

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -67,6 +76,38 @@ describe('a journal', () => {
     expect(fourth.left).toEqual({ uses: [], holds: [], rows: [], writerIds: [] });
     expect(existsSync(`${path}.earlier`)).toBe(false);
     fourth.journal.close();
+  });
+
+  it.each(['lease', 'hold', 'row'])('even a single %s stays until it is settled', (kind) => {
+    const path = join(folder, newId());
+    const { journal } = openJournal(path);
+    const hold = { number: 1, id: 'order-1', accountId, charged: 0 };
+    if (kind === 'lease') journal.opened(new Lease(newId(), accountId, 1));
+    else if (kind === 'hold') journal.holdOpened(hold, 'row\n');
+    else journal.used(new Lease(newId(), accountId, 1), undefined, 'row\n');
+    journal.close();
+    for (let start = 0; start < 2; start++) {
+      const next = openJournal(path);
+      expect(Object.values(next.left).flat()).toHaveLength(1);
+      next.journal.close();
+    }
+  });
+
+  it('a journal leaves no file open, whether it is rewritten, closed or lost', () => {
+    const nextFile = () => {
+      const file = openSync(folder, 'r');
+      closeSync(file);
+      return file;
+    };
+    const before = nextFile();
+    for (const isLost of [false, true]) {
+      const place = join(folder, newId());
+      const { journal } = openJournal(join(place, 'journal'), { compactAtBytes: 0 });
+      journal.closed(new Lease(newId(), accountId, 1));
+      if (isLost) rmSync(place, { recursive: true });
+      journal.close();
+      expect(nextFile()).toBe(before);
+    }
   });
 
   it('a rewritten journal contains only open and unsettled items', async () => {
