@@ -199,6 +199,7 @@ describe('the lease client', () => {
     leases.finish(unfinished, 1, 1);
     await draining;
     expect(stored()).toMatchObject([{ consumed: 4, isClosed: true }]);
+    expect(readLeases(readFileSync(journalPath, 'utf8'))).toEqual([]);
     expect(await reserve()).toMatchObject({ status: 503, code: 'service_unavailable' });
   });
 
