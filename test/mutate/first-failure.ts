@@ -5,12 +5,15 @@ const { TestEnvironment } = createRequire(import.meta.url)(
   'jest-environment-node',
 ) as typeof import('jest-environment-node');
 
+const SHOWN_MAX = 200;
+
 /** Ends the process at the first failed test. Jest itself ends after its file, in which many tests may hang. */
 export default class FirstFailure extends TestEnvironment {
   handleTestEvent(event: Circus.Event): void {
     if (event.name !== 'test_done' || event.test.errors.length === 0) return;
     const [reason] = event.test.errors.flat().map(String);
-    process.stderr.write(`  ● ${event.test.name}: ${reason.replaceAll(/\s+/g, ' ')}\n`);
+    const line = `${event.test.name}: ${reason.replaceAll(/\s+/g, ' ').slice(0, SHOWN_MAX)}`;
+    process.stderr.write(`  ● ${line}\n`);
     process.exit(1);
   }
 }
