@@ -47,9 +47,14 @@ export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
     accountId,
     body,
   });
-  await bench.until(accountId, job.id, ({ state }) => state !== 'queued');
+  const path = `jobs/${job.id}`;
+  await bench.until<JobAnswer>(accountId, path, ({ state }) => state !== 'queued');
   const queuedMs = monotonicMs();
-  const { counts } = await bench.until(accountId, job.id, ({ finished_at: at }) => at !== null);
+  const { counts } = await bench.until<JobAnswer>(
+    accountId,
+    path,
+    (one) => one.finished_at !== null,
+  );
   const [doneMs, charged] = [monotonicMs(), bench.entitlement.charged(accountId)];
   if (counts.delivered !== names || charged !== names) throw new Error(`${charged} of ${names}`);
   const seconds = (fromMs: number, toMs: number) => (toMs - fromMs) / 1_000;
@@ -115,23 +120,18 @@ class BenchWorker {
     });
     if (statusCode !== 201) throw new Error(await body.text());
     const { id } = (await body.json()) as UploadAnswer;
-    const isRead = async () => {
-      await sleep(POLL_MS);
-      const path = `/internal/uploads/${id}`;
-      return (await this.gateway.call<UploadAnswer>('GET', path, { accountId })).state === 'ready';
-    };
-    await waitFor('the names to be counted', isRead, LIMIT_MS);
+    await this.until<UploadAnswer>(accountId, `uploads/${id}`, ({ state }) => state === 'ready');
     return id;
   }
 
-  async until(accountId: string, id: string | null, isSo: (job: JobAnswer) => boolean) {
-    const path = `/internal/jobs/${id}`;
+  /** Resolves once the answer at a path of the worker has the wanted form. */
+  async until<Answer>(accountId: string, path: string, isSo: (answer: Answer) => boolean) {
     const look = async () => {
       await sleep(POLL_MS);
-      const job = await this.gateway.call<JobAnswer>('GET', path, { accountId });
-      return isSo(job) ? job : undefined;
+      const answer = await this.gateway.call<Answer>('GET', `/internal/${path}`, { accountId });
+      return isSo(answer) ? answer : undefined;
     };
-    return waitFor('the job', look, LIMIT_MS);
+    return waitFor(path, look, LIMIT_MS);
   }
 
   largestMb(): number {

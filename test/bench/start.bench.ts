@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -20,35 +20,24 @@ export async function measure(): Promise<BenchReport> {
   return { title: 'npm start, without the build', rows };
 }
 
+/** Starts the product offline and on free ports, and stops it once it is up. */
 async function timeStart(folder: string): Promise<number> {
   const startedAt = performance.now();
-  const solo = launch(folder);
-  const file = join(folder, 'solo.json');
-  try {
-    const isThere = () => {
-      if (solo.exitCode !== null) throw new Error('the product exited during its start');
-      return existsSync(file);
-    };
-    await waitFor(file, isThere, START_TIMEOUT_MS);
-    return (performance.now() - startedAt) / 1000;
-  } finally {
-    await stop(solo);
-  }
-}
-
-async function stop(solo: ChildProcess): Promise<void> {
-  if (solo.exitCode !== null || solo.signalCode !== null) return;
-  solo.kill('SIGTERM');
-  await once(solo, 'exit');
-}
-
-/** Starts the product offline and on free ports. It runs until the bench ends. */
-function launch(folder: string): ChildProcess {
   const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
   const solo = spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {
     env: { ...process.env, ...ports, DATA_DIR: folder },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  cleanup.add(async () => stop(solo));
-  return solo;
+  const ended = once(solo, 'exit');
+  const stop = async () => {
+    solo.kill('SIGTERM');
+    await ended;
+  };
+  cleanup.add(stop);
+  const isUp = () => solo.exitCode !== null || existsSync(join(folder, 'solo.json'));
+  await waitFor('the product to be up', isUp, START_TIMEOUT_MS);
+  if (solo.exitCode !== null) throw new Error('the product exited during its start');
+  const seconds = (performance.now() - startedAt) / 1000;
+  await stop();
+  return seconds;
 }
