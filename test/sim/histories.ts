@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Random } from '../random.js';
 import { History } from './history.js';
-import type { Sabotage } from './sabotage.js';
+import type { Sabotage } from './messaging-statements.js';
 import { inhabit } from './virtual-time.js';
 import { FAULTS, World } from './world.js';
 

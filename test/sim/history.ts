@@ -10,8 +10,7 @@ import {
 import { Logger, SystemClock, newId } from '#libs/platform';
 import { Broker } from './broker.js';
 import { type Command, MemoryDatabase, type Statement } from './memory-database.js';
-import { messagingStatements } from './messaging-statements.js';
-import type { Sabotage } from './sabotage.js';
+import { type Sabotage, messagingStatements } from './messaging-statements.js';
 import { Actor, type World } from './world.js';
 
 const WORK_MS = 4_000;

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { type Tally, runHistories } from './histories.js';
-import { SABOTAGES, type Sabotage } from './sabotage.js';
+import { SABOTAGES, type Sabotage } from './messaging-statements.js';
 import { installVirtualTime } from './virtual-time.js';
 
 const realNow = performance.now.bind(performance);

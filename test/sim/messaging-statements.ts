@@ -1,5 +1,18 @@
 import type { FailedEventRow, MemoryDatabase, OutboxRow, Statement } from './memory-database.js';
-import type { Sabotage } from './sabotage.js';
+
+/**
+ * Ways to break the code under test, which exist only in the simulation. Each removes the basis of one guarantee. A
+ * simulation that does not detect this proves nothing.
+ */
+export const SABOTAGES = {
+  'no-inbox': 'the inbox remembers nothing',
+  'no-sequences': 'an older snapshot replaces a newer one',
+  'failed-hold-nobody': 'deltas overtake a failed one',
+  'mark-before-send': 'the relay marks rows before they are safe',
+  'no-order': 'the relay sends the newest rows first',
+} as const;
+
+export type Sabotage = keyof typeof SABOTAGES;
 
 const LEASE_MS = 6_000;
 const LEASE_LEFT_MS = 3_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Tally } from './histories.js';
 import { LIMIT_MS, simulate } from './run-command.js';
-import { SABOTAGES } from './sabotage.js';
+import { SABOTAGES } from './messaging-statements.js';
 
 describe('simulated histories', () => {
   it(
