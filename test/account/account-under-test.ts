@@ -193,22 +193,10 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return token;
   }
 
-  /** Starts to collect the service's statements, except those of the relay. */
-  statements(): { texts(): string[] } {
+  /** Starts to collect the service's statements, by default those of requests. */
+  statements(isWanted = isOfRequest): { texts(): string[] } {
     const before = this.queryLog.length;
-    return { texts: () => this.queryLog.slice(before).filter(isOfRequest) };
-  }
-
-  /** Starts to count the statements of the maintenance role on a table. */
-  maintenanceStatements(table: string): { counted(): number } {
-    const database = this.get(MaintenanceDatabase);
-    let count = 0;
-    const query = database.query.bind(database);
-    database.query = (sql, parameters) => {
-      if (sql.includes(table)) count++;
-      return query(sql, parameters);
-    };
-    return { counted: () => count };
+    return { texts: () => this.queryLog.slice(before).filter(isWanted) };
   }
 
   private async open(settings: Partial<AccountConfig>): Promise<void> {
