@@ -107,17 +107,11 @@ export class CitusCluster {
     await run('su', ['postgres', '-s', '/bin/bash', '-c', `${command} > /dev/null`]);
   }
 
-  private async ports(): Promise<number[]> {
-    return withClient(this.url(), async (client) => {
-      const { rows } = await client.query<{ port: number }>(
-        'select nodeport as port from pg_dist_node order by groupid',
-      );
-      return rows.map(({ port }) => port);
-    });
-  }
-
   private async prepare(): Promise<void> {
-    for (const port of await this.ports()) {
+    const { rows: nodes } = await withClient(this.url(), (client) =>
+      client.query<{ port: number }>('select nodeport as port from pg_dist_node'),
+    );
+    for (const { port } of nodes) {
       const url = new URL(this.coordinatorUrl);
       url.port = String(port);
       await withClient(url.toString(), async (client) => {

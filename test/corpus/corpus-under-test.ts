@@ -56,7 +56,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
 
   /** Imports observations of the installation's own answers; each is given as the object of a JSON line. */
   async record(...lines: Record<string, unknown>[]): Promise<RecordedBatch> {
-    return this.service.app.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
+    return this.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
   }
 
   /** Imports observations like `record`, but of a source that is added with these rights. */
@@ -66,16 +66,15 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     >,
     ...lines: Record<string, unknown>[]
   ): Promise<RecordedBatch> {
-    const { app } = this.service;
     const rights = { isShown: true, isSold: true, isLookedUp: true, isGenerated: false };
     const id = await this.database.transaction(async (transaction) =>
-      app.get(SourcesService).ensure(transaction, { kind: 'list', ...rights, ...source }),
+      this.get(SourcesService).ensure(transaction, { kind: 'list', ...rights, ...source }),
     );
-    return app.get(ObservationsService).record(observationsOf(lines), id);
+    return this.get(ObservationsService).record(observationsOf(lines), id);
   }
 
   async eraseSuppressed(): Promise<void> {
-    await this.service.app.get(EraseSuppressedJob).runOnce();
+    await this.get(EraseSuppressedJob).runOnce();
   }
 
   async generate(names: number, seed: number): Promise<{ newNames: number }> {
@@ -97,7 +96,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
    */
   async runSource(name: string): Promise<{ file?: ImportedFile; problem: string | null }> {
     await this.sources.run(name);
-    await this.service.app.get(ImportsJob).runOnce();
+    await this.get(ImportsJob).runOnce();
     const { files, runProblem } = await this.sources.show(name);
     return { file: files[0], problem: runProblem };
   }
@@ -145,10 +144,6 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
   /** Sends a request like `ask`, but with a body. */
   async send<Answer>(path: string, body: object): Promise<Answer> {
     return this.gateway.call('POST', path, { body });
-  }
-
-  part<Part>(type: new (...parts: never[]) => Part): Part {
-    return this.get(type);
   }
 
   private async open(settings: Partial<CorpusConfig>): Promise<void> {

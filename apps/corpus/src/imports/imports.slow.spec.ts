@@ -163,7 +163,7 @@ describe('imports', () => {
     );
     expect(shrunken).toMatchObject({ state: 'failed', droppedNames: 0 });
     expect(shrunken?.problem).toMatch(/^It lacks 200 of the 400 listed names/);
-    const newest = await corpus.part(ImportFilesService).listNewest();
+    const newest = await corpus.get(ImportFilesService).listNewest();
     expect(newest).toContainEqual({ source: source.name, isFailed: true });
     const { file: older } = await source.put(
       'art-20260104.zone',

@@ -104,7 +104,7 @@ describe('remote sources', () => {
       await add('absent', 'names', '/absent.txt');
       const isFailed = async () => {
         await corpus.runSource('absent');
-        const newest = await corpus.part(ImportFilesService).listNewest();
+        const newest = await corpus.get(ImportFilesService).listNewest();
         return newest.find(({ source }) => source === 'absent')?.isFailed;
       };
       expect(await isFailed()).toBe(true);
@@ -122,7 +122,7 @@ describe('remote sources', () => {
   });
 
   it('a source with a schedule runs at once and then whenever it is due, but not in between', async () => {
-    const run = async () => corpus.part(ImportsJob).runOnce();
+    const run = async () => corpus.get(ImportsJob).runOnce();
     server.put('/daily.txt', 'daily-a.com\n');
     await add('daily', 'names', '/daily.txt', { everyMs: DAY_MS });
     await run();
@@ -172,7 +172,7 @@ describe('remote sources', () => {
       expect(new Set(tiles)).toEqual(
         new Set(['000', '001', '002.p/188', '002', '003', '004.p/76']),
       );
-      const [lag] = await corpus.part(ImportFilesService).listLags();
+      const [lag] = await corpus.get(ImportFilesService).listLags();
       expect(lag).toMatchObject({ source: 'log', entries: 0 });
     });
 
@@ -251,7 +251,7 @@ describe('remote sources', () => {
       const others = `${JSON.stringify({ Timestamp: 4_000_000_000_000, DNS: ['future-one.com'] })}\n`;
       server.put('/late/tile/names/002', Buffer.from(others.repeat(256), 'utf16le'));
       expect((await corpus.runSource('late')).problem).toBe('Tile 2 cannot be read.');
-      const lags = await corpus.part(ImportFilesService).listLags();
+      const lags = await corpus.get(ImportFilesService).listLags();
       expect(lags).toContainEqual(expect.objectContaining({ source: 'late', entries: 256 }));
       server.publish('/late/', certificates(1_000, 1_300));
       expect((await corpus.runSource('late')).problem).toBe(

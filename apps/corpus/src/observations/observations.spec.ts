@@ -217,7 +217,7 @@ describe('observations', () => {
     ];
     const { observations, bad } = readObservations(lines.join('\n'));
     expect([observations.length, bad]).toEqual([2, 5]);
-    await corpus.part(ObservationsService).record(observations, LOOKUPS_SOURCE);
+    await corpus.get(ObservationsService).record(observations, LOOKUPS_SOURCE);
     const [{ record: kept }] = await database.query<{ record: object }>(
       'select record from whois_revision where name = $1',
       [name],

@@ -31,7 +31,7 @@ describe('the names of a removed source', () => {
       const held = await corpus.get(MaintenanceDatabase).query(
         `update job_lease set last_run_at = clock_timestamp() + interval '1 day'
          where job = $1 and last_run_at is not null and lease_until = '-infinity' returning job`,
-        [corpus.part(HandOverJob).name],
+        [corpus.get(HandOverJob).name],
       );
       return held.length > 0;
     });
@@ -52,7 +52,7 @@ describe('the names of a removed source', () => {
   }
   async function removed(name: string): Promise<void> {
     await corpus.sources.remove(name);
-    await corpus.part(HandOverJob).runOnce();
+    await corpus.get(HandOverJob).runOnce();
   }
   const idOf = async (name: string) => {
     const [{ id }] = await corpus.database.query<{ id: number }>(
@@ -143,8 +143,8 @@ describe('the names of a removed source', () => {
     let done: Promise<void>;
     await corpus.sources.remove('few');
     await corpus.database.transaction(async (writer) => {
-      await corpus.part(RegistrationsService).lockWriting(writer);
-      done = corpus.part(HandOverJob).runOnce();
+      await corpus.get(RegistrationsService).lockWriting(writer);
+      done = corpus.get(HandOverJob).runOnce();
       await waitFor('the first name', async () => (await slicesDone()) === Math.min(...slices));
     });
     await done!;
@@ -188,7 +188,7 @@ describe('the names of a removed source', () => {
       id,
       second,
     ]);
-    await corpus.part(HandOverJob).runOnce();
+    await corpus.get(HandOverJob).runOnce();
     const owners = await corpus.database.query(
       'select name, source_id = $2 as "isKept" from domain where name = any($1)',
       [names, id],

@@ -109,14 +109,14 @@ async function wholeLife(corpus: CorpusUnderTest, folder: string) {
   for (const [row, parameters] of QUESTIONS) searches.push(await pagesOf(corpus, row, parameters));
   await corpus.operate.suppress({ kind: 'email', value: 'ada@cluster.example' });
   await corpus.eraseSuppressed();
-  await corpus.part(TrainModelJob).runOnce();
+  await corpus.get(TrainModelJob).runOnce();
   const after = [];
   for (const [row, parameters] of QUESTIONS) after.push(await pagesOf(corpus, row, parameters));
   return {
     files,
     searches,
     after,
-    signals: await corpus.part(SignalsService).of('phishing-one.com'),
+    signals: await corpus.get(SignalsService).of('phishing-one.com'),
     ...(await forWorker(corpus)),
     removed: await removal(corpus, folder),
   };
@@ -205,7 +205,7 @@ async function removal(corpus: CorpusUnderTest, folder: string) {
     expect((await corpus.runSource(name)).file).toMatchObject({ state: 'loaded', badLines: 0 });
   }
   await corpus.sources.remove('owner');
-  await corpus.part(HandOverJob).runOnce();
+  await corpus.get(HandOverJob).runOnce();
   const ownersIn = async (table: string) =>
     corpus.database.query(
       `select t.name, s.name as source from ${table} t join source s on s.id = t.source_id

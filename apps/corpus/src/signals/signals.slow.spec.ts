@@ -39,7 +39,7 @@ describe('signals', () => {
   afterAll(() => corpus.stop());
 
   it('a list that contains a name is returned with its date, and a list that removed the name is not returned', async () => {
-    const signals = corpus.part(SignalsService);
+    const signals = corpus.get(SignalsService);
     expect(await signals.of('deceives.com')).toEqual({
       firstSeen: SEEN,
       lists: 1,
@@ -52,18 +52,18 @@ describe('signals', () => {
 
   it('labels are scored by a model of the known names, and training creates a new version of the model', async () => {
     await corpus.generate(1_000, 5);
-    const job = corpus.part(TrainModelJob);
+    const job = corpus.get(TrainModelJob);
     await job.runOnce();
     await job.runOnce();
     const kept = await corpus.database.query('select version from lexical_model');
     expect(kept).toEqual([{ version: 2 }]);
-    const model = (await corpus.part(SignalsRepository).newestModel())!;
+    const model = (await corpus.get(SignalsRepository).newestModel())!;
     const surprise = surpriseOf(model);
     expect(surprise('silverriver')).toBeLessThan(surprise('xq7zkvjw2p'));
-    const { lexical } = await corpus.part(SignalsService).of('xq7zkvjw2pqz.com');
+    const { lexical } = await corpus.get(SignalsService).of('xq7zkvjw2pqz.com');
     expect(lexical).toMatchObject({ version: 2 });
     expect(lexical!.deviations).toBeGreaterThan(3);
-    const usual = (await corpus.part(SignalsService).of('silvermarket.com')).lexical!;
+    const usual = (await corpus.get(SignalsService).of('silvermarket.com')).lexical!;
     expect(usual.deviations).toBeLessThan(2);
     expect(trainedOn(['aaa', 'aaa']).deviation).toBe(0);
   });

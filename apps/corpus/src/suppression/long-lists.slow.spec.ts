@@ -67,7 +67,7 @@ describe('a list of suppressed values of the maximum length', () => {
         return rows;
       },
     };
-    const suppressions = corpus.part(SuppressionsService);
+    const suppressions = corpus.get(SuppressionsService);
     const before = await suppressions.valuesNow(whileRead);
     expect(before.version).toBe(SUPPRESSED_MAX + 1);
     const after = await suppressions.valuesNow(corpus.database);

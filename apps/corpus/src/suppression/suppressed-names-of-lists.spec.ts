@@ -31,7 +31,7 @@ describe('suppression', () => {
     async function staged(name: string) {
       const at = new Date('2024-03-01T12:00:00.000Z');
       const file = { fileId: `${fileId}${++lists}`, at, isFirst: false, isDifference: false };
-      const listing = corpus.part(FullListsService);
+      const listing = corpus.get(FullListsService);
       await corpus.database.transaction(async (transaction) => {
         const names = [name, `kept-${name}`].map((one) => fileName(one)!);
         await listing.stage(transaction, file.fileId, names);
