@@ -82,8 +82,8 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return entitlement;
   }
 
-  async call<T>(method: 'GET', path: string, accountId: string): Promise<T> {
-    return this.gateway.call(method, path, { accountId });
+  async ask<T>(path: string, accountId: string): Promise<T> {
+    return this.gateway.call('GET', path, { accountId });
   }
 
   /**

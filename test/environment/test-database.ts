@@ -57,11 +57,8 @@ export class TestDatabase {
     return this.openAs(serviceRole(service), entities);
   }
 
-  async maintenance(
-    service: SchemaService,
-    entities?: DatabaseOptions['entities'],
-  ): Promise<Database> {
-    return this.openAs(maintenanceRole(service), entities);
+  async maintenance(service: SchemaService): Promise<Database> {
+    return this.openAs(maintenanceRole(service));
   }
 
   async auditor(service: SchemaService): Promise<Database> {

@@ -35,12 +35,8 @@ describe('balancer', () => {
 
   beforeAll(async () => {
     const targets = await Promise.all(servers.map((server) => server.start()));
-    balancer = await Balancer.start({
-      targets,
-      healthPath: '/health',
-      // The time limit is long, because a stall of this process is not a fault of the servers.
-      healthTimeoutMs: 60_000,
-    });
+    // The time limit is long, because a stall of this process is not a fault of the servers.
+    balancer = await Balancer.start(targets, 60_000);
   });
   afterAll(async () => {
     await balancer.stop();

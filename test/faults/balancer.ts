@@ -2,14 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { TcpProxy } from './tcp-proxy.js';
 
-export interface BalancerOptions {
-  targets: string[];
-  /** The path of the readiness check. A server that answers 200 joins the rotation. */
-  healthPath: string;
-  /** A time limit: a target that takes longer to answer is not ready. */
-  healthTimeoutMs: number;
-}
-
 const INTERVAL_MS = 100;
 
 /**
@@ -23,10 +15,14 @@ export class Balancer {
   private watching: Promise<void>;
   private proxy: TcpProxy;
 
-  private constructor(private readonly options: BalancerOptions) {}
+  private constructor(
+    private readonly targets: readonly string[],
+    private readonly timeoutMs: number,
+  ) {}
 
-  static async start(options: BalancerOptions): Promise<Balancer> {
-    const balancer = new Balancer(options);
+  /** @param timeoutMs a server that takes longer to answer its readiness check is not ready. */
+  static async start(targets: readonly string[], timeoutMs: number): Promise<Balancer> {
+    const balancer = new Balancer(targets, timeoutMs);
     await balancer.look();
     balancer.proxy = await TcpProxy.start({ route: () => balancer.choose() });
     balancer.watching = balancer.watch();
@@ -60,17 +56,16 @@ export class Balancer {
   }
 
   private async look(): Promise<void> {
-    const { targets } = this.options;
+    const { targets } = this;
     const areReady = await Promise.all(targets.map((target) => this.isReady(target)));
     this.healthy = targets.filter((_, place) => areReady[place]);
   }
 
   /** Checks readiness on a separate connection, so that no idle connection keeps a server from closing. */
   private async isReady(origin: string): Promise<boolean> {
-    const { healthPath, healthTimeoutMs } = this.options;
-    const signal = AbortSignal.timeout(healthTimeoutMs);
+    const signal = AbortSignal.timeout(this.timeoutMs);
     try {
-      const { statusCode, body } = await request(origin + healthPath, { reset: true, signal });
+      const { statusCode, body } = await request(`${origin}/health`, { reset: true, signal });
       await body.dump();
       return statusCode === 200;
     } catch {

@@ -15,13 +15,11 @@ export class LoopbackServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** @param listenOn the path of a Unix socket; by default, a free port on loopback. */
-  async start(listenOn?: string): Promise<void> {
+  async start(): Promise<void> {
     this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       void this.take(request, response);
     });
-    if (listenOn === undefined) this.server.listen(0, '127.0.0.1');
-    else this.server.listen(listenOn);
+    this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
   }
 

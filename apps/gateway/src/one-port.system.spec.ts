@@ -154,11 +154,7 @@ describe('two gateways on one machine', () => {
       startProcess({ ...notice, GATEWAY_JOURNAL: journal('staying') }),
     ]);
     const targets = [leaving.apiUrl, staying.apiUrl];
-    const balancer = await Balancer.start({
-      targets,
-      healthPath: '/health',
-      healthTimeoutMs: 30_000,
-    });
+    const balancer = await Balancer.start(targets, 30_000);
     const clients = Array.from({ length: 24 }, () => new Client(balancer.origin, apiKey));
     const running = Promise.all(clients.map(async (client) => client.run()));
     const answered = () => clients.reduce((sum, client) => sum + client.answered, 0);

@@ -15,7 +15,7 @@ const BETWEEN_MS = 1_500;
 async function rollingRestart(harness: Harness): Promise<void> {
   const { installation } = harness;
   const targets = installation.apiOrigins.map((origin) => origin.replace('localhost', '127.0.0.1'));
-  const balancer = await Balancer.start({ targets, healthPath: '/health', healthTimeoutMs: 1_000 });
+  const balancer = await Balancer.start(targets, 1_000);
   const traffic = { lookupsPerSecond: 20, origins: [balancer.origin], isSteady: true };
   try {
     await underTraffic(harness, traffic, async () => {

@@ -29,7 +29,7 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
 
 async function credits(cursor?: string): Promise<CreditsAnswer> {
   const query = cursor === undefined ? '' : `&cursor=${cursor}`;
-  return entitlement.call('GET', `/internal/account/credits?version=2${query}`, accountId);
+  return entitlement.ask(`/internal/account/credits?version=2${query}`, accountId);
 }
 
 describe('the answer of account.credits', () => {

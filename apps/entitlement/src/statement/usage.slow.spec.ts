@@ -37,7 +37,7 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
 
 async function balance() {
   const path = '/internal/account/credits?version=2';
-  return (await entitlement.call<CreditsAnswer>('GET', path, accountId)).balance;
+  return (await entitlement.ask<CreditsAnswer>(path, accountId)).balance;
 }
 
 describe('usage of an account', () => {
@@ -181,7 +181,7 @@ describe('usage of an account', () => {
 });
 
 it('version 1 shows the granted and used credits of packages and the plan, without past months', async () => {
-  const usage = () => entitlement.call('GET', '/internal/account/usage-v1?version=1', accountId);
+  const usage = () => entitlement.ask('/internal/account/usage-v1?version=1', accountId);
   await entitlement.buy(accountId, 1_000);
   const month = { periodStart: '2026-03-02T09:00:00.000Z', periodEnd: '2026-04-02T09:00:00.000Z' };
   await entitlement.subscribe(accountId, { subscriptionId: newId(), ...month });
@@ -209,7 +209,7 @@ it('version 1 counts every package that was ever bought, however many there are'
   for (let n = 0; n < 201; n += 1) await entitlement.buy(accountId, 1_000);
   const { leaseId } = await lease({}, 1_500);
   await entitlement.client.close({ accountId, leaseId, consumed: 1_500 });
-  expect(await entitlement.call('GET', '/internal/account/usage-v1', accountId)).toMatchObject({
+  expect(await entitlement.ask('/internal/account/usage-v1', accountId)).toMatchObject({
     apiCredits: { totalCredits: 201_000, servedRequest: 1_500 },
   });
 });
