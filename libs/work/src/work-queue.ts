@@ -138,7 +138,7 @@ export class WorkQueue<T extends object> {
     return this.rows.discard(runner, name);
   }
 
-  /** Registers the runner of this process. */
+  /** Notifies a runner in this process of work that was added, and of groups that were cancelled. */
   listen(listener: { added: () => void; cancelled: (group: string) => void }): void {
     this.onAdded.push(listener.added);
     this.onCancelled.push(listener.cancelled);

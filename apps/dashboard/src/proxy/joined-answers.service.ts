@@ -127,7 +127,7 @@ class ReadingDeadline {
     clearTimeout(this.timer);
   }
 
-  /** Passes the text on. Each request for a piece shows that the earlier pieces have been read. */
+  /** Passes the text on, and counts a piece as read once the reader asks for the next one. */
   async *watch(text: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
     for await (const piece of text) {
       yield piece;

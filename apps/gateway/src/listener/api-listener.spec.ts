@@ -16,7 +16,7 @@ afterAll(() => under?.stop());
 beforeEach(() => under.forget());
 
 describe('a live lookup', () => {
-  it('the answer has the headers and the meta of a charged answer', async () => {
+  it('the answer states its cost, its request id and the rate limit', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 80);
     const answer = await ask(live(apiKey));

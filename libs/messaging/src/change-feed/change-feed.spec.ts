@@ -81,7 +81,7 @@ describe('change feed', () => {
     }
   });
 
-  it('another server or another outbox has its own token', async () => {
+  it('the outbox of another database has its own token', async () => {
     const other = await TestDatabase.create();
     try {
       const elsewhere = new ChangeFeed(await other.service('entitlement'));
