@@ -1,3 +1,4 @@
+export * from './account-turns.js';
 export * from './calendar.js';
 export * from './clock.js';
 export * from './config.js';

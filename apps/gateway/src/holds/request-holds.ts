@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntitlementClient, HoldAnswer } from '#libs/contracts';
 import {
+  AccountTurns,
   type Clock,
   type Logger,
   MINUTE_MS,
@@ -13,7 +14,6 @@ import type { LeaseJournal } from '../lease/lease-journal.js';
 import { CreditsBusy, InsufficientCredits } from '../lease/lease.errors.js';
 import type { LeasePool, LeasePools } from '../lease/lease-pool.js';
 import { LogLines } from '../request-log/log-line.js';
-import { AccountTurns } from './account-turns.js';
 import { type HoldReports, RequestHold } from './request-hold.js';
 
 export interface RequestHoldsOptions {

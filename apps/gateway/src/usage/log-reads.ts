@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, StatementTimeout } from '#libs/database';
-import { MINUTE_MS, RecentUse, ServiceUnavailable, monotonicMs } from '#libs/platform';
-import { AccountTurns } from '../holds/account-turns.js';
+import {
+  AccountTurns,
+  MINUTE_MS,
+  RecentUse,
+  ServiceUnavailable,
+  monotonicMs,
+} from '#libs/platform';
 import { ReadTooHeavy, TooMuchReading } from './usage.errors.js';
 
 const STATEMENT_MAX_MS = 2_000;

@@ -8,7 +8,7 @@ import {
   namesUnder,
 } from '#libs/contracts';
 import { type DomainName, parseDomainName } from '#libs/domain-names';
-import { Clock, InvalidRequest, monotonicMs } from '#libs/platform';
+import { AccountTurns, Clock, InvalidRequest, monotonicMs } from '#libs/platform';
 import { DnsClient, DnsFault, PublicNames } from '#libs/resolvers';
 import { InvalidDomainName } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
@@ -17,6 +17,7 @@ import type { Serving } from '../serializers/provenance-body.js';
 import type { ItemQuestions } from '../answers/item-answers.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
+import { QuestionPlaces } from '../questions/question-places.js';
 import { selected } from '../serializers/field-selection.js';
 import {
   type Delegation,
@@ -28,8 +29,10 @@ import {
 } from './availability.js';
 import { suggestionsFor } from './suggestions.js';
 
-/** The number of suggestions that are checked at once. */
+/** The number of suggestions that are checked at once for one account. */
 const AT_A_TIME = 10;
+/** Maximum number of names that are checked for one request. Only the available ones among them are charged. */
+const CHECKED_MAX = 300;
 /** Requires a new lookup of every name, except for repeats and for failures whose waiting time has not passed. */
 const NOW = { max_age: 0, allow_stale: false };
 const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
@@ -54,6 +57,10 @@ export interface AvailabilityFound {
 
 @Injectable()
 export class AvailabilityService {
+  /** Each request may check hundreds of names, which must not delay the lookups of other accounts (S102). */
+  private readonly turns = new AccountTurns({ atOnce: 1, max: Infinity });
+  private readonly places = new QuestionPlaces();
+
   constructor(
     private readonly live: LiveService,
     private readonly dns: DnsClient,
@@ -111,14 +118,17 @@ export class AvailabilityService {
 
   /** Finds the requested number of available names, or fewer if there are no more or the time runs out. */
   private async suggest(domain: DomainName, count: number, looking: Looking): Promise<Checked[]> {
-    const candidates = suggestionsFor(domain).filter(
-      ({ tld }) => (tld === FIXTURE_TLD) === (domain.tld === FIXTURE_TLD),
-    );
+    const candidates = candidatesFor(domain);
     const found: Checked[] = [];
-    for (let at = 0; at < candidates.length && found.length < count; at += AT_A_TIME) {
-      if (looking.signal.aborted || monotonicMs() >= looking.untilMs) break;
+    const isOver = () => looking.signal.aborted || monotonicMs() >= looking.untilMs;
+    const checkAll = async (names: readonly DomainName[]): Promise<Checked[]> => {
+      if (isOver()) return [];
+      const check = (one: DomainName) => this.places.use(() => this.check(one, looking));
+      return Promise.all(names.map(check));
+    };
+    for (let at = 0; at < candidates.length && found.length < count && !isOver(); at += AT_A_TIME) {
       const batch = candidates.slice(at, at + AT_A_TIME);
-      const checked = await Promise.all(batch.map(async (one) => this.check(one, looking)));
+      const checked = await this.turns.use(looking.asker ?? '', () => checkAll(batch));
       found.push(...checked.filter(({ body }) => body.availability === 'available'));
     }
     return found.slice(0, count);
@@ -180,6 +190,16 @@ export class AvailabilityService {
       checked_at: this.clock.now().toISOString(),
     };
   }
+}
+
+/** Returns the first suggestions, which are fixtures if the name is one. */
+function candidatesFor(domain: DomainName): DomainName[] {
+  const candidates: DomainName[] = [];
+  for (const one of suggestionsFor(domain)) {
+    if ((one.tld === FIXTURE_TLD) !== (domain.tld === FIXTURE_TLD)) continue;
+    if (candidates.push(one) === CHECKED_MAX) break;
+  }
+  return candidates;
 }
 
 /** Parses a name. @throws InvalidDomainName */

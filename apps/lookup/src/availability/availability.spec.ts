@@ -98,7 +98,7 @@ describe('suggested names', () => {
   const like = (name: string) => {
     const parsed = parseDomainName(name);
     if (!parsed.ok) throw new Error(parsed.message);
-    return suggestionsFor(parsed.domain).map((one) => one.name);
+    return [...suggestionsFor(parsed.domain)].map((one) => one.name);
   };
 
   it('are many, valid, and different from the name and from one another', () => {

@@ -64,11 +64,11 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
  * suffixes are open to everybody. An internationalised label is suggested only under suffixes whose registry accepts
  * it, and words are added only to labels in Latin script.
  */
-export function suggestionsFor({
+export function* suggestionsFor({
   name,
   label,
   publicSuffix,
-}: Pick<DomainName, 'name' | 'label' | 'publicSuffix'>): DomainName[] {
+}: Pick<DomainName, 'name' | 'label' | 'publicSuffix'>): Generator<DomainName> {
   const isIdn = label.startsWith('xn--');
   const own = isIdn ? idnVariantsOf(domainToUnicode(label)) : variantsOf(label);
   const taken = suffixesFor(label, domainToUnicode(label));
@@ -83,11 +83,11 @@ export function suggestionsFor({
     ),
     ...suffixes.flatMap((other) => own.map((variant) => `${variant}.${other}`)),
   ];
-  return [...new Set(names)].flatMap((one) => {
+  for (const one of new Set(names)) {
     // Suffixes such as `me.uk` and `gov.co` cannot themselves be registered.
     const parsed = one === name ? undefined : parseDomainName(one);
-    return parsed?.ok && parsed.domain.name === one ? [parsed.domain] : [];
-  });
+    if (parsed?.ok && parsed.domain.name === one) yield parsed.domain;
+  }
 }
 
 /**

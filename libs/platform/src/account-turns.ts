@@ -1,4 +1,5 @@
-import { Semaphore, ServiceUnavailable } from '#libs/platform';
+import { ServiceUnavailable } from './platform.errors.js';
+import { Semaphore } from './semaphore.js';
 
 interface Turns {
   semaphore: Semaphore;
