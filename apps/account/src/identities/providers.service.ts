@@ -15,7 +15,14 @@ import {
 } from 'openid-client';
 import type { Provider } from '#libs/contracts';
 import { isMailAddress } from '#libs/domain-names';
-import { Clock, HOUR_MS, Logger, NotFound, isLoopbackOrigin } from '#libs/platform';
+import {
+  Clock,
+  HOUR_MS,
+  Logger,
+  NotFound,
+  ServiceUnavailable,
+  isLoopbackOrigin,
+} from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import type { AskedProvider } from '../log-in-steps/step-contents.js';
 import { ProviderRefused } from './identities.errors.js';
@@ -32,6 +39,11 @@ export interface ProvenIdentity {
 const TIMEOUT_SECONDS = 5;
 /** How long discovered metadata and keys are cached. An unknown key id causes an earlier refresh. */
 const DISCOVERED_MS = HOUR_MS;
+/**
+ * Maximum number of log-ins that wait for a provider. Each occupies one of the dashboard's connections to this service,
+ * which a provider without answers must not use up (S102).
+ */
+const CONFIRMED_AT_ONCE = 16;
 const GITHUB_VERSION = '2022-11-28';
 
 interface GithubAddress {
@@ -46,6 +58,7 @@ interface GithubAddress {
  */
 @Injectable()
 export class ProvidersService {
+  private confirming = 0;
   private google: { found: Promise<Configuration>; untilMs: number } | undefined;
 
   constructor(
@@ -83,19 +96,23 @@ export class ProvidersService {
 
   /**
    * @param query the query string that the provider added to the redirect URI.
-   * @throws ProviderRefused if anything is invalid; NotFound if the provider is no longer offered.
+   * @throws ProviderRefused if anything is invalid; NotFound if the provider is no longer offered; ServiceUnavailable.
    */
   async confirm(asked: AskedProvider, query: string): Promise<ProvenIdentity> {
     const { provider } = asked;
     const client = await this.clientOf(provider);
     const returned = new URL(this.returnUrl(provider));
     returned.search = query;
+    if (this.confirming >= CONFIRMED_AT_ONCE) throw new ServiceUnavailable('log-in providers');
+    this.confirming += 1;
     try {
       return await (provider === 'google'
         ? this.confirmGoogle(client, asked, returned)
         : this.confirmGithub(client, asked, returned));
     } catch (error) {
       throw this.refusal(provider, error);
+    } finally {
+      this.confirming -= 1;
     }
   }
 
