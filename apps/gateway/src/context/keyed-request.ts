@@ -1,5 +1,4 @@
 export interface KeyedRequest {
-  isTest: boolean;
   key: string;
   /** The SHA-256 hash of everything that determines the answer. */
   requestHash: Buffer;

@@ -8,6 +8,13 @@ export type KeyHolder =
   | { is: 'another' }
   | { is: 'answered'; outcome: string; body: Buffer };
 
+export interface KeptAnswer {
+  outcome: string;
+  body: Buffer;
+  /** Whether nothing was charged for the answer; in the column `is_test`, because test keys came first. */
+  isFree: boolean;
+}
+
 interface HolderRow {
   is_begun: boolean;
   request_hash: Buffer | null;
@@ -21,7 +28,7 @@ export class KeptAnswersRepository {
 
   /** Assigns the key to this request, unless an earlier request has it. */
   async begin(accountId: string, request: KeyedRequest): Promise<KeyHolder> {
-    const { key, requestHash, requestId, begunAt, runsUntil, keptSince, isTest } = request;
+    const { key, requestHash, requestId, begunAt, runsUntil, keptSince } = request;
     const [row] = await this.database.query<HolderRow>(BEGIN, [
       accountId,
       key,
@@ -30,7 +37,6 @@ export class KeptAnswersRepository {
       begunAt,
       runsUntil,
       keptSince,
-      isTest,
     ]);
     if (row.is_begun) return { is: 'this' };
     // This statement does not see a row that another request inserts at the same moment.
@@ -44,19 +50,18 @@ export class KeptAnswersRepository {
   async keep(
     accountId: string,
     { key, requestId }: KeyedRequest,
-    outcome: string,
-    body: Buffer,
+    { outcome, body, isFree }: KeptAnswer,
   ): Promise<void> {
     await this.database.query(
-      `update kept_answers set outcome = $4, body = $5
+      `update kept_answers set outcome = $4, body = $5, is_test = $6
        where account_id = $1 and key = $2 and request_id = $3`,
-      [accountId, key, requestId, outcome, body],
+      [accountId, key, requestId, outcome, body, isFree],
     );
   }
 
-  /** Deletes the oldest answers to the account's test keys until the others are within these limits. */
-  async dropTestAnswers(accountId: string, left: { count: number; bytes: number }): Promise<void> {
-    await this.database.query(DROP_TEST_ANSWERS, [accountId, left.count, left.bytes]);
+  /** Deletes the account's oldest free answers until the others are within these limits. */
+  async dropFreeAnswers(accountId: string, left: { count: number; bytes: number }): Promise<void> {
+    await this.database.query(DROP_FREE_ANSWERS, [accountId, left.count, left.bytes]);
   }
 
   async release(accountId: string, { key, requestId }: KeyedRequest): Promise<void> {
@@ -74,11 +79,11 @@ export class KeptAnswersRepository {
 /** A request can take over a key that has expired, or whose identical first request died with its gateway. */
 const BEGIN = `
   with begun as (
-    insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until, is_test)
-    values ($1, $2, $3, $4, $5, $6, $8)
+    insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until)
+    values ($1, $2, $3, $4, $5, $6)
     on conflict (account_id, key) do update set
       request_hash = excluded.request_hash, request_id = excluded.request_id, begun_at = excluded.begun_at,
-      runs_until = excluded.runs_until, is_test = excluded.is_test, outcome = null, body = null
+      runs_until = excluded.runs_until, outcome = null, body = null
     where kept.begun_at < $7
       or (kept.body is null and kept.runs_until < $5 and kept.request_hash = excluded.request_hash)
     returning 1)
@@ -88,7 +93,7 @@ const BEGIN = `
 /**
  * SQL that counts only finished answers. The number of unfinished ones is limited by an account's concurrent requests.
  */
-const DROP_TEST_ANSWERS = `
+const DROP_FREE_ANSWERS = `
   delete from kept_answers where account_id = $1 and key = any (array(
     select key from (
       select key, row_number() over newest as place, sum(length(body)) over newest as bytes

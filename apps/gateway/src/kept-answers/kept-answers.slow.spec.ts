@@ -245,40 +245,47 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect([again.json.asked, again.headers['x-credits-cost']]).toEqual([1, '0']);
   });
 
-  it('S130: only the newest 100 answers to an account’s test keys are kept, and at most 4 MiB of them', async () => {
-    const accountId = newId();
-    const { apiKey } = around.account.addKey({ accountId, scopes: SCOPES, environment: 'test' });
-    const names = { domainNames: ['registered.test'] };
-    let size = 10;
-    around.lookup.respond = (_request, response) => {
-      response.setHeader(CHARGED_ITEMS_HEADER, '1');
-      response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'fixture');
-      response.end(JSON.stringify({ text: 'x'.repeat(size) }));
-    };
-    const kept = () =>
-      withClient(under.database.url(), async (client) => {
-        const { rows } = await client.query<{ count: number; bytes: number }>(
-          `select count(*)::int, coalesce(sum(length(body)), 0)::int as bytes
-           from gateway.kept_answers where account_id = $1`,
-          [accountId],
-        );
-        return rows[0];
-      });
-    const ask = async (place: number) =>
-      (await post(apiKey, { 'idempotency-key': `test-${place}` }, names)).status;
-    for (let place = 0; place < 130; place += 1) expect(await ask(place)).toBe(200);
-    expect((await kept()).count).toBe(100);
-    const asked = around.lookup.questions.length;
-    expect(await ask(129)).toBe(200);
-    expect(around.lookup.questions).toHaveLength(asked);
-    expect(await ask(0)).toBe(200);
-    expect(around.lookup.questions).toHaveLength(asked + 1);
-    size = 300_000;
-    for (let place = 200; place < 220; place += 1) expect(await ask(place)).toBe(200);
-    const { bytes } = await kept();
-    expect(bytes).toBeGreaterThan(3 * 1024 * 1024);
-    expect(bytes).toBeLessThanOrEqual(4 * 1024 * 1024);
-  }, 60_000);
+  it.each([
+    ['to an account’s test keys', 'test', 'registered.test', '1', 'fixture'],
+    ['that cost nothing', 'live', 'a.example', '0', 'live'],
+  ] as const)(
+    'S130: only the newest 100 answers %s are kept, and at most 4 MiB of them',
+    async (_, environment, name, items, source) => {
+      const accountId = newId();
+      const { apiKey } = around.account.addKey({ accountId, scopes: SCOPES, environment });
+      const names = { domainNames: [name] };
+      let size = 10;
+      around.lookup.respond = (_request, response) => {
+        response.setHeader(CHARGED_ITEMS_HEADER, items);
+        response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', source);
+        response.end(JSON.stringify({ text: 'x'.repeat(size) }));
+      };
+      const kept = () =>
+        withClient(under.database.url(), async (client) => {
+          const { rows } = await client.query<{ count: number; bytes: number }>(
+            `select count(*)::int, coalesce(sum(length(body)), 0)::int as bytes
+             from gateway.kept_answers where account_id = $1`,
+            [accountId],
+          );
+          return rows[0];
+        });
+      const ask = async (place: number) =>
+        (await post(apiKey, { 'idempotency-key': `test-${place}` }, names)).status;
+      for (let place = 0; place < 130; place += 1) expect(await ask(place)).toBe(200);
+      expect((await kept()).count).toBe(100);
+      const asked = around.lookup.questions.length;
+      expect(await ask(129)).toBe(200);
+      expect(around.lookup.questions).toHaveLength(asked);
+      expect(await ask(0)).toBe(200);
+      expect(around.lookup.questions).toHaveLength(asked + 1);
+      size = 300_000;
+      for (let place = 200; place < 220; place += 1) expect(await ask(place)).toBe(200);
+      const { bytes } = await kept();
+      expect(bytes).toBeGreaterThan(3 * 1024 * 1024);
+      expect(bytes).toBeLessThanOrEqual(4 * 1024 * 1024);
+    },
+    60_000,
+  );
 
   it('a request with a used key runs again after 24 hours, once the stored answer has been deleted', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });

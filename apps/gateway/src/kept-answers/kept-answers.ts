@@ -13,6 +13,7 @@ import {
   idempotencyKeyOf,
 } from '#libs/platform';
 import { headerOf } from '#libs/public-http';
+import { creditsFor } from '../answers/credits-for.js';
 import type { RequestContext } from '../context/request-context.js';
 import { type OwnerAnswer, bodyOf } from '../context/owner-answer.js';
 import type { KeptAnswersRepository } from './kept-answers.repository.js';
@@ -21,7 +22,7 @@ import type { KeyedRequest } from '../context/keyed-request.js';
 export interface KeptAnswersOptions {
   answers: Pick<
     KeptAnswersRepository,
-    'begin' | 'keep' | 'dropTestAnswers' | 'release' | 'deleteAll'
+    'begin' | 'keep' | 'dropFreeAnswers' | 'release' | 'deleteAll'
   >;
   clock: Clock;
   logger: Logger;
@@ -35,8 +36,8 @@ const RETRY_MS = SECOND_MS;
 const MIB = 1024 * 1024;
 /** Maximum number of stored bytes of a stream. */
 const STREAM_BYTES_MAX = 16 * MIB;
-/** Limits on the kept answers to an account's test keys: the newest ones, up to this number and total size (S130). */
-const TEST_ANSWERS = { count: 100, bytes: 4 * MIB };
+/** Limits on an account's kept answers that cost nothing: the newest, up to this number and total size (S130). */
+const FREE_ANSWERS = { count: 100, bytes: 4 * MIB };
 
 const keyReused = new IdempotencyKeyReused();
 const keyRunning = new IdempotencyKeyRunning();
@@ -44,8 +45,8 @@ const keyRunning = new IdempotencyKeyRunning();
 /**
  * Runs each request with an `Idempotency-Key` once. A repeat within 24 hours gets the same answer and costs nothing. A
  * complete answer is stored before it is sent, so that it is never charged twice. For a stream, the lines that were
- * sent are stored. A request that ends without a charge releases its key. For test keys, only the newest answers are
- * kept.
+ * sent are stored. A request that ends without a charge releases its key. Of the answers that cost
+ * nothing, such as those to test keys, only the newest are kept.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
@@ -69,7 +70,8 @@ export class KeptAnswers {
   /** Stores a complete answer before it is sent. @returns the answer, or 503 if it cannot be stored. */
   async keep(context: RequestContext, answer: OwnerAnswer): Promise<OwnerAnswer | Problem> {
     try {
-      await this.store(context, answer.headers.outcome, bodyOf(answer));
+      const credits = creditsFor(answer, context);
+      await this.store(context, answer.headers.outcome, bodyOf(answer), credits);
       return answer;
     } catch (error) {
       return new ServiceUnavailable('gateway', error);
@@ -81,7 +83,9 @@ export class KeptAnswers {
     const { sentLines } = context;
     const end = sentLines.lastIndexOf('\n', STREAM_BYTES_MAX) + 1;
     const lines = sentLines.slice(0, end);
-    void this.later(context.keyed!, () => this.store(context, outcome, lines));
+    void this.later(context.keyed!, () =>
+      this.store(context, outcome, lines, context.streamedCredits),
+    );
   }
 
   /** Releases the key of a request that was rejected, or whose client disconnected before anything was charged. */
@@ -124,7 +128,6 @@ export class KeptAnswers {
     const { clock, requestDeadlineMs } = this.options;
     const now = clock.now().getTime();
     return {
-      isTest: context.caller!.isTest,
       key,
       requestHash: hashOf(context),
       requestId: context.requestId,
@@ -134,18 +137,20 @@ export class KeptAnswers {
     };
   }
 
-  private async store({ keyed, caller }: RequestContext, outcome: string, body: string) {
+  private async store(context: RequestContext, outcome: string, text: string, credits: number) {
     const { answers } = this.options;
-    const accountId = caller!.account.id;
-    const bytes = Buffer.from(body, 'latin1');
-    if (!keyed!.isTest) return answers.keep(accountId, keyed!, outcome, bytes);
-    // If the first answer was not stored, a repeat runs again, free of charge.
-    if (bytes.length > TEST_ANSWERS.bytes) return answers.release(accountId, keyed!);
-    await answers.dropTestAnswers(accountId, {
-      count: TEST_ANSWERS.count - 1,
-      bytes: TEST_ANSWERS.bytes - bytes.length,
-    });
-    await answers.keep(accountId, keyed!, outcome, bytes);
+    const [keyed, accountId] = [context.keyed!, context.caller!.account.id];
+    const body = Buffer.from(text, 'latin1');
+    const isFree = isFreeAnswer(context, credits);
+    if (isFree) {
+      // If the first answer was not stored, a repeat runs again.
+      if (body.length > FREE_ANSWERS.bytes) return answers.release(accountId, keyed);
+      await answers.dropFreeAnswers(accountId, {
+        count: FREE_ANSWERS.count - 1,
+        bytes: FREE_ANSWERS.bytes - body.length,
+      });
+    }
+    await answers.keep(accountId, keyed, { outcome, body, isFree });
   }
 
   /**
@@ -166,6 +171,13 @@ export class KeptAnswers {
       await sleep(RETRY_MS, undefined, { ref: false });
     }
   }
+}
+
+/** True if nothing is charged for an answer, now or later. A job is charged as it runs, and must not start twice. */
+function isFreeAnswer({ caller, route }: RequestContext, credits: number): boolean {
+  const { price } = route.operation;
+  if (price.per === 'free' && price.later !== undefined) return false;
+  return caller!.isTest || credits === 0;
 }
 
 function repeated(context: RequestContext, outcome: string, bytes: Buffer): OwnerAnswer {
