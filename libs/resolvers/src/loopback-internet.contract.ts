@@ -11,7 +11,7 @@ import type { UpstreamException } from './safe-connect/upstream-exceptions.js';
  * queries are recorded.
  */
 export class LoopbackInternet {
-  private readonly authority = new CertificateAuthority();
+  private static readonly authority = new CertificateAuthority();
   private readonly exceptions: UpstreamException[] = [];
   private readonly servers: Server[] = [];
   private readonly sockets = new Set<Socket>();
@@ -38,7 +38,7 @@ export class LoopbackInternet {
 
   /** Adds an RDAP service with a certificate for its host. */
   async rdap(host: string, answer: RequestListener) {
-    const { keyPem, certificatePem } = this.authority.certificateFor([host]);
+    const { keyPem, certificatePem } = LoopbackInternet.authority.certificateFor([host]);
     const server = createHttpsServer({ key: keyPem, cert: certificatePem }, (request, response) => {
       this.asked.push(`${host} ${request.url}`);
       answer(request, response);
@@ -49,7 +49,7 @@ export class LoopbackInternet {
   connector(): SafeConnector {
     return new SafeConnector({
       exceptions: this.exceptions,
-      extraCaPem: this.authority.certificatePem,
+      extraCaPem: LoopbackInternet.authority.certificatePem,
       // Other names do not resolve, so no query leaves the machine.
       dnsServers: ['127.0.0.1:1'],
     });

@@ -42,6 +42,9 @@ const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
   'connect_timeout',
 ]);
 
+/** Connectors with the same additional certificates share a context: Node parses all default certificates for each. */
+const CONTEXTS = new Map<string | undefined, SecureContext>();
+
 /** The only way to connect to targets that outsiders can influence. */
 export class SafeConnector {
   private readonly exceptions: ReadonlyMap<string, UpstreamException>;
@@ -54,11 +57,7 @@ export class SafeConnector {
     this.wayOut = options.wayOut;
     this.exceptions = new Map(exceptions.map((entry) => [`${entry.host}:${entry.port}`, entry]));
     if (options.dnsServers !== undefined) this.resolver.setServers(options.dnsServers);
-    const { extraCaPem } = options;
-    // Without `ca`, all contexts share one store of the default certificates. Node would parse a list again for each
-    // context.
-    const ca = extraCaPem === undefined ? undefined : [...getCACertificates('default'), extraCaPem];
-    this.secureContext = createSecureContext({ ca, minVersion: 'TLSv1.2' });
+    this.secureContext = contextFor(options.extraCaPem);
   }
 
   /**
@@ -126,4 +125,14 @@ export class SafeConnector {
 
 function endOf({ timeoutMs, signal }: ConnectLimits): Deadline {
   return new Deadline(timeoutMs, 'connect_timeout', signal);
+}
+
+function contextFor(extraCaPem: string | undefined): SecureContext {
+  const known = CONTEXTS.get(extraCaPem);
+  if (known) return known;
+  // Without `ca`, the context shares one store of the default certificates with others.
+  const ca = extraCaPem === undefined ? undefined : [...getCACertificates('default'), extraCaPem];
+  const context = createSecureContext({ ca, minVersion: 'TLSv1.2' });
+  CONTEXTS.set(extraCaPem, context);
+  return context;
 }
