@@ -10,6 +10,14 @@ export interface SourceFile {
   text: string;
   /** Parsing every file would take longer than all rules, so only files that a rule asks for are parsed. */
   nodes?: readonly ts.Node[];
+  /** The modules that the file imports, once a rule has asked for them. */
+  imports?: readonly Import[];
+}
+
+/** A module that a file imports, re-exports or loads, and the place where it does so. */
+interface Import {
+  from: string;
+  where: string;
 }
 
 /** Returns the paths of all files below a folder of the repository, sorted; none if the folder does not exist. */
@@ -90,10 +98,10 @@ export function differences(
   return [...lacking(one, other, why[0]), ...lacking(other, one, why[1])];
 }
 
-/** Returns the modules that a file imports, re-exports or loads, with their places. */
-export function importsOf(file: SourceFile): { from: string; where: string }[] {
-  const { importedFiles } = ts.preProcessFile(file.text, true, true);
-  return importedFiles.map(({ fileName, pos }) => ({ from: fileName, where: at(file, pos) }));
+export function importsOf(file: SourceFile): readonly Import[] {
+  return (file.imports ??= ts
+    .preProcessFile(file.text, true, true)
+    .importedFiles.map(({ fileName, pos }) => ({ from: fileName, where: at(file, pos) })));
 }
 
 /** Returns the names of a declaration's decorators, such as `Get` for `@Get('/x')`. */
