@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monotonicMs } from '#libs/platform';
+import { DAY_MS, MINUTE_MS, monotonicMs } from '#libs/platform';
 
 /**
  * Waits until `condition` returns a truthy value, and checks it every 10 ms. @throws Error that names `what` after
@@ -35,4 +35,10 @@ export async function withEnoughTime<T>(
     const answer = await attempt(ms);
     if (!isLate(answer) || ms >= LONGEST_MS) return answer;
   }
+}
+
+/** Waits for the next day in UTC if this one ends within two minutes, for specs that share "today" with a database. */
+export async function awayFromMidnight(): Promise<void> {
+  const leftMs = DAY_MS - (Date.now() % DAY_MS);
+  if (leftMs < 2 * MINUTE_MS) await sleep(leftMs);
 }

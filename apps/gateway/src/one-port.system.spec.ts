@@ -12,11 +12,13 @@ import { GatewayHarness } from '../../../test/stand-ins/gateway-harness.js';
 
 const MAIN = new URL('main.js', import.meta.url).pathname;
 const START_LIMIT_MS = 300_000;
+const VALKEY_TIMEOUT_MS = 1_000;
 const canShare = process.platform === 'linux' && valkeyAvailability() === undefined;
 
 interface GatewayProcess {
   child: ChildProcess;
   apiUrl: string;
+  output(): string;
 }
 
 let database: TestDatabase;
@@ -73,7 +75,7 @@ async function startProcess(settings: Record<string, string>): Promise<GatewayPr
   await waitFor('the gateway to be up', isOver, START_LIMIT_MS);
   if (child.exitCode !== null) throw new Error(output());
   const { apiUrl } = JSON.parse(lineOf()!) as GatewayProcess;
-  return { child, apiUrl };
+  return { child, apiUrl, output };
 }
 
 /** Sends one request on a new connection, which may reach any gateway on the port. @returns the status. */
@@ -86,9 +88,17 @@ async function ask(apiUrl: string, apiKey: string, name: string): Promise<number
   });
 }
 
-async function statusesOf(apiUrl: string, apiKey: string, count: number): Promise<number[]> {
-  const names = Array.from({ length: count }, (_, place) => `name${place}.example`);
-  return Promise.all(names.map(async (name) => ask(apiUrl, apiKey, name)));
+/** Sends 100 requests, 20 at a time. @returns the statuses, and the longest time that 20 requests took. */
+async function flood(apiUrl: string, apiKey: string) {
+  const statuses: number[] = [];
+  let longestMs = 0;
+  for (let sent = 0; sent < 100; sent += 20) {
+    const names = Array.from({ length: 20 }, (_, place) => `name${sent + place}.example`);
+    const startedAt = performance.now();
+    statuses.push(...(await Promise.all(names.map(async (name) => ask(apiUrl, apiKey, name)))));
+    longestMs = Math.max(longestMs, performance.now() - startedAt);
+  }
+  return { statuses, longestMs };
 }
 
 const howMany = (statuses: number[], status: number) =>
@@ -100,7 +110,7 @@ const howMany = (statuses: number[], status: number) =>
     const shared = {
       GATEWAY_REUSE_PORT: 'true',
       VALKEY_URL: valkey.url,
-      VALKEY_TIMEOUT_MS: '1000',
+      VALKEY_TIMEOUT_MS: String(VALKEY_TIMEOUT_MS),
     };
     const first = await startProcess({ ...shared, GATEWAY_JOURNAL: journal('one') });
     const { port } = new URL(first.apiUrl);
@@ -117,13 +127,23 @@ const howMany = (statuses: number[], status: number) =>
       return ['one', 'two'].every((each) => textOf(each).includes('= '));
     });
 
-    const limited = around.account.addKey();
-    around.entitlement.limits.set(limited.keyRecord.accountId, 40);
-    const statuses = await statusesOf(first.apiUrl, limited.apiKey, 100);
-    expect([howMany(statuses, 200), howMany(statuses, 429)]).toEqual([40, 60]);
+    // A gateway that has waited too long for Valkey counts alone, so a flood on a stalled machine is repeated.
+    const losses = () =>
+      [first, second].flatMap(({ output }) => output().match(/Valkey does not answer/g) ?? [])
+        .length;
+    let accountId: string;
+    let answers: Awaited<ReturnType<typeof flood>>;
+    let lost: number;
+    do {
+      lost = losses();
+      const { apiKey, keyRecord } = around.account.addKey();
+      ({ accountId } = keyRecord);
+      around.entitlement.limits.set(accountId, 40);
+      answers = await flood(first.apiUrl, apiKey);
+    } while (answers.longestMs >= VALKEY_TIMEOUT_MS || losses() > lost);
+    expect([howMany(answers.statuses, 200), howMany(answers.statuses, 429)]).toEqual([40, 60]);
 
     for (const { child } of [first, second]) expect(await end(child, 'SIGTERM')).toBe(0);
-    const { accountId } = limited.keyRecord;
     expect(around.entitlement.charged(accountId)).toBe(40);
     expect(around.entitlement.openLeases(accountId)).toBe(0);
     await valkey.stop();

@@ -8,6 +8,9 @@ import {
 } from '#libs/contracts';
 import { DAY_MS, SECOND_MS } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
+import { awayFromMidnight } from '#test/environment';
+
+await awayFromMidnight();
 
 const NAMES = 1_300;
 const SOLD = { name: 'zone' };

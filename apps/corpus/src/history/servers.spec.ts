@@ -3,7 +3,10 @@ import { WHOIS_HISTORY, type WhoisHistoryAnswer } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { changesByRecord } from '../records/record-changes.js';
 import { CorpusUnderTest } from '#test/corpus';
+import { awayFromMidnight } from '#test/environment';
 import { Random } from '../../../../test/random.js';
+
+await awayFromMidnight();
 
 const SOLD = { name: 'answers' };
 const SERVERS = {

@@ -8,6 +8,7 @@ import { monotonicMs } from '#libs/platform';
 const SHELL = ['-c', 'PATH="$PATH:/usr/sbin"; exec "$0" "$@"'];
 const START_MAX_MS = 60_000;
 const POLL_MS = 10;
+const CRASHES_MAX = 3;
 
 export interface Endpoint {
   address: string;
@@ -25,25 +26,31 @@ export function missingPrograms(programs: readonly string[]): string[] {
   return programs.filter((program) => spawnSync('sh', [...SHELL, 'which', program]).status !== 0);
 }
 
+/** A server that runs in its own process, and is started again if it crashes, as NSD does once in thousands of starts. */
 export class Daemon {
-  private constructor(private readonly process: ChildProcess) {}
+  private process: ChildProcess;
+  private said = '';
+  private crashes = 0;
+  private isStopped = false;
+
+  private constructor(
+    private readonly program: string,
+    private readonly words: readonly string[],
+  ) {
+    this.launch();
+  }
 
   /**
    * Starts the server in the foreground and waits until it listens. @throws Error if it exits, or is not ready within a
    * minute.
    */
   static async start(program: string, words: string[], endpoint: Endpoint): Promise<Daemon> {
-    const child = spawn('sh', [...SHELL, program, ...words], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    child.stderr!.on('data', (chunk: Buffer) => (said = `${said}${chunk}`.slice(-2_000)));
-    const daemon = new Daemon(child);
+    const daemon = new Daemon(program, words);
     const untilMs = monotonicMs() + START_MAX_MS;
     while (!(await isListening(endpoint))) {
-      if (child.exitCode !== null || monotonicMs() > untilMs) {
+      if (daemon.hasEnded || monotonicMs() > untilMs) {
         await daemon.stop();
-        throw new Error(`${program} does not listen: ${said}`);
+        throw new Error(`${program} does not listen: ${daemon.said}`);
       }
       await sleep(POLL_MS);
     }
@@ -56,10 +63,28 @@ export class Daemon {
 
   /** Kills the server, which has no state to save. */
   async stop(): Promise<void> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    this.isStopped = true;
+    if (this.hasEnded) return;
     const ended = once(this.process, 'exit');
     this.process.kill('SIGKILL');
     await ended;
+  }
+
+  private get hasEnded(): boolean {
+    return this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
+  private launch(): void {
+    this.process = spawn('sh', [...SHELL, this.program, ...this.words], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.process.stderr!.on('data', (chunk: Buffer) => {
+      this.said = `${this.said}${chunk}`.slice(-2_000);
+    });
+    this.process.once('exit', (_code, signal) => {
+      const hasCrashed = signal === 'SIGSEGV' || signal === 'SIGABRT';
+      if (hasCrashed && !this.isStopped && this.crashes++ < CRASHES_MAX) this.launch();
+    });
   }
 }
 

@@ -10,10 +10,12 @@ import {
 } from '#libs/contracts';
 import { DAY_MS, newId } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
-import { makeOwnFolder, waitFor } from '#test/environment';
+import { awayFromMidnight, makeOwnFolder, waitFor } from '#test/environment';
 import { WebhookReceiver } from '../../../../test/worker/webhook-receiver.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { PlanFilesJob } from './plan-files.job.js';
+
+await awayFromMidnight();
 
 const SOLD = { name: 'zone' };
 const HELD = { create_date: '', registrant_contact: { name: 'Ada Canary', country_code: 'GB' } };
