@@ -75,6 +75,8 @@ export class DashboardUnderTest {
     await this.client.destroy();
     await this.owners.stop();
     await this.running.stop();
+    // The variables of a spec's file are never freed, and would keep the whole dashboard in memory.
+    Reflect.deleteProperty(this, 'running');
   }
 
   get url(): string {

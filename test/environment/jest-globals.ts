@@ -36,10 +36,13 @@ export function useGlobals(globals: Globals): void {
 }
 
 /**
- * Removes the handlers that previous files have left in Jest's globals. With these, each result would be reported once
- * per file.
+ * Removes what previous files have left in Jest's globals: handlers, with which each result would be reported once per
+ * file, and the tests, whose closures would keep every started service in memory.
  */
 export function forgetPreviousFile(): void {
   Reflect.deleteProperty(globalThis, TIMEOUT);
   Reflect.deleteProperty(globalThis, EVENT_HANDLERS);
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+    if (symbol.description === 'JEST_STATE_SYMBOL') Reflect.deleteProperty(globalThis, symbol);
+  }
 }

@@ -47,6 +47,8 @@ export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
     for (const caller of this.callers) await caller.close();
     await this.end();
     await this.test.drop();
+    // The variables of a spec's file are never freed, and would keep the whole service in memory.
+    Reflect.deleteProperty(this, 'service');
   }
 
   get<T>(provider: Type<T> | Abstract<T>): T {

@@ -86,6 +86,8 @@ export class WorkerUnderTest {
     await this.entitlement.stop();
     await this.account.stop();
     if (!this.isShared) await this.test?.drop();
+    // The variables of a spec's file are never freed, and would keep the whole worker in memory.
+    Reflect.deleteProperty(this, 'worker');
   }
 
   get database(): Database {

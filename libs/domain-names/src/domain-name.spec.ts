@@ -159,13 +159,16 @@ describe('parseHostName', () => {
   });
 });
 
+// Not the unit 'binary', which takes 140 MB for a table of all characters.
+const character = fc.nat(0x10ffff).map((point) => String.fromCodePoint(point));
+
 describe('queries to a registry', () => {
   const nearDomain = fc
     .array(
       fc.oneof(
         fc.constantFrom('example', '.', '.com', 'xn--', '\r\n', '\0', 'QUIT', '-', '_', ' ', '@'),
         fc.constantFrom('%0d%0a', '。', '\u00ad', '\u200d', '/', '0x7f', '127', 'ß', 'co.uk', ':'),
-        fc.string({ unit: 'binary', maxLength: 4 }),
+        fc.string({ unit: character, maxLength: 4 }),
       ),
       { maxLength: 12 },
     )
@@ -174,7 +177,7 @@ describe('queries to a registry', () => {
   it('S61: a query consists only of letters, digits, dots and hyphens, and one line end', () => {
     let accepted = 0;
     fc.assert(
-      fc.property(fc.oneof(nearDomain, fc.string({ unit: 'binary' }), fc.domain()), (input) => {
+      fc.property(fc.oneof(nearDomain, fc.string({ unit: character }), fc.domain()), (input) => {
         const bytes = bytesSent(input);
         if (bytes === undefined) return;
         accepted += 1;

@@ -170,10 +170,13 @@ describe('the layout that ICANN prescribes', () => {
   });
 });
 
+// Not the unit 'binary', which takes 140 MB for a table of all characters.
+const character = fc.nat(0x10ffff).map((point) => String.fromCodePoint(point));
+
 describe('hostile answers', () => {
   it('never make the parser throw', () => {
     const piece = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: character }),
       fc.constantFrom(
         'Domain Name:',
         'Registrant:',
