@@ -66,7 +66,7 @@ export default {
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   // More workers than the two cores: while one worker waits for a server or a time-out, the others work.
   maxWorkers: 3,
-  workerIdleMemoryLimit: '700MB',
+  workerIdleMemoryLimit: '1GB',
   // A worker may need more than half a second to free hundreds of megabytes. A worker that keeps a resource open is
   // reported nevertheless.
   workerGracefulExitTimeout: 20_000,

@@ -24,8 +24,8 @@ type Runner = (...given: Given) => Promise<unknown>;
 /** The time within which a spec's resources must have closed. */
 const CLOSING_MS = 5_000;
 
-// The first line that is written opens standard output or standard error, which would count as left open by that spec.
-void [process.stdout, process.stderr];
+// The first use opens a standard stream, which would count as left open by that spec.
+void [process.stdin, process.stdout, process.stderr];
 
 const require = createRequire(import.meta.url);
 const { default: runFile } = require('jest-circus/runner') as { default: Runner };

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
-import { OPERATIONS, openApi } from '#libs/contracts';
+import { OPERATIONS, type Operation, openApi } from '#libs/contracts';
 import { Clock, SECOND_MS, serviceOrigins } from '#libs/platform';
 import { Transfers } from '#libs/public-http';
 import { AccountController } from './account/account.controller.js';
@@ -77,6 +77,9 @@ export const PAGES = [
   CallDocsController,
 ];
 
+/** The descriptions by table and origin, so that several dashboards in one process, as in tests, build them once. */
+const DESCRIPTIONS = new WeakMap<readonly Operation[], Map<string, Buffer>>();
+
 /** The pages and calls of the public listener. The guards check every request, in this order. */
 @Module({})
 export class PagesModule {
@@ -85,15 +88,13 @@ export class PagesModule {
     const { operations = OPERATIONS } = options;
     const origins = serviceOrigins(config);
     const { origin } = new URL(config.billingUrl);
-    const title = 'Domain Data Service, dashboard';
-    const described = openApi(operations, { title, version: '2.0', origin, listener: 'dashboard' });
     const settings: DashboardSettings = {
       origin,
       apiUrl: config.baseUrl,
       mailbox,
       texts,
       isDataSimulated: config.isDataSimulated,
-      description: Buffer.from(JSON.stringify(described)),
+      description: descriptionOf(operations, origin),
     };
     return {
       module: PagesModule,
@@ -119,4 +120,16 @@ export class PagesModule {
       ],
     };
   }
+}
+
+/** Returns the dashboard's `/openapi.json`. */
+function descriptionOf(operations: readonly Operation[], origin: string): Buffer {
+  const known = DESCRIPTIONS.get(operations) ?? new Map<string, Buffer>();
+  DESCRIPTIONS.set(operations, known);
+  const title = 'Domain Data Service, dashboard';
+  const describe = () =>
+    openApi(operations, { title, version: '2.0', origin, listener: 'dashboard' });
+  const description = known.get(origin) ?? Buffer.from(JSON.stringify(describe()));
+  known.set(origin, description);
+  return description;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DAY_MS } from '#libs/platform';
@@ -118,6 +119,8 @@ describe('credits that jobs return after the end of their plan', () => {
             const happened = `${closed.sort().join()} ${reached}`;
             const known = states.get(happened) ?? order.state;
             states.set(happened, known);
+            // `expect` takes longer than all these steps.
+            if (isDeepStrictEqual(order.state, known)) continue;
             expect({ events, at, state: order.state }).toEqual({ events, at, state: known });
           }
           expect(order.state).toEqual({ spendable: granted - unheld - used, owed: 0 });
