@@ -53,7 +53,7 @@ describe('event server', () => {
       async watch(_event: EventEnvelope<Counted>): Promise<void> {}
     }
     const handled = handledBy([CountedReader, class {}]);
-    expect(handled).toEqual([{ eventClass: Counted, delivery: 'watching' }]);
+    expect(handled).toStrictEqual([{ eventClass: Counted, delivery: 'watching' }]);
   });
 
   it('the server has no events and no driver of its own', () => {
