@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Type } from '@nestjs/common';
-import type { ChosenProcessor, OrderAnswer } from '#libs/contracts';
+import type { ChosenProcessor, OrderAnswer, Owned } from '#libs/contracts';
 import { type Database, withClient } from '#libs/database';
 import { LocalMailbox, MailSender } from '#libs/mail';
 import { type Clock, type Job, type ServiceName, newId } from '#libs/platform';
@@ -17,9 +17,8 @@ import { SyncObjectsJob } from '../../apps/billing/src/processor-sync/sync-objec
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { ServiceUnderTest } from '../environment/service-under-test.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
-import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
-import { LoopbackServer } from '../stand-ins/json-server.js';
+import { JsonServer, LoopbackServer } from '../stand-ins/json-server.js';
 import { type AccountFate, deliverFate } from './account-fate.js';
 import { type CheckoutAction, pressButton } from './hosted-page.js';
 
@@ -55,7 +54,13 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
   config: BillingConfig;
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
-  readonly holdings = new EntitlementHoldings();
+  /** What entitlement knows about accounts: their credits and debts. */
+  readonly holdings = new Map<string, Partial<Owned>>();
+  readonly entitlement = new JsonServer(({ headers, url }) => {
+    const owned = this.holdings.get(headers['x-account-id'] as string);
+    const nothing = { packages: [], subscriptions: [], debt: '0' };
+    return url === '/internal/owned' ? { ...nothing, ...owned } : [];
+  });
   /** The public endpoints for callbacks, without a gateway. */
   private readonly endpoints = ['stripe', 'paypal'].map(
     (processor) =>
@@ -76,7 +81,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await Promise.all(this.endpoints.map((endpoint) => endpoint.stop()));
     await super.stop();
     await this.contacts.stop();
-    await this.holdings.stop();
+    await this.entitlement.stop();
   }
 
   async call(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
@@ -243,11 +248,11 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
   }
 
   protected async open(settings: Partial<BillingConfig>): Promise<void> {
-    const { test, contacts, holdings, simulator } = this;
+    const { test, contacts, entitlement, simulator } = this;
     this.database = await test.service('billing', ENTITIES);
     const apiUrl = await simulator.start();
     await contacts.start();
-    await holdings.start();
+    await entitlement.start();
     this.mailbox = new LocalMailbox(this.clock);
     await this.serve({
       ...this.settings,
@@ -261,7 +266,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
       paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
       paypalCallbackCa: simulator.paypal.identity.authorityPem,
       accountUrl: contacts.url,
-      entitlementUrl: holdings.url,
+      entitlementUrl: entitlement.url,
       processorCallsPerSecond: 1_000,
       ...settings,
     });

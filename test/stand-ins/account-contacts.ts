@@ -15,7 +15,7 @@ export class AccountContacts extends JsonServer {
     return this.contacts.get(accountId) ?? usual;
   }
 
-  protected answer({ headers }: IncomingMessage): object {
+  protected override answer({ headers }: IncomingMessage): object {
     return this.contactOf(headers['x-account-id'] as string);
   }
 }

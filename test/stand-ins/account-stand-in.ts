@@ -40,7 +40,7 @@ export class AccountStandIn extends JsonServer {
     return this.calls.filter((call) => call.includes('/internal/keys/by-hash/')).length;
   }
 
-  protected answer(request: IncomingMessage, body: unknown): object {
+  protected override answer(request: IncomingMessage, body: unknown): object {
     if (request.url === '/internal/changes') {
       return this.feed.page((body as { cursor?: { snapshot: string } }).cursor);
     }

@@ -89,7 +89,7 @@ export class EntitlementStandIn extends JsonServer {
     if (!lease.isClosed) increase(this.reserved, lease.accountId, lease.amount);
   }
 
-  protected answer(request: IncomingMessage, body: unknown): object {
+  protected override answer(request: IncomingMessage, body: unknown): object {
     const accountId = String(request.headers['x-account-id']);
     switch (request.url?.split('?')[0]) {
       case '/internal/allowance':

@@ -34,7 +34,7 @@ export class LoopbackServer {
   }
 }
 
-export abstract class JsonServer extends LoopbackServer {
+export class JsonServer extends LoopbackServer {
   /**
    * Whether the server answers 503 with a body that is not ours, as a load balancer without a service behind it does.
    */
@@ -42,7 +42,13 @@ export abstract class JsonServer extends LoopbackServer {
   gate?: Promise<void>;
   readonly calls: string[] = [];
 
-  protected abstract answer(request: IncomingMessage, body: unknown): object;
+  constructor(private readonly reply?: (request: IncomingMessage, body: unknown) => object) {
+    super();
+  }
+
+  protected answer(request: IncomingMessage, body: unknown): object {
+    return this.reply?.(request, body) ?? {};
+  }
 
   protected override async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);

@@ -286,9 +286,9 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
         status: 409,
         body: { code: 'debt_open', detail: expect.stringContaining('120 used credits') },
       });
-      billing.holdings.isDown = true;
+      billing.entitlement.isDown = true;
       expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(503);
-      billing.holdings.isDown = false;
+      billing.entitlement.isDown = false;
       billing.holdings.set(accountId, { debt: '0' });
       await order();
     });

@@ -29,7 +29,7 @@ const SIGNALS: Readonly<Record<string, IndexSignals>> = {
 };
 
 class Index extends JsonServer {
-  protected answer({ url = '' }: IncomingMessage): object {
+  protected override answer({ url = '' }: IncomingMessage): object {
     const name = new URL(url, this.url).searchParams.get('name') ?? '';
     return SIGNALS[name] ?? NOTHING;
   }
