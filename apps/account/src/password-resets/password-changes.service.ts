@@ -1,21 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ChangePasswordRequest } from '#libs/contracts';
-import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { ReauthenticationService } from '../log-in/reauthentication.service.js';
 import { SessionAnswer } from '../sessions/session-headers.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
-import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { PasswordResetsService } from './password-resets.service.js';
-
-/** Limits how often one person has a new password estimated, which takes time on the main thread (S121). */
-const PERSON_LIMIT: AttemptLimit = {
-  name: 'new password of person',
-  max: 60,
-  windowMs: HOUR_MS,
-};
 
 @Injectable()
 export class PasswordChangesService {
@@ -24,7 +15,6 @@ export class PasswordChangesService {
     private readonly passwords: PasswordsService,
     private readonly resets: PasswordResetsService,
     private readonly reauthentication: ReauthenticationService,
-    private readonly throttling: ThrottlingService,
     private readonly audit: AuditService,
   ) {}
 
@@ -37,9 +27,6 @@ export class PasswordChangesService {
     { current_password, password }: ChangePasswordRequest,
   ): Promise<SessionAnswer<{ status: 'password_set' }>> {
     const checkedHash = await this.reauthentication.checkPassword(session, current_password);
-    // A new password starts a new count, so a person who knew the old password cannot lock the owner out (S22).
-    const subject = `${session.personId}\n${checkedHash}`;
-    await this.throttling.count(PERSON_LIMIT, subject, session);
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password, session.visitor.address);
     return this.accounts.transaction(async (transaction) => {

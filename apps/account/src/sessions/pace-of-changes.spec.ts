@@ -114,16 +114,26 @@ describe('the rate of changes', () => {
     expect((await createKey()).body).toMatchObject({ code: 'key_limit_reached', limit: 200 });
   });
 
-  it('S121: a new password is estimated only if the old one is right, and only a few times an hour', async () => {
-    const check = jest.spyOn(account.get(PasswordsService), 'check');
-    const change = async (current_password: string) =>
-      (await call('POST', 'password/change', { current_password, password: 'password' })).status;
+  it('S121: a password is checked, and a new one estimated, only a few times an hour, even if the password is set again', async () => {
+    const passwords = account.get(PasswordsService);
+    const check = jest.spyOn(passwords, 'check');
+    const matches = jest.spyOn(passwords, 'matches');
+    const statusOf = async (path: string, body: object) => {
+      const { status, headers } = await call('POST', path, body);
+      owner = { ...owner, token: String(headers['x-set-session'] ?? owner.token) };
+      return status;
+    };
+    const change = async (current_password: string, password = 'password') =>
+      statusOf('password/change', { current_password, password });
     expect(await change('a wrong password')).toBe(401);
     expect(check).not.toHaveBeenCalled();
-    const seen: number[] = [];
-    for (let attempt = 0; attempt < 62; attempt++) seen.push(await change(PASSWORD));
-    expect(seen).toEqual([...Array<number>(60).fill(400), 429, 429]);
-    expect(check).toHaveBeenCalledTimes(60);
-    check.mockRestore();
+    for (let attempt = 1; attempt < 57; attempt++) expect(await change(PASSWORD)).toBe(400);
+    expect(await change(PASSWORD, PASSWORD)).toBe(200);
+    expect(await statusOf('session/reauthenticate', { password: PASSWORD })).toBe(200);
+    expect([await change(PASSWORD), await change(PASSWORD)]).toEqual([400, 429]);
+    expect([matches, check].map(({ mock }) => mock.calls.length)).toEqual([60, 58]);
+    await takeBack();
+    expect(await change(NEW_PASSWORD)).toBe(400);
+    for (const spy of [check, matches]) spy.mockRestore();
   });
 });

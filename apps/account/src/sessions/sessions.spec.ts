@@ -214,7 +214,10 @@ describe('sessions', () => {
       'update attempts set count = 300 where count = 1 and subject <> all($1::bytea[])',
       [before.map(({ subject }) => subject)],
     );
+    const passwords = account.get(PasswordsService);
+    const { hashCount } = passwords;
     expect((await logIn()).status).toBe(429);
+    expect(passwords.hashCount).toBe(hashCount);
     await account.dashboard('POST', 'password/forgot', { body: { email } });
     const body = { token: await account.linkToken(email), password: 'nine yellow trumpets' };
     expect((await account.dashboard('POST', 'password/reset', { body })).status).toBe(200);
