@@ -131,6 +131,25 @@ it('S102: sixteen slow calls of other accounts begin per second, so they hardly 
   expect(begun).toBe(4 + 16);
 });
 
+it('S102: uploads and downloads wait for turns, but end them soon, whether or not they have ended', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const calls = new CallsUnderWay();
+  const begun: string[] = [];
+  const begin = (isTransfer: boolean) =>
+    void calls
+      .enter('a', newAnswer(), isTransfer)
+      .then(() => begun.push(isTransfer ? 'transfer' : 'page'));
+  for (const isTransfer of [true, true, true, true, true, false]) begin(isTransfer);
+  const begunBy: number[] = [];
+  for (let quarter = 0; quarter < 3; quarter++) {
+    await setImmediate();
+    begunBy.push(begun.length);
+    mock.timers.tick(250);
+  }
+  mock.timers.reset();
+  expect([begunBy, begun.at(-1)]).toEqual([[2, 4, 6], 'page']);
+});
+
 it('S102: answers that their clients do not read keep no call waiting', async () => {
   const calls = new CallsUnderWay();
   for (const accountId of ['a', 'a', 'b', 'b']) (await calls.enter(accountId, newAnswer()))();

@@ -32,8 +32,12 @@ interface Calls {
   readonly lately: RecentUse;
 }
 
-interface WaitingCall {
+interface NewCall {
   calls: Calls;
+  isTransfer: boolean;
+}
+
+interface WaitingCall extends NewCall {
   begin: (end: () => void) => void;
 }
 
@@ -49,7 +53,7 @@ export class CallsUnderWay implements NestInterceptor {
   private readonly ofAccounts = new Map<string, Calls>();
   /** The earliest is first. */
   private readonly waiting = new Set<WaitingCall>();
-  private inWork = 0;
+  private readonly all = { inWork: 0 };
 
   /** @throws TooManyCalls. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
@@ -64,16 +68,17 @@ export class CallsUnderWay implements NestInterceptor {
   /**
    * Waits until a call may begin, and counts it until its work has ended and its answer has been sent. Its turn ends
    * with its work, because clients may read slowly. A client that disconnects ends the wait, but not the work.
-   * @param isTransfer whether the call may last as long as data is transferred; other calls do not wait for it.
+   * @param isTransfer whether the call may last as long as data is transferred; the account's other calls soon no longer
+   *   wait for it.
    * @returns a function to be called once the work has ended. @throws TooManyCalls.
    */
   async enter(accountId: string, answer: ServerResponse, isTransfer = false): Promise<() => void> {
     const calls = this.callsOf(accountId);
     if (calls.underWay >= OF_AN_ACCOUNT || answer.destroyed) throw new TooManyCalls();
     calls.underWay += 1;
-    let endTurn = () => {};
+    let endTurn;
     try {
-      if (!isTransfer) endTurn = await this.turnOf(calls, answer);
+      endTurn = await this.turnOf({ calls, isTransfer }, answer);
     } catch (error) {
       calls.underWay -= 1;
       throw error;
@@ -92,9 +97,9 @@ export class CallsUnderWay implements NestInterceptor {
   }
 
   /** @returns a function that ends the turn. @throws TooManyCalls if the client disconnects or the wait is too long. */
-  private async turnOf(calls: Calls, answer: ServerResponse): Promise<() => void> {
+  private async turnOf(newCall: NewCall, answer: ServerResponse): Promise<() => void> {
     const { promise, resolve: begin, reject } = Promise.withResolvers<() => void>();
-    const call = { calls, begin };
+    const call = { ...newCall, begin };
     const giveUp = () => {
       this.waiting.delete(call);
       reject(new TooManyCalls());
@@ -110,30 +115,27 @@ export class CallsUnderWay implements NestInterceptor {
   }
 
   private beginNext(): void {
-    while (this.inWork < IN_WORK) {
+    while (this.all.inWork < IN_WORK) {
       const ready = [...this.waiting].filter(({ calls }) => calls.inWork < IN_WORK_OF_AN_ACCOUNT);
       if (ready.length === 0) return;
       const next = ready.reduce(fewerAt(monotonicMs()));
       this.waiting.delete(next);
-      next.begin(this.beginWork(next.calls));
+      next.begin(this.beginWork(next));
     }
   }
 
-  private beginWork(calls: Calls): () => void {
-    calls.inWork += 1;
+  private beginWork({ calls, isTransfer }: NewCall): () => void {
     calls.lately.add(1, monotonicMs());
-    this.inWork += 1;
-    let isWaitedFor = true;
-    const letOthersBegin = () => {
-      if (isWaitedFor) this.inWork -= 1;
-      isWaitedFor = false;
+    const held = new Set<{ inWork: number }>([this.all, calls]);
+    for (const one of held) one.inWork += 1;
+    const release = (ones: Iterable<{ inWork: number }>) => {
+      for (const one of ones) if (held.delete(one)) one.inWork -= 1;
       this.beginNext();
     };
-    const timer = setTimeout(letOthersBegin, WORK_MS);
+    const timer = setTimeout(() => release(isTransfer ? held : [this.all]), WORK_MS);
     return () => {
       clearTimeout(timer);
-      calls.inWork -= 1;
-      letOthersBegin();
+      release(held);
     };
   }
 
