@@ -15,6 +15,7 @@ import {
   type SearchRows,
   allRows,
   firstNumber,
+  partOf,
   readRows,
   searchAnswer,
 } from '../searches/search-answer.js';
@@ -66,12 +67,9 @@ export class HistoryService {
     };
     if (view === 'changes') {
       const compared = await this.compared({ ...asked, from: EVER.from });
-      const isAsked = (at: string) => question.after === undefined || at >= question.after;
       const all = await changesOf(compared, sourceOf);
-      const changes = all.filter((one) => isAsked(one.changed_at));
-      const isCut =
-        compared.length === COMPARED_MAX && isAsked(compared.at(-1)!.observedAt.toISOString());
-      const rows = allRows(changes, isCut);
+      const changes = all.filter((one) => isAfter(one.changed_at, question));
+      const rows = isCut(compared, question) ? partOf(allRows(changes)) : allRows(changes);
       return searchAnswer(page, { ...shown, rows, told: (items) => items });
     }
     const rows = await this.revisions(asked, question);
@@ -81,21 +79,24 @@ export class HistoryService {
   private async revisions(asked: Asked, days: SearchDays): Promise<SearchRows<RevisionRow>> {
     if (asked.name.fixture !== undefined) return allRows(this.fixtures(asked));
     if (await this.repository.isOfSeveral(asked)) {
-      const compared = await this.compared({ ...asked, ...EVER });
+      const newest = await this.compared({ ...asked, ...EVER });
+      // The newest revisions may all be later than the period, so its own are compared.
+      const isBefore = newest.length === COMPARED_MAX && days.before !== undefined;
+      const compared = isBefore ? await this.compared({ ...asked, from: EVER.from }) : newest;
       const all = await listedRevisions(compared);
       const listed = all.filter(({ observedAt, lastAt }) => {
         const [first, last] = [observedAt, lastAt].map((at) => at.toISOString());
-        return (!days.after || last >= days.after) && (!days.before || first < days.before);
+        return isAfter(last, days) && (!days.before || first < days.before);
       });
-      const is = compared.length === COMPARED_MAX ? 'at_least' : 'exact';
       // The cursors have the same form as in the case below, because a server of another kind may answer for the first
       // time between two pages.
-      return readRows(
-        async () => ({ records: listed.length, is }),
+      const rows = readRows(
+        async () => ({ records: listed.length, is: 'exact' }),
         async ({ after, offset, limit }) =>
           listed.filter((row) => isBehind(row, after)).slice(offset, offset + limit),
         placeOf,
       );
+      return isCut(compared, days) ? partOf(rows) : rows;
     }
     return readRows(
       async () => ({ records: await this.repository.count(asked), is: 'exact' }),
@@ -112,6 +113,13 @@ export class HistoryService {
   private fixtures({ name }: Asked): RevisionRow[] {
     return name.fixture === 'registered' ? fixtureRevisions(this.clock.now()) : [];
   }
+}
+
+const isAfter = (at: string, { after }: SearchDays) => after === undefined || at >= after;
+
+/** Whether the period may contain revisions that were too many to be compared. */
+function isCut(compared: readonly RevisionRow[], days: SearchDays): boolean {
+  return compared.length === COMPARED_MAX && isAfter(compared.at(-1)!.lastAt.toISOString(), days);
 }
 
 const placeOf = ({ observedAt, isComplete, state }: RevisionRow) => [

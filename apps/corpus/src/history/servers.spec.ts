@@ -148,6 +148,29 @@ describe('the history of a registration that different servers give', () => {
     expect(cursor).toBeUndefined();
   });
 
+  it('has the records of an earlier period, even if a thousand newer ones are the most that are compared', async () => {
+    const { name } = await history(['rdap'], ['port43'], ['rdap', { status: 'ok' }]);
+    await corpus.database.query(
+      `insert into whois_revision (domain_key, name, is_complete, observed_at, state, source_id, record, answered_by)
+       select domain_key, name, is_complete, observed_at + n * interval '1 minute' + interval '36 hours',
+         md5(n::text)::uuid, source_id, record, answered_by
+       from whois_revision, generate_series(1, 1000) n where name = $1 and observed_at = $2`,
+      [name, at(2)],
+    );
+    const ask = async (days: object) => {
+      const asked = { domainName: name, ...days };
+      return corpus.answerTo<WhoisHistoryAnswer>(WHOIS_HISTORY, asked);
+    };
+    const { records, paging } = await ask({ before: at(24).slice(0, 10) });
+    expect(records!.map((one) => one.first_seen)).toEqual([at(2), at(1), at(0)]);
+    expect(paging).toMatchObject({ total_records: 3, total_is: 'exact' });
+    const newest = await ask({ page: '20', page_size: '50' });
+    expect(newest.records).toHaveLength(50);
+    expect(newest.paging).toMatchObject({ total_records: 1_000, total_is: 'at_least' });
+    const later = await ask({ after: at(48).slice(0, 10), page_size: '1' });
+    expect(later.paging.total_is).toBe('exact');
+  });
+
   it('does not report that data is gone when a registrar does not know the name', async () => {
     const { records, changes, events } = await history(['rdap'], ['denied'], ['rdap']);
     expect(records).toEqual(['rdap 0 to 2']);

@@ -59,6 +59,18 @@ export function readRows<Row>(
   };
 }
 
+/** Returns rows of which only a part can be read, so that their number is at least the one that was counted. */
+export function partOf<Row>({ total, page }: SearchRows<Row>): SearchRows<Row> {
+  const is = 'at_least';
+  return {
+    total: async (asked) => ({ ...(await total(asked)), is }),
+    page: async (asked) => {
+      const { items, paging } = await page(asked);
+      return { items, paging: { ...paging, total_is: is } };
+    },
+  };
+}
+
 /**
  * Returns rows that one query both counts and reads; above COUNTED_MAX, two queries are needed.
  * @param list reads a page in the order of all rows, however many there are.
@@ -77,12 +89,9 @@ export function countedOrListed<Row>(
   };
 }
 
-/**
- * Returns rows that are in memory. The cursor of a page is the position of its last row. @param isCut whether there are
- * more rows.
- */
-export function allRows<Row>(all: readonly Row[], isCut = false): SearchRows<Row> {
-  const total: Total = { records: all.length, is: isCut ? 'at_least' : 'exact' };
+/** Returns rows that are in memory. The cursor of a page is the position of its last row. */
+export function allRows<Row>(all: readonly Row[]): SearchRows<Row> {
+  const total: Total = { records: all.length, is: 'exact' };
   return {
     total: async () => total,
     page: async (page) => {
@@ -91,9 +100,8 @@ export function allRows<Row>(all: readonly Row[], isCut = false): SearchRows<Row
         item,
         end: String(from + place + 1),
       }));
-      const cut = page.cut(placed, ({ end }) => [end], total);
-      const paging = { ...cut.paging, total_is: total.is };
-      return { items: cut.items.map(({ item }) => item), paging };
+      const { items, paging } = page.cut(placed, ({ end }) => [end], total);
+      return { items: items.map(({ item }) => item), paging };
     },
   };
 }
