@@ -7,11 +7,11 @@ const SENTENCES: Readonly<
 > = {
   on: [
     'An authenticator app was set up',
-    'an authenticator app was set up. From now on, you also need its code to log in.',
+    'an authenticator app was set up. From now on, log-ins without a passkey also ask for its code.',
   ],
   off: [
     'The authenticator app was removed',
-    'the authenticator app of your account was removed. You no longer need a code to log in.',
+    'the authenticator app of your account was removed. Log-ins no longer ask for a code.',
   ],
   lifted: [
     'The authenticator app was removed by the operator',

@@ -92,8 +92,8 @@ export function restorePage(
       notice,
       body: html`<section>
         <p>
-          It can be restored${until}. Credits and plans come back as they were; keys stay revoked,
-          and you can reissue each of them.
+          It can be restored${until}. Credits that have not expired come back, and plans whose paid
+          period has not ended continue. Keys stay revoked; you can reissue each of them.
         </p>
         ${form(context, '/account/restore', html`<button>Restore the account</button>`)}
       </section>`,

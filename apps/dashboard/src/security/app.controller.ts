@@ -14,7 +14,8 @@ import {
 } from './app-pages.js';
 import { CodeForm } from './security.dto.js';
 
-const ON = 'The authenticator app is set up: from now on a log-in asks for its code.';
+const ON =
+  'The authenticator app is set up. From now on, log-ins without a passkey ask for its code.';
 const REPLACED = 'The earlier recovery codes no longer work.';
 const SECURITY = '/security';
 

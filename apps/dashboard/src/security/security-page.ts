@@ -95,12 +95,12 @@ function appSection(
   const body =
     since === null
       ? html`<p>
-            With an app on your phone, log-ins with a password also ask for a code. A stolen
+            With an app on your phone, log-ins without a passkey also ask for a code. A stolen
             password alone is then useless.
           </p>
           ${form(context, '/security/app', html`<button>Set up an app</button>`)}`
       : html`<p>
-            Since ${minute(since)} UTC, log-ins also ask for a code.
+            Since ${minute(since)} UTC, log-ins without a passkey also ask for a code.
             ${codes === 0 ? html`<strong>No recovery code is left.</strong>` : `${codes} recovery ${codes === 1 ? 'code is' : 'codes are'} left.`}
           </p>
           <div class="actions">
