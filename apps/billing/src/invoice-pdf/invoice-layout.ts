@@ -128,7 +128,7 @@ function totals(document: InvoiceDocument): Content[][] {
 
 /** Returns the rows for the amount carried over from or to another bill and for the amount paid. */
 const carriedRows = (totalMicros: bigint, carriedMicros: bigint): [string, bigint][] => [
-  [`Carried over ${carriedMicros > 0n ? 'from an earlier bill' : 'or taken off'}`, carriedMicros],
+  [`Carried over ${carriedMicros > 0n ? 'from an earlier bill' : 'or deducted'}`, carriedMicros],
   ['Paid', totalMicros + carriedMicros],
 ];
 
