@@ -18,6 +18,8 @@ export const KAFKA_BROKERS = 'KAFKA_BROKERS';
 export interface KafkaBrokerOptions {
   /** The folder of settings and data. If an earlier broker has used it, its data is used again. */
   folder: string;
+  /** The loopback port of the listener for clients; by default, a free port. */
+  port?: number;
   /** Certificates; with these, clients must use TLS. */
   tls?: {
     /** A PEM file with the certificate (for 127.0.0.1) and its PKCS #8 key. */
@@ -70,7 +72,7 @@ export class KafkaBroker {
    */
   static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
     const jars = await kafkaJars();
-    const [port] = await freePorts(1);
+    const port = options.port ?? (await freePorts(1))[0];
     const broker = new KafkaBroker(options, jars, port);
     await broker.prepare();
     await broker.launch();
