@@ -56,7 +56,8 @@ export class CliConfig {
 
   @Setting({
     env: 'SERVICE_SECRET',
-    about: 'Signs the tokens between services. All services need the same value.',
+    about:
+      'Signs the tokens of calls to services: the secret of the installation, or the lines that `cli secrets` creates for the commands.',
     secret: true,
   })
   @IsOptional()
