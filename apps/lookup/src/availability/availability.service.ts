@@ -165,11 +165,14 @@ export class AvailabilityService {
     return this.live.find(domain.name, { ...NOW, fresh }, { ...asking, priority, budgetMs });
   }
 
-  private async delegationOf(name: string, { untilMs, signal }: Looking): Promise<Delegation> {
+  private async delegationOf(
+    name: string,
+    { untilMs, signal, asker }: Looking,
+  ): Promise<Delegation> {
     if (!this.publicNames.isPublic(name)) return 'unknown';
     const timeoutMs = Math.min(this.config.dnsTimeoutMs, Math.max(1, untilMs - monotonicMs()));
     try {
-      return delegationIn(await this.dns.ask(name, 'NS', { timeoutMs, signal }), name);
+      return delegationIn(await this.dns.ask(name, 'NS', { timeoutMs, signal, asker }), name);
     } catch (error) {
       if (error instanceof DnsFault) return 'unknown';
       throw error;

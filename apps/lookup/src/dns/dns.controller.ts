@@ -40,8 +40,9 @@ export class DnsController {
   async several(
     @Question(DNS_BULK) question: QuestionOf<typeof DNS_BULK>,
     @Body() hosts: BulkHosts,
+    @AskedBy() { asker }: AskedBy,
     @Res() reply: FastifyReply,
   ) {
-    await sendItems(reply, this.dns.questions(hosts, question));
+    await sendItems(reply, this.dns.questions(hosts, question, asker));
   }
 }

@@ -106,6 +106,7 @@ export class DnsService {
   questions(
     { domainNames = [], ipAddresses = [] }: BulkHosts,
     question: QuestionOf<typeof DNS_BULK>,
+    asker: string | undefined,
   ): ItemQuestions {
     const count = domainNames.length + ipAddresses.length;
     if (count === 0) {
@@ -124,7 +125,7 @@ export class DnsService {
         const asked = isName(index)
           ? ofName(domainNames[index], question.type)
           : ofAddressText(addressAt(index));
-        const asking = { repeat: false, signal: AbortSignal.any([signal, late]) };
+        const asking = { repeat: false, asker, signal: AbortSignal.any([signal, late]) };
         return this.answer(asked, question, asking, ITEM_RECORDS_BYTES).catch((error: unknown) => {
           throw error === late.reason ? new ResolverTimeout(false) : error;
         });
@@ -167,20 +168,30 @@ export class DnsService {
   private async find(
     asked: DnsQuestion,
     freshness: Freshness,
-    { repeat, signal, isKept }: Asking,
+    { repeat, signal, isKept, asker }: Asking,
   ): Promise<Found<DnsFindings>> {
     const { name, types, isFixture } = asked;
     if (!isFixture && !this.publicNames.isPublic(name)) throw new NameNotPublic(name);
     const fixture = isFixture ? this.found(dnsFixture(name, types)) : undefined;
     const look = async () =>
-      this.runs.join(keyOf(asked), signal, (abandon) => this.look(asked, abandon.signal));
+      this.runs.join(keyOf(asked), signal, (abandon) =>
+        this.look(asked, { signal: abandon.signal, asker }),
+      );
     return this.answers.find(keyOf(asked), { ...freshness, repeat, isKept }, look, fixture);
   }
 
-  private async look({ name, types }: DnsQuestion, signal: AbortSignal): Promise<DnsFindings> {
+  private async look(
+    { name, types }: DnsQuestion,
+    { signal, asker }: Pick<Asking, 'signal' | 'asker'>,
+  ): Promise<DnsFindings> {
     const { dnsTimeoutMs: timeoutMs } = this.config;
     const isPublic = (one: string) => this.publicNames.isPublic(one);
-    const lookup = await lookUpDns(this.client, name, types, { timeoutMs, signal, isPublic });
+    const lookup = await lookUpDns(this.client, name, types, {
+      timeoutMs,
+      signal,
+      asker,
+      isPublic,
+    });
     // A cancelled query says nothing about the name.
     signal.throwIfAborted();
     const found = this.found(this.withoutPrivate(lookup));

@@ -12,7 +12,10 @@ export interface DnsClientOptions {
   tryTimeoutMs?: number;
   /** Maximum number of attempts; the servers take turns. */
   tries?: number;
-  /** Maximum number of running queries. Further queries are rejected at once. */
+  /**
+   * Maximum number of running queries. Further queries are rejected at once, except those of accounts that use less than
+   * their share.
+   */
   inFlightMax?: number;
   wayOut?: WayOut;
 }
@@ -21,6 +24,8 @@ export interface AskOptions {
   /** The time limit for all attempts together. */
   timeoutMs: number;
   signal?: AbortSignal;
+  /** The account on whose behalf the query is sent. */
+  asker?: string;
 }
 
 export interface DnsAnswer extends DnsMessage {
@@ -59,6 +64,8 @@ export class DnsClient {
   private readonly wayOut?: WayOut;
   private first = 0;
   private inFlight = 0;
+  /** The number of running queries of each account. */
+  private readonly ofAskers = new Map<string, number>();
 
   constructor(options: DnsClientOptions = {}) {
     const servers = options.servers?.length ? options.servers : getServers();
@@ -76,17 +83,29 @@ export class DnsClient {
    */
   async ask(name: string, type: DnsType, options: AskOptions): Promise<DnsAnswer> {
     if (this.servers.length === 0) throw new DnsFault('unreachable');
-    if (this.inFlight >= this.inFlightMax) throw new DnsFault('busy');
+    const { asker = '' } = options;
+    const own = this.ofAskers.get(asker) ?? 0;
+    const isFull = this.inFlight >= this.inFlightMax;
+    // Names whose servers do not answer occupy a place for seconds, and accounts that query many of them could take all.
+    if (isFull && own >= this.inFlightMax / this.ofAskers.size) throw new DnsFault('busy');
     this.inFlight++;
+    this.ofAskers.set(asker, own + 1);
     try {
       return await this.askInTurn(name, type, options);
     } finally {
       this.inFlight--;
+      this.leave(asker);
     }
   }
 
   close(): void {
     for (const { udp } of this.servers) udp.close();
+  }
+
+  private leave(asker: string): void {
+    const left = this.ofAskers.get(asker)! - 1;
+    if (left === 0) this.ofAskers.delete(asker);
+    else this.ofAskers.set(asker, left);
   }
 
   private async askInTurn(name: string, type: DnsType, options: AskOptions): Promise<DnsAnswer> {
