@@ -43,7 +43,7 @@ const DISCOVERED_MS = HOUR_MS;
  * Maximum number of log-ins that wait for a provider. Each occupies one of the dashboard's connections to this service,
  * which a provider without answers must not use up (S102).
  */
-const CONFIRMED_AT_ONCE = 16;
+const WAITING_MAX = 16;
 const GITHUB_VERSION = '2022-11-28';
 
 interface GithubAddress {
@@ -58,7 +58,7 @@ interface GithubAddress {
  */
 @Injectable()
 export class ProvidersService {
-  private confirming = 0;
+  private waiting = 0;
   private google: { found: Promise<Configuration>; untilMs: number } | undefined;
 
   constructor(
@@ -77,10 +77,10 @@ export class ProvidersService {
 
   /**
    * @returns the URL to which to redirect the visitor, and the data to keep until the visitor returns.
-   * @throws NotFound, ProviderRefused.
+   * @throws NotFound, ProviderRefused, ServiceUnavailable.
    */
   async ask(provider: Provider): Promise<AskedProvider & { url: string }> {
-    const client = await this.clientOf(provider);
+    const client = await this.wait(() => this.clientOf(provider));
     const [state, verifier] = [randomState(), randomPKCECodeVerifier()];
     const nonce = provider === 'google' ? randomNonce() : '';
     const url = buildAuthorizationUrl(client, {
@@ -100,19 +100,28 @@ export class ProvidersService {
    */
   async confirm(asked: AskedProvider, query: string): Promise<ProvenIdentity> {
     const { provider } = asked;
-    const client = await this.clientOf(provider);
     const returned = new URL(this.returnUrl(provider));
     returned.search = query;
-    if (this.confirming >= CONFIRMED_AT_ONCE) throw new ServiceUnavailable('log-in providers');
-    this.confirming += 1;
+    return this.wait(async () => {
+      const client = await this.clientOf(provider);
+      try {
+        return await (provider === 'google'
+          ? this.confirmGoogle(client, asked, returned)
+          : this.confirmGithub(client, asked, returned));
+      } catch (error) {
+        throw this.refusal(provider, error);
+      }
+    });
+  }
+
+  /** Waits for a provider, unless too many log-ins do. @throws ServiceUnavailable. */
+  private async wait<T>(work: () => Promise<T>): Promise<T> {
+    if (this.waiting >= WAITING_MAX) throw new ServiceUnavailable('log-in providers');
+    this.waiting += 1;
     try {
-      return await (provider === 'google'
-        ? this.confirmGoogle(client, asked, returned)
-        : this.confirmGithub(client, asked, returned));
-    } catch (error) {
-      throw this.refusal(provider, error);
+      return await work();
     } finally {
-      this.confirming -= 1;
+      this.waiting -= 1;
     }
   }
 
