@@ -14,12 +14,12 @@ interface Runtime {
   leaveTestCode(): void;
 }
 
-/**
- * The arguments that Jest passes to a test runner: two configs, the environment, the runtime, the file's path and a
- * channel.
- */
-type Given = [object, object, object, Runtime, path: string, channel?: unknown];
+/** The arguments that Jest passes to a test runner: two configs, the environment, the runtime and the file's path. */
+type Given = [object, object, object, Runtime, path: string];
 type Runner = (...given: Given) => Promise<unknown>;
+
+/** The frames of a stack that are kept. Jest keeps a hundred, and each `expect` collects them. */
+const STACK_FRAMES = 25;
 
 /** The time within which a spec's resources must have closed. */
 const CLOSING_MS = 5_000;
@@ -43,8 +43,9 @@ registerHooks({
  * compiled and optimised again. This took more than half of the suite's time.
  */
 export default async function run(...given: Given): Promise<unknown> {
-  const [globalConfig, config, environment, runtime, path, channel] = given;
+  const [globalConfig, config, environment, runtime, path] = given;
   forgetPreviousFile();
+  Error.stackTraceLimit = STACK_FRAMES;
   const bare: Runtime = {
     requireInternalModule: (internal) => {
       // The state of this module belongs to one spec file.
@@ -59,7 +60,8 @@ export default async function run(...given: Given): Promise<unknown> {
     leaveTestCode: () => runtime.leaveTestCode(),
   };
   const before = openResources();
-  const result = await runFile(globalConfig, config, environment, bare, path, channel);
+  // Without the channel on which Jest would hear of each test: only the live count of a terminal uses it.
+  const result = await runFile(globalConfig, config, environment, bare, path);
   await waitForRest(path, before);
   return result;
 }
