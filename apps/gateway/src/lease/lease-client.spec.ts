@@ -1,7 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import type { LeaseUse } from '#libs/contracts';
 import {
   HOUR_MS,
@@ -110,13 +119,14 @@ describe('the lease client', () => {
   });
 
   it('an expired lease is returned automatically', async () => {
-    // The lease is usable for 2 s: its lifetime minus the request's deadline and the margin of 5 s.
-    around.entitlement.ttlMs = 8_000;
     await spend(3);
     expect(leases.remaining(accountId)).toBe(100_000 - 3);
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + HOUR_MS);
     await waitFor('the return', () => stored()[0].isClosed);
     // The gateway keeps nothing in memory for an account without a lease.
     await waitFor('its pool to be removed', () => leases.remaining(accountId) === undefined);
+    clock.mockRestore();
     expect(stored()[0].consumed).toBe(3);
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);
   });
