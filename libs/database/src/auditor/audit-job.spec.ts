@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AuditJob, type Database, type InvariantSet, withClient } from '#libs/database';
+import {
+  AuditJob,
+  type Database,
+  type InvariantSet,
+  checkAllRows,
+  withClient,
+} from '#libs/database';
 import { DAY_MS, Logger, MINUTE_MS } from '#libs/platform';
 import { TestDatabase } from '#test/environment';
 
@@ -20,6 +26,8 @@ const SET: InvariantSet = {
   chunkEnd: `select id::text as key from audited_row where id > coalesce($1::text, '0')::int
     order by id limit 1 offset $2`,
 };
+
+const ROW_7 = 'select id from audited_row where bad and id = 7';
 
 describe('audit job', () => {
   let test: TestDatabase;
@@ -81,6 +89,16 @@ describe('audit job', () => {
     expect(job.violations.get('I0')).toBe(1);
     await job.runOnce(2 * ROUND_MS + DAY_MS);
     expect(job.violations.get('I0')).toBeUndefined();
+  });
+
+  it('a check of all rows returns a row once, even if each chunk finds it', async () => {
+    await database.query('update audited_row set bad = true where id in (7, 4500)');
+    const everywhere = { id: 'I1', statement: 'row 7 is good', sql: ROW_7 };
+    const set = { ...SET, invariants: [...SET.invariants, everywhere] };
+    expect(await checkAllRows(auditor, set)).toEqual([
+      { id: 'I0', rows: [{ id: 7 }, { id: 4500 }] },
+      { id: 'I1', rows: [{ id: 7 }] },
+    ]);
   });
 
   it('a full pass that fails does not stop windows, and continues at the chunk that failed', async () => {

@@ -54,18 +54,23 @@ export async function checkChunk(
   return { violated: await checkInvariants(database, set, { from, to: end?.key }), to: end?.key };
 }
 
-/** Checks all rows, chunk by chunk. @returns the violated invariants; empty if all hold. */
+/**
+ * Checks all rows, chunk by chunk. @returns the violated invariants; empty if all hold. A row that several chunks find,
+ * because its invariant does not read the scope, is returned once.
+ */
 export async function checkAllRows(
   database: Pick<Database, 'query'>,
   set: InvariantSet,
 ): Promise<ViolatedInvariant[]> {
-  const found: ViolatedInvariant[] = [];
+  const found = new Map<string, Map<string, object>>();
   let from: string | undefined;
   do {
     const { violated, to } = await checkChunk(database, set, from);
-    found.push(...violated);
+    for (const { id, rows } of violated) {
+      const texts = rows.map((row) => [JSON.stringify(row), row] as const);
+      found.set(id, new Map([...(found.get(id) ?? []), ...texts]));
+    }
     from = to;
   } while (from !== undefined);
-  const byId = Map.groupBy(found, ({ id }) => id);
-  return [...byId].map(([id, parts]) => ({ id, rows: parts.flatMap(({ rows }) => rows) }));
+  return [...found].map(([id, rows]) => ({ id, rows: [...rows.values()] }));
 }
