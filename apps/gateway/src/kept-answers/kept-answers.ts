@@ -45,8 +45,8 @@ const keyRunning = new IdempotencyKeyRunning();
 /**
  * Runs each request with an `Idempotency-Key` once. A repeat within 24 hours gets the same answer and costs nothing. A
  * complete answer is stored before it is sent, so that it is never charged twice. For a stream, the lines that were
- * sent are stored. A request that ends without a charge releases its key. Of the answers that cost
- * nothing, such as those to test keys, only the newest are kept.
+ * sent are stored. A request that ends without a charge releases its key. Of the answers that cost nothing, such as
+ * those to test keys, only the newest are kept.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
@@ -176,8 +176,8 @@ export class KeptAnswers {
 /** True if nothing is charged for an answer, now or later. A job is charged as it runs, and must not start twice. */
 function isFreeAnswer({ caller, route }: RequestContext, credits: number): boolean {
   const { price } = route.operation;
-  if (price.per === 'free' && price.later !== undefined) return false;
-  return caller!.isTest || credits === 0;
+  const isChargedLater = price.per === 'free' && price.later !== undefined;
+  return caller!.isTest || (credits === 0 && !isChargedLater);
 }
 
 function repeated(context: RequestContext, outcome: string, bytes: Buffer): OwnerAnswer {
