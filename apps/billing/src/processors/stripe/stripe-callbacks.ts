@@ -34,7 +34,7 @@ export class StripeCallbacks {
     const notification = this.parse(raw);
     if (!notification) return rejected('malformed');
     if (notification.livemode !== this.options.isLive) return rejected('wrong_mode');
-    // Stripe sets the context only for events of connected accounts, which billing does not have (S45).
+    // An event has a context if it is sent to a platform or an organization, for one of its accounts (S45).
     if (notification.context) return rejected('wrong_account');
     return { verdict: 'accepted', event: eventOf(notification) };
   }
