@@ -86,7 +86,7 @@ export class DashboardConfig extends InternalCallsConfig {
   @Setting({
     env: 'DASHBOARD_PEER_CONNECTIONS_MAX',
     about:
-      'Maximum number of open connections per IP address (IPv6: /64; a /48 has four times as many), except trusted proxies. At the maximum, a new connection closes the one that has been idle longest.',
+      'Maximum number of open connections per IP address (IPv6: /64; a /48 has four times as many), except trusted proxies. At the maximum, a new connection closes the one that has been idle longest. An address (IPv6: /48) may open four times as many connections per second; further ones are closed at once.',
   })
   @IsInt()
   @Min(1)

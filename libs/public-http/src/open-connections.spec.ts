@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, BlockList, type Socket, connect } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { OpenConnections, type OpenConnectionsOptions } from './open-connections.js';
 
@@ -12,9 +12,16 @@ describe('the connections of a public listener', () => {
   const sockets: Socket[] = [];
   const waiting: ServerResponse[] = [];
   let begun = 0;
+  /** Connections that have reached Node's HTTP server. */
+  let reached = 0;
   let server: Server;
+  /** The monotonic clock, once it stands still. */
+  let time: jest.Spied<typeof performance.now> | undefined;
+
+  const stopClock = () => (time = jest.spyOn(performance, 'now').mockReturnValue(0));
 
   afterEach(() => {
+    time?.mockRestore();
     for (const socket of sockets.splice(0)) socket.destroy();
     waiting.length = 0;
     server.close();
@@ -27,7 +34,7 @@ describe('the connections of a public listener', () => {
     event = 'request',
   ) {
     const trustedProxies = new BlockList();
-    begun = 0;
+    begun = reached = 0;
     const answer: RequestListener = (request, response) => {
       begun++;
       if (request.url === '/wait') waiting.push(response);
@@ -35,18 +42,23 @@ describe('the connections of a public listener', () => {
       else if (request.method === 'POST') request.resume().on('end', () => response.end('served'));
       else response.end('served');
     };
-    server = createServer(answer);
+    server = createServer(answer).on('connection', () => reached++);
     if (event !== 'request') server.on(event, answer);
     new OpenConnections({ connectionsMax, ofPeerMax, trustedProxies, ...options }).watch(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   }
 
-  async function open(localAddress: string): Promise<Socket> {
+  /** Begins to open a connection, which may be refused. */
+  function knock(localAddress: string): Socket {
     const { port } = server.address() as AddressInfo;
     const socket = connect({ port, host: '127.0.0.1', localAddress });
     sockets.push(socket);
-    socket.on('error', () => {});
+    return socket.on('error', () => {});
+  }
+
+  async function open(localAddress: string): Promise<Socket> {
+    const socket = knock(localAddress);
     await once(socket, 'connect');
     return socket;
   }
@@ -103,7 +115,7 @@ describe('the connections of a public listener', () => {
       (await open(from)).write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
     }
     await waitFor('both questions', () => waiting.length === 2);
-    const late = await open('127.0.0.4');
+    const late = knock('127.0.0.4');
     await waitFor('the refusal', () => late.closed);
     expect(sockets.slice(0, 2).every(({ closed }) => !closed)).toBe(true);
   });
@@ -147,9 +159,11 @@ describe('the connections of a public listener', () => {
   );
 
   it('S126: all networks of an IPv6 site together have four times the share of one network', async () => {
+    const clock = stopClock();
     await listen(1_000, 5);
     let network = 0;
     server.prependListener('connection', (socket: Socket) => {
+      clock.mockReturnValue(network * 1_000);
       Object.defineProperty(socket, 'remoteAddress', { value: `2001:db8:7:${++network}::1` });
     });
     const flood: Socket[] = [];
@@ -157,6 +171,38 @@ describe('the connections of a public listener', () => {
     await waitFor('their part', () => flood.filter(({ closed }) => closed).length === 30);
     expect(await ask(await open('127.0.0.2'))).toContain('served');
     expect(flood.filter(({ closed }) => closed)).toHaveLength(31);
+  });
+
+  it('S126: the connections that one site opens in excess within a second are closed before they reach Node’s HTTP server, and others are served', async () => {
+    const clock = stopClock();
+    await listen(1_000, 5);
+    const flood = Array.from({ length: 50 }, () => knock('127.0.0.2'));
+    await waitFor('the excess', () => flood.filter(({ closed }) => closed).length === 45);
+    expect(reached).toBe(20);
+    expect(await ask(await open('127.0.0.3'))).toContain('served');
+    clock.mockReturnValue(1_000);
+    expect(await ask(await open('127.0.0.2'))).toContain('served');
+  });
+
+  it('S126: a trusted proxy may open any number of connections in a second', async () => {
+    const trustedProxies = new BlockList();
+    trustedProxies.addAddress('127.0.0.2');
+    stopClock();
+    await listen(100, 1, { trustedProxies });
+    for (let n = 0; n < 20; n++) await open('127.0.0.2');
+    expect(await ask(await open('127.0.0.2'))).toContain('served');
+    expect(reached).toBe(21);
+  });
+
+  it('S126: a connection that its client reset before it was accepted does not reach Node’s HTTP server', async () => {
+    await listen(100, 10);
+    const reset = (socket: Socket) =>
+      Object.defineProperty(socket, 'remoteAddress', { value: undefined });
+    server.prependOnceListener('connection', reset);
+    const gone = knock('127.0.0.2');
+    await waitFor('its end', () => gone.closed);
+    expect(await ask(await open('127.0.0.2'))).toContain('served');
+    expect(reached).toBe(1);
   });
 
   const pipelined = (count: number, path: string, header = '') =>

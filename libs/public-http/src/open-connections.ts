@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { type BlockList, type Socket, isIP } from 'node:net';
-import { monotonicMs, networkOf, siteOf } from '#libs/platform';
+import { SECOND_MS, monotonicMs, networkOf, siteOf } from '#libs/platform';
 import { hasTransfer } from './transfers/transfer.js';
 
 export interface OpenConnectionsOptions {
@@ -52,6 +52,8 @@ const ASKING_MAX = 4;
 const WAITING_MAX = 64;
 /** An IPv6 /48 may have this many times as many connections as one of its /64 networks. */
 const SITE_FACTOR = 4;
+/** A site may open this many times as many connections in a second as one of its networks may have open. */
+const OPENED_FACTOR = 4;
 
 /**
  * The connections of a public listener (S126), limited per network, per site and in total. When a limit is reached, the
@@ -59,18 +61,24 @@ const SITE_FACTOR = 4;
  * counts as idle while it waits for its client, which has not sent its whole request or does not read the answer.
  * Otherwise, one client behind a proxy, which has no limit, could occupy all connections with such requests. Each
  * connection has few requests in progress at a time; requests pipelined behind them are dropped when the connection
- * closes.
+ * closes. A connection that its client has already reset, or that its site opens in excess, is closed before it reaches
+ * Node's HTTP server, because HTTP is most of what a connection costs.
  */
 export class OpenConnections {
   private readonly all = new Map<Socket, Connection>();
   private readonly ofPeers = new Map<string, Set<Connection>>();
+  /** How many connections each site has opened within the second that began at `secondMs`. */
+  private readonly opened = new Map<string, number>();
+  private secondMs = monotonicMs();
 
   constructor(private readonly options: OpenConnectionsOptions) {}
 
   /** Watches a server. All of its listeners must have been added before. */
   watch(server: Server): void {
-    server.prependListener('connection', (socket: Socket) => {
-      if (!this.admit(socket)) socket.destroy();
+    const connected = server.listeners('connection') as ((socket: Socket) => void)[];
+    server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+      if (!this.admit(socket)) return void socket.destroy();
+      for (const listener of connected) listener.call(server, socket);
     });
     for (const event of REQUEST_EVENTS) {
       const listeners = server.listeners(event) as RequestListener[];
@@ -105,8 +113,11 @@ export class OpenConnections {
   }
 
   private admit(socket: Socket): boolean {
+    // A connection that was reset before it was accepted has no address.
+    if (socket.remoteAddress === undefined) return false;
     const { connectionsMax } = this.options;
-    const peers = this.peersOf(socket);
+    const peers = this.peersOf(socket.remoteAddress);
+    if (this.isFlood(peers)) return false;
     for (const { name, max } of peers) {
       const own = this.ofPeers.get(name);
       if (own && own.size >= max && !this.closeIdle(own, 1)) return false;
@@ -115,6 +126,20 @@ export class OpenConnections {
     if (this.all.size >= connectionsMax && !this.closeIdle(this.all.values(), share)) return false;
     this.add(socket, peers);
     return true;
+  }
+
+  /** Counts a new connection. @returns whether its site opens too many; a trusted proxy never does. */
+  private isFlood(peers: Peer[]): boolean {
+    const site = peers.at(-1)?.name;
+    if (site === undefined) return false;
+    const nowMs = monotonicMs();
+    if (nowMs - this.secondMs >= SECOND_MS) {
+      this.opened.clear();
+      this.secondMs = nowMs;
+    }
+    const count = (this.opened.get(site) ?? 0) + 1;
+    this.opened.set(site, count);
+    return count > this.options.ofPeerMax * OPENED_FACTOR;
   }
 
   private add(socket: Socket, peers: Peer[]): void {
@@ -160,9 +185,9 @@ export class OpenConnections {
   }
 
   /** Returns the peers of a connection; empty for a trusted proxy, which all clients share. */
-  private peersOf(socket: Socket): Peer[] {
+  private peersOf(remoteAddress: string): Peer[] {
     const { ofPeerMax, trustedProxies } = this.options;
-    const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=.*\.)/, '');
+    const address = remoteAddress.replace(/^::ffff:(?=.*\.)/, '');
     const family = isIP(address);
     const isTrusted = family !== 0 && trustedProxies.check(address, family === 4 ? 'ipv4' : 'ipv6');
     if (isTrusted) return [];
