@@ -21,8 +21,10 @@ it('S102: only a few log-ins wait for a provider, and others are refused at once
     const githubUrl = `http://localhost:${(provider.address() as AddressInfo).port}`;
     const config = Object.assign(new AccountConfig(), {
       githubClientId: 'client',
+      githubClientSecret: 'secret',
       githubUrl,
       googleClientId: 'client',
+      googleClientSecret: 'secret',
       googleIssuer: githubUrl,
     });
     const clock = new TestClock('2026-11-29T12:00:00Z');
