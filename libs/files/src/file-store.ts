@@ -88,7 +88,7 @@ export abstract class FileStore {
     checkFileKey(key);
     const { maxBytes, ifAbsent = false } = options;
     if (!(maxBytes >= 0 && maxBytes <= FILE_MAX_BYTES)) {
-      throw new RangeError(`a file has ${FILE_MAX_BYTES} bytes at most`);
+      throw new RangeError(`a file can have at most ${FILE_MAX_BYTES} bytes`);
     }
     return this.put(key, withinLimit(content, maxBytes), ifAbsent);
   }
