@@ -137,7 +137,7 @@ export class DashboardUnderTest {
 
   private async answerAsOwner(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/internal/sessions/current') {
-      const isKnown = request.headers['x-session-token'] === SESSION;
+      const isKnown = String(request.headers['x-session-token']).startsWith(SESSION);
       response.end(JSON.stringify({ session: isKnown ? this.session : null }));
       return;
     }

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotLoggedIn, ReauthenticationRequired } from '#libs/platform';
 import { AccountDeletedProblem } from '#libs/public-http';
+import { CallsUnderWay } from '../service-calls/calls-under-way.js';
 import { ServiceProxies } from '../service-calls/service-proxies.js';
 import { TooManyCalls } from '../service-calls/service-calls.errors.js';
 import { type Session, currentSession } from '../service-calls/sessions.js';
@@ -21,6 +22,7 @@ export class SessionGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly proxies: ServiceProxies,
+    private readonly calls: CallsUnderWay,
   ) {}
 
   /** @throws NotLoggedIn, AccountDeletedProblem, ReauthenticationRequired, TooManyCalls. */
@@ -31,6 +33,7 @@ export class SessionGuard implements CanActivate {
     const request = http.getRequest<FastifyRequest>();
     // The client disconnected while its request waited for its turn.
     if (http.getResponse<FastifyReply>().raw.destroyed) throw new TooManyCalls();
+    this.calls.checkBeforeSession(request.visitor.sessionToken);
     const session = await currentSession(this.proxies.of('account'), request.visitor);
     request.session = session ?? undefined;
     if (who === 'either') return true;

@@ -25,8 +25,8 @@ afterAll(async () => {
 
 beforeEach(() => under.forget());
 
-const call = (path: string, signal?: AbortSignal) => {
-  const headers = { host: 'dashboard.example', cookie: under.cookie };
+const call = (path: string, signal?: AbortSignal, cookie = under.cookie) => {
+  const headers = { host: 'dashboard.example', cookie };
   return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
 };
 
@@ -43,15 +43,16 @@ it.each([
       call(path, leaving.signal).catch((error: unknown) => error),
     );
     await waitFor('the calls to be counted', () => enter.mock.calls.length === AT_ONCE);
-    enter.mockRestore();
     const refused = await call(path);
+    const counted = enter.mock.calls.length;
+    enter.mockRestore();
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
     expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
     await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
     under.isSilent = false;
     const { session } = under;
     under.session = { ...session, accountId: newId() };
-    expect((await call(path)).statusCode).toBe(200);
+    expect((await call(path, undefined, `${under.cookie}2`)).statusCode).toBe(200);
     // A call that did not wait would have arrived before this one.
     expect(under.arrived).toHaveLength(IN_WORK + 1);
     under.session = session;
@@ -63,6 +64,8 @@ it.each([
       await body.dump();
       return statusCode === 200;
     });
+    // The refused call was refused before its session was checked.
+    expect(counted).toBe(AT_ONCE);
   },
 );
 

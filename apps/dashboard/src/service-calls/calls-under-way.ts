@@ -25,6 +25,7 @@ const WAIT_MAX_MS = 8 * SECOND_MS;
 /** Once this many accounts are counted, those whose last call was long ago are removed. */
 const ACCOUNTS_MAX = 1_000;
 const LITTLE_USE = 0.01;
+const SESSIONS_MAX = 10_000;
 
 interface Calls {
   underWay: number;
@@ -51,6 +52,8 @@ interface WaitingCall extends NewCall {
 @Injectable()
 export class CallsUnderWay implements NestInterceptor {
   private readonly ofAccounts = new Map<string, Calls>();
+  /** The calls of the accounts of sessions, by token. The latest session is last. */
+  private readonly ofSessions = new Map<string, Calls>();
   /** The earliest is first. */
   private readonly waiting = new Set<WaitingCall>();
   private readonly all = { inWork: 0 };
@@ -58,11 +61,29 @@ export class CallsUnderWay implements NestInterceptor {
   /** @throws TooManyCalls. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
-    const { session, routeOptions } = http.getRequest<FastifyRequest>();
+    const { session, visitor, routeOptions } = http.getRequest<FastifyRequest>();
     if (!session) return next.handle();
+    this.noteSession(visitor.sessionToken!, session.accountId);
     const answer = http.getResponse<FastifyReply>().raw;
     const end = await this.enter(session.accountId, answer, routeOptions.config.isTransfer);
     return next.handle().pipe(finalize(end));
+  }
+
+  /**
+   * Refuses a call of an account with too many calls before account checks the session, because that takes as long as a
+   * quick call. @throws TooManyCalls.
+   */
+  checkBeforeSession(sessionToken = ''): void {
+    const calls = this.ofSessions.get(sessionToken);
+    if (calls && calls.underWay >= OF_AN_ACCOUNT) throw new TooManyCalls();
+  }
+
+  private noteSession(token: string, accountId: string): void {
+    this.ofSessions.delete(token);
+    this.ofSessions.set(token, this.callsOf(accountId));
+    if (this.ofSessions.size > SESSIONS_MAX) {
+      this.ofSessions.delete(this.ofSessions.keys().next().value!);
+    }
   }
 
   /**
