@@ -9,6 +9,7 @@ import { ServiceTokens, SystemClock } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { ACCOUNT_ID, DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { ServiceProxy } from '../service-calls/service-proxy.js';
+import { PARALLEL_MAX, WAITING_MAX } from '../../../account/src/passwords/passwords.service.js';
 import { currentSession } from '../service-calls/sessions.js';
 
 const MIB = 1024 * 1024;
@@ -354,13 +355,14 @@ describe('S102: a slow owner', () => {
     expect(await proxy.call({ ...late, timeoutMs: undefined })).toMatchObject({ status: 200 });
   });
 
-  it('callbacks and session checks get through while all connections for browsers are in use', async () => {
-    const calls = Array.from({ length: 60 }, (_, place) => slow(`10.1.${place % 5}.1`));
-    await waitFor('every connection for browsers to be in use', () => held.length >= 48);
+  it('callbacks and session checks get through while all connections for browsers are in use, which are more than the log-ins that wait in account', async () => {
+    expect(PARALLEL_MAX + WAITING_MAX).toBeLessThan(96 - 12);
+    const calls = Array.from({ length: 108 }, (_, place) => slow(`10.1.${place % 9}.1`));
+    await waitFor('every connection for browsers to be in use', () => held.length >= 96);
     const callback = { method: 'POST', path: '/callbacks', visitor: of('192.0.2.1') } as const;
     expect(await proxy.call({ ...callback, headers: {} })).toMatchObject({ status: 200 });
     expect(await currentSession(proxy, of('10.1.0.1'))).toBeNull();
-    expect(held).toHaveLength(48);
+    expect(held).toHaveLength(96);
     await end(calls);
   });
 });

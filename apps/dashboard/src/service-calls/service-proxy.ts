@@ -71,8 +71,11 @@ interface Sent {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Calls of several accounts may be waiting for a payment processor. */
-const BROWSER_CONNECTIONS = 48;
+/**
+ * Calls of several accounts may be waiting for a payment processor, and more than sixty log-ins of strangers for a hash
+ * (S121).
+ */
+const BROWSER_CONNECTIONS = 96;
 /** The number of these calls that one account (or one site, if no account is known) may make at a time. */
 const OF_ONE_CONNECTIONS = 12;
 /** Session checks are short and precede every page, so slow calls must not delay them. */
