@@ -35,30 +35,25 @@ export function planned(dataset: Dataset, day = '2026-11-22'): PlannedRow[] {
   }));
 }
 
-export class FilesUnderTest {
-  readonly under = new WorkerUnderTest();
+export class FilesUnderTest extends WorkerUnderTest {
   readonly corpus = new CorpusStandIn();
 
   /** Starts the worker and waits until the files of three days exist. The test decides when other files are built. */
-  async start(): Promise<void> {
+  override async start(): Promise<void> {
     this.corpus.rowsOf = planned;
     await this.corpus.start();
-    await this.under.start(undefined, { corpusUrl: this.corpus.url });
+    await super.start(undefined, { corpusUrl: this.corpus.url });
     await this.settled(3 * DAILY + WEEKLY);
-    await this.under.holdJob('plan-files');
+    await this.holdJob('plan-files');
   }
 
-  async stop(): Promise<void> {
-    await this.under.stop();
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.corpus.stop();
   }
 
-  part<Part>(type: new (...parts: never[]) => Part): Part {
-    return this.under.worker.app.get(type, { strict: false });
-  }
-
   async count(): Promise<number> {
-    const [{ files }] = await this.under.database.query<{ files: number }>(
+    const [{ files }] = await this.database.query<{ files: number }>(
       'select count(*)::integer as files from file_editions',
     );
     return files;
@@ -69,20 +64,20 @@ export class FilesUnderTest {
     await waitFor(`${editions} editions`, async () => (await this.count()) >= editions);
     await waitFor('the end of the builds', async () => {
       const left = `select from work where queue = 'file-builds'`;
-      return (await this.under.database.query(left)).length === 0;
+      return (await this.database.query(left)).length === 0;
     });
     const made = await this.count();
     if (made !== editions) throw new Error(`${made} editions instead of ${editions}`);
   }
 
   async make(): Promise<void> {
-    await this.part(PlanFilesJob).runOnce();
-    await this.part(BuildFilesJob).runOnce();
+    await this.get(PlanFilesJob).runOnce();
+    await this.get(BuildFilesJob).runOnce();
   }
 
   customer(datasets: string[]): string {
     const accountId = newId();
-    this.under.entitlement.datasets.set(accountId, datasets);
+    this.entitlement.datasets.set(accountId, datasets);
     return accountId;
   }
 
@@ -91,7 +86,7 @@ export class FilesUnderTest {
     path: string,
     { method = 'GET', headers }: { method?: 'GET' | 'HEAD'; headers?: Record<string, string> } = {},
   ) {
-    return this.under.send(method, `/internal/${path}`, { accountId, headers });
+    return this.send(method, `/internal/${path}`, { accountId, headers });
   }
 
   async download(accountId: string, dataset: Dataset, day: string, format = 'csv.gz') {
@@ -99,7 +94,7 @@ export class FilesUnderTest {
   }
 
   async list(accountId: string, query = ''): Promise<FilesAnswer> {
-    return this.under.gateway.call('GET', `/internal/files${query}`, { accountId });
+    return this.gateway.call('GET', `/internal/files${query}`, { accountId });
   }
 
   async entryOf(dataset: Dataset, day: string): Promise<FileEntry> {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
+import type { Abstract, Type } from '@nestjs/common';
 import { request } from 'undici';
 import type { JobAnswer, ServiceHttp, UploadAnswer } from '#libs/contracts';
 import { Database, MaintenanceDatabase } from '#libs/database';
@@ -90,19 +91,23 @@ export class WorkerUnderTest {
     Reflect.deleteProperty(this, 'worker');
   }
 
+  get<Part>(type: Type<Part> | Abstract<Part>): Part {
+    return this.worker.app.get(type, { strict: false });
+  }
+
   get database(): Database {
-    return this.worker.app.get(Database, { strict: false });
+    return this.get(Database);
   }
 
   get accounts(): AccountsService {
-    return this.worker.app.get(AccountsService, { strict: false });
+    return this.get(AccountsService);
   }
 
   /** Lets a job of the installation run only when the test starts it. */
   async holdJob(name: string): Promise<void> {
     await waitFor(`the end of a run of ${name}`, async () => {
       // A run in progress would overwrite the time of the last run when it ends.
-      const held = await this.maintenance.query(
+      const held = await this.get(MaintenanceDatabase).query(
         `update job_lease set last_run_at = clock_timestamp() + interval '1 day'
          where job = $1 and last_run_at is not null and lease_until = '-infinity' returning job`,
         [name],
@@ -116,19 +121,12 @@ export class WorkerUnderTest {
    * on its own.
    */
   async checkNames(): Promise<void> {
-    const jobs = [CheckDnsJob, CheckWhoisJob].map((job) =>
-      this.worker.app.get<CheckDnsJob | CheckWhoisJob>(job, { strict: false }),
-    );
-    await Promise.all(jobs.map((job) => job.runOnce()));
+    await Promise.all([this.get(CheckDnsJob).runOnce(), this.get(CheckWhoisJob).runOnce()]);
     const takenUntil = new Date(this.clock.now().getTime() + LEASE_MS);
     await waitFor('names that are being checked', async () => {
       const taken = 'select from watched_names where dns_due_at = $1 or whois_due_at = $1 limit 1';
       return (await this.database.query(taken, [takenUntil])).length === 0;
     });
-  }
-
-  private get maintenance(): MaintenanceDatabase {
-    return this.worker.app.get(MaintenanceDatabase, { strict: false });
   }
 
   async createJob(accountId: string, kind: string, body: object): Promise<JobAnswer> {

@@ -16,24 +16,24 @@ import { RemoveFilesJob } from '../results/remove-files.job.js';
 import { BuildFilesJob } from './build-files.job.js';
 import { ExpireFilesJob } from './expire-files.job.js';
 
-const files = new FilesUnderTest();
-const { under, corpus } = files;
-const part = files.part.bind(files);
-const count = files.count.bind(files);
-const settled = files.settled.bind(files);
-const make = files.make.bind(files);
-const customer = files.customer.bind(files);
-const fetchFile = files.fetchFile.bind(files);
-const download = files.download.bind(files);
-const entryOf = files.entryOf.bind(files);
+const under = new FilesUnderTest();
+const { corpus } = under;
+const part = under.get.bind(under);
+const count = under.count.bind(under);
+const settled = under.settled.bind(under);
+const make = under.make.bind(under);
+const customer = under.customer.bind(under);
+const fetchFile = under.fetchFile.bind(under);
+const download = under.download.bind(under);
+const entryOf = under.entryOf.bind(under);
 const textOf = async (...asked: Parameters<FilesUnderTest['download']>) =>
   gunzipSync((await download(...asked)).bytes).toString();
 
-beforeAll(() => files.start());
+beforeAll(() => under.start());
 beforeEach(() => {
   corpus.rowsOf = planned;
 });
-afterAll(() => files.stop());
+afterAll(() => under.stop());
 
 async function removeUnneeded(): Promise<void> {
   await under.database.query(

@@ -8,15 +8,14 @@ import {
   problemOf,
 } from '../../../../test/worker/files-under-test.js';
 
-const files = new FilesUnderTest();
-const { under } = files;
-const customer = files.customer.bind(files);
-const fetchFile = files.fetchFile.bind(files);
-const download = files.download.bind(files);
-const list = files.list.bind(files);
+const under = new FilesUnderTest();
+const customer = under.customer.bind(under);
+const fetchFile = under.fetchFile.bind(under);
+const download = under.download.bind(under);
+const list = under.list.bind(under);
 
-beforeAll(() => files.start());
-afterAll(() => files.stop());
+beforeAll(() => under.start());
+afterAll(() => under.stop());
 
 describe('access to a file', () => {
   it('S77: a file requires a plan that covers the file now, and each plan covers only its own files', async () => {
