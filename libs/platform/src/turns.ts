@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
+/** Resolves in the last turn that has been assigned. */
 let lastTurn = Promise.resolve();
 
 /**

@@ -4,6 +4,7 @@ import { Person } from './person.entity.js';
 
 @Injectable()
 export class PeopleRepository {
+  /** @returns false if another person already has the address. */
   async insert(transaction: Transaction, person: Person): Promise<boolean> {
     const count = await transaction.execute(
       `insert into people (id, account_id, address_hash, details, password_hash, created_at)
@@ -45,6 +46,7 @@ export class PeopleRepository {
     await transaction.manager.update(Person, { accountId, id: personId }, changes);
   }
 
+  /** @returns false if another person already has the address. */
   async updateAddress(
     transaction: Transaction,
     accountId: string,

@@ -8,6 +8,7 @@ const SET_ASIDE = declareGauge(
   { labels: ['kind'] },
 );
 
+/** The number of failed fetches after which an object counts as set aside. */
 const ATTEMPTS_MIN = 4;
 
 /** The part of payment `p` that was paid and not returned. */

@@ -18,6 +18,7 @@ export interface PaidTime {
   plan?: PaidPlan;
   /** The plan of the last period that is still paid; null if there is none. */
   paid: PaidPlan | null;
+  /** The rights after the paid period, while the next payment is expected. */
   grace: PaidPlan | null;
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { ObjectRef } from '../processor-sync/wanted-objects.js';
 
+/** Accesses queues that services of the last release fill and process while they run beside this release. */
 @Injectable()
 export class OlderWorkRepository {
   /**

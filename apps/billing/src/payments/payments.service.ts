@@ -41,6 +41,7 @@ export interface PaidStretch {
   periodStart: Date;
   periodEnd: Date;
   from: Date;
+  /** The monthly credits; null for lines without credits. */
   monthlyCredits: bigint | null;
   isChange: boolean;
 }

@@ -37,6 +37,7 @@ export abstract class PurchasedLine {
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
 
+  /** The package's credits; null for other lines. */
   @Column('bigint', { nullable: true, transformer: BIGINT_COLUMN })
   credits: bigint | null;
 

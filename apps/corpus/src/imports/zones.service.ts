@@ -11,6 +11,7 @@ import { ImportFilesService } from './import-files.service.js';
 import { type ImportRun, linesIn, refuseShrunken } from '../locations/import-run.js';
 import { NameListsService } from './name-lists.service.js';
 
+/** How long after a complete import a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 
 interface Difference {

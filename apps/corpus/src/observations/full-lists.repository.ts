@@ -46,6 +46,7 @@ export class FullListsRepository {
     return transaction.query(`${ADD} returning domain_key as key, name`, addedBy(part));
   }
 
+  /** Like `add`, but returns only the number of added names. */
   async addCounted(transaction: Transaction, part: StagedSlice): Promise<number> {
     return transaction.execute(ADD, addedBy(part));
   }

@@ -10,6 +10,7 @@ export const CSRF_COOKIE = '__Host-csrf';
 
 /** Maximum lifetime of a session in seconds (30 days). The account service ends an idle session earlier. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
+/** The maximum time for which the account service keeps an unfinished log-in. */
 const STEP_MAX_AGE_SECONDS = 600;
 const DEVICE_MAX_AGE_SECONDS = 365 * 24 * 3600;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';

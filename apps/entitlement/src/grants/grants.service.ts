@@ -225,6 +225,7 @@ export class GrantsService {
     await this.ledger.save(transaction, books);
   }
 
+  /** Returns the books of accounts, in the given order, with every grant and source, and with due dates applied. */
   private async loadAllGrants(
     transaction: Transaction,
     accounts: CreditAccount[],

@@ -3,6 +3,7 @@ import { SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
 import { LeaseBookingsService } from './lease-bookings.service.js';
 import { LeasesRepository } from './leases.repository.js';
 
+/** How long a lease stays open after it expires. */
 const GRACE_MS = 60_000;
 const READ_AT_ONCE = 1_000;
 const DELETED_AT_ONCE = 10_000;

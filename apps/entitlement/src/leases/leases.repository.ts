@@ -115,6 +115,7 @@ export class LeasesRepository {
     await this.database.query(REPORT, usesOf(uses));
   }
 
+  /** Lists totals that arrived after their lease's close and are not booked. Call this after `report`. */
   async listLate(uses: LeaseUse[]): Promise<LeaseUse[]> {
     return this.database.query<LeaseUse>(LATE, usesOf(uses));
   }

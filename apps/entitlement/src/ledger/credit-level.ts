@@ -1,6 +1,7 @@
 import { TIERS } from '#libs/contracts';
 import type { Book } from './book.js';
 
+/** The percentages of the last grant at which the customer is notified. */
 export type LowThreshold = 20 | 0;
 
 /**

@@ -3,6 +3,7 @@ import { SECOND_MS } from '#libs/platform';
 import { BodyPieces, noteLastAnswer } from '#libs/public-http';
 import type { Reply } from './request-context.js';
 
+/** Maximum time in which the gateway reads and discards the rest of a request. */
 const LATE_MS = 2 * SECOND_MS;
 
 declare module 'node:http' {

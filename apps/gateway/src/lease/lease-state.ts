@@ -11,6 +11,7 @@ export interface LeaseState {
   counts: LeaseCounts;
   open: number;
   unsettledCredits: number;
+  /** Milliseconds since entitlement last accepted a settlement; 0 while no lease is open. */
   settlementAgeMs: number;
   journalBytes: number;
   journalFreeBytes: number;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+/** Maximum number of rate-limit rejections per connection. */
 const REFUSALS_MAX = 50;
 
 /**

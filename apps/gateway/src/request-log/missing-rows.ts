@@ -12,6 +12,7 @@ export interface RowStore {
 
 const BATCH_MAX = 1_000;
 const RETRY_MS = SECOND_MS;
+/** Maximum time for which a daily cap waits for the rows that it counts. */
 const WAIT_MAX_MS = 3 * SECOND_MS;
 
 /** Writes the charges that a killed gateway could not log. Daily caps are counted after that. */

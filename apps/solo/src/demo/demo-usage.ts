@@ -16,6 +16,7 @@ const WEEKEND_SHARE = 0.3;
 /** The minimum number of requests today, however early it is. */
 const TODAY_MIN = 8;
 
+/** Each kind of request, with its cumulative share in percent and its usual duration. */
 const KINDS = [
   { until: 55, operation: 'whois.live', credits: 1, usualMs: 260 },
   { until: 80, operation: 'dns.live', credits: 1, usualMs: 45 },

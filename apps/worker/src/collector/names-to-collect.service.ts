@@ -15,6 +15,7 @@ const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
 const FEW = 2_000;
 /** While more names than this are waiting, new names are not added; the pass over all names finds them later. */
 const MANY = 500_000;
+/** How long after a lookup a name is due again. */
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';

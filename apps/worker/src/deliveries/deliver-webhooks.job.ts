@@ -15,6 +15,7 @@ import { WebhookSender } from './webhook-sender.js';
 
 const AT_ONCE = 96;
 const GONE = 410;
+/** The interval at which a waiting delivery checks whether its account is active again. */
 const CLOSED_WAIT_SECONDS = 300;
 
 /** The dependencies of `DeliverWebhooksJob`. */

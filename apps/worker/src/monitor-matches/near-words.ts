@@ -101,6 +101,7 @@ function keyCount(length: number, slips: 0 | 1 | 2): number {
 
 /** Maximum length of a text, which is greater than that of any label. */
 const TEXT_LENGTH_MAX = 255;
+/** The weight of a letter, by the number of letters after it. */
 const POWERS = new Int32Array(TEXT_LENGTH_MAX + 1);
 POWERS[0] = 1;
 for (let at = 1; at <= TEXT_LENGTH_MAX; at++) POWERS[at] = Math.imul(POWERS[at - 1], PRIME);

@@ -2,6 +2,7 @@ import { type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '../refusals.errors.js';
 import { TooManyDownloads, TooManyUploads } from './transfers.errors.js';
 
+/** The maximum number of simultaneous transfers per account or site. */
 const ACCOUNT_MAX = { upload: 4, download: 4, sample: 4 } as const;
 /** The maximum number of simultaneous transfers over all accounts, and over all visitors without one. */
 const ALL_MAX = { upload: 200, download: 400, sample: 100 } as const;

@@ -4,6 +4,7 @@ import type { BucketTerms } from './upstream-limits.js';
 const SCARCE_FILL_SECONDS = 600;
 /** A caller that made a query within this time still counts as active. */
 const RECENT_MS = 3_600_000;
+/** The maximum share of the remaining tokens for one caller. */
 const SHARE = 0.25;
 const ASKERS_MAX = 10_000;
 

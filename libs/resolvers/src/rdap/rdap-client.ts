@@ -65,6 +65,7 @@ const AROUND_BODY_BYTES = 256 * 1024;
 
 const RDAP_TYPE = /^application\/rdap\+json\s*(?:;|$)/i;
 
+/** Statuses that show whether there is a resource at a URL. */
 const DEFINITE: ReadonlySet<number> = new Set([200, 400, 404, 405, 410]);
 
 /** The members of an error (RFC 9083 §6), and those of every answer (§4). */
