@@ -327,10 +327,10 @@ describe('the lease client', () => {
   it('a settlement requested during another one follows it, with the totals of that moment', async () => {
     const { entitlement } = services;
     const answered = Promise.withResolvers<void>();
-    const totals: number[] = [];
+    const totals: Partial<LeaseUse>[] = [];
     const recording = Object.assign(Object.create(entitlement) as typeof entitlement, {
       settle: async (gatewayId: string, uses: LeaseUse[]) => {
-        totals.push(...uses.map(({ consumed }) => consumed));
+        totals.push(...uses.map(({ consumed, operations }) => ({ consumed, operations })));
         const answer = await entitlement.settle(gatewayId, uses);
         await answered.promise;
         return answer;
@@ -347,7 +347,7 @@ describe('the lease client', () => {
     });
     const lease = new Lease(newId(), accountId, 0);
     const use = (credits: number) => {
-      lease.charge(credits, undefined);
+      lease.charge(credits, 'whois.live');
       settler.used(lease);
     };
     settler.opened(lease);
@@ -357,7 +357,7 @@ describe('the lease client', () => {
     settler.settleNow();
     answered.resolve();
     await settled;
-    expect(totals).toEqual([1, 3]);
+    expect(totals).toEqual([1, 3].map((n) => ({ consumed: n, operations: { 'whois.live': n } })));
     expect(settler.unsettledCredits).toBe(0);
   });
 
