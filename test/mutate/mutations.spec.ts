@@ -24,6 +24,7 @@ describe('mutations', () => {
       'x = Math.min(a, 1) - 60;',
     ]);
     expect(changed('x = a ?? b;')).toEqual(['x = a;']);
+    expect(changed('x = a.toString();')).toEqual([]);
   });
 
   it('change SQL only inside SQL', () => {

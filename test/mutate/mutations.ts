@@ -110,7 +110,7 @@ function ofCode(node: ts.Node): Mutation[] {
   }
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
     const { name, expression: object } = node.expression;
-    if (name.text in METHODS) return [changed(name, METHODS[name.text])];
+    if (Object.hasOwn(METHODS, name.text)) return [changed(name, METHODS[name.text])];
     return ORDERS.test(name.text) ? [cut(object.end, node.end)] : [];
   }
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [changed(node, 'false')];
