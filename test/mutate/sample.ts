@@ -18,6 +18,10 @@ export const AREAS: Record<string, { sources: RegExp; specs: RegExp }> = {
     sources: /^apps\/gateway\/src\/lease\//,
     specs: /^(apps\/gateway\/src\/(lease|holds)|test\/gateway)\//,
   },
+  billing: {
+    sources: /^apps\/billing\/src\/(bills|losses|payments|plan-changes|pricing|refunds|returns)\//,
+    specs: /^apps\/billing\/src\//,
+  },
 };
 /**
  * Source files that need no mutations: columns and names, which the schema and the compiler check, and wiring, which
