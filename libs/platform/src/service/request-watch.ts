@@ -26,6 +26,7 @@ export function watchRequests(fastify: FastifyInstance, service: string, logger:
       const span = startSpan({ service, name, kind: 'server', parent });
       const context = {
         requestId: textOf(request, 'x-request-id', REQUEST_ID),
+        accountId: textOf(request, 'x-account-id', REQUEST_ID),
         traceparent: span?.traceparent ?? parent,
       };
       watched.set(request, { context, span });

@@ -3,6 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** The request or event that caused the current work; its ids are in log lines and in subsequent calls and events. */
 export interface RequestContext {
   requestId?: string;
+  /** The account for which another service calls. */
+  accountId?: string;
   /** The W3C Trace Context of the current span or, if no span is recorded here, of the caller. */
   traceparent?: string;
 }

@@ -1,0 +1,154 @@
+import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FairTurns, type EndTurn, type FairTurnsLimits } from './fair-turns.js';
+
+const LIMITS: FairTurnsLimits = {
+  atOnce: 1,
+  ofAccount: 1,
+  ofAccountMax: 4,
+  waitingMax: 1_000,
+  waitMaxMs: 600_000,
+};
+
+/** Simulates accounts whose turns last one after another, so that work, not time, is counted. */
+class Simulation {
+  readonly turns: FairTurns;
+  private readonly begun: { accountId: string; end: EndTurn }[] = [];
+
+  constructor(limits: Partial<FairTurnsLimits> = {}) {
+    this.turns = new FairTurns({ ...LIMITS, ...limits });
+  }
+
+  ask(...accountIds: string[]): void {
+    for (const accountId of accountIds) {
+      void this.turns.begin(accountId).then((end) => end && this.begun.push({ accountId, end }));
+    }
+  }
+
+  /** Ends all turns. */
+  async drain(): Promise<void> {
+    for (await setImmediate(); this.begun.length > 0; await setImmediate()) await this.end();
+  }
+
+  /** Ends the turn that has lasted longest. @returns its account. */
+  async end(cost: (accountId: string) => number = () => 1): Promise<string> {
+    await setImmediate();
+    const { accountId, end } = this.begun.shift()!;
+    end(cost(accountId));
+    return accountId;
+  }
+
+  /** Ends turns until one of the account ends. @returns the cost of the others. */
+  async waitOf(accountId: string, cost: (id: string) => number, again: () => string[]) {
+    let waited = 0;
+    for (;;) {
+      const ended = await this.end(cost);
+      if (ended === accountId) return waited;
+      waited += cost(ended);
+      this.ask(...again());
+    }
+  }
+}
+
+const named = (what: string, count: number) => Array.from({ length: count }, (_, n) => what + n);
+
+describe('turns of accounts', () => {
+  let simulation: Simulation;
+
+  beforeEach(() => {
+    simulation = new Simulation();
+  });
+  afterEach(async () => simulation.drain());
+
+  it('S102: an active account waits for at most three turns of each waiting account, even if a new account follows each turn', async () => {
+    let newest = 100;
+    simulation.ask('active', ...named('new ', newest));
+    const waits: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      const next = () => [`new ${newest++}`];
+      waits.push(await simulation.waitOf('active', () => 1, next));
+      simulation.ask('active');
+    }
+    expect(Math.max(...waits)).toBeLessThanOrEqual(3 * 101);
+  });
+
+  it('S102: an account that has used more than its share waits until the others have used as much, but not longer', async () => {
+    simulation.ask('active', ...named('new ', 10));
+    const cost = (id: string) => (id === 'active' ? 5 : 1);
+    expect(await simulation.waitOf('active', cost, () => [])).toBe(0);
+    let newest = 10;
+    simulation.ask('active');
+    const waited = await simulation.waitOf('active', cost, () => [`new ${newest++}`]);
+    expect(waited).toBeGreaterThan(10);
+    // Its use, and what it may use next.
+    expect(waited).toBeLessThanOrEqual((5 + 5) * 11);
+  });
+
+  it('S102: accounts with heavy turns, however many, hardly delay an account with light ones', async () => {
+    const heavy = named('heavy ', 50);
+    const cost = (id: string) => (id === 'light' ? 0.01 : 2);
+    simulation.ask(...heavy, ...heavy);
+    for (let count = 0; count < 120; count++) simulation.ask(await simulation.end(cost));
+    for (let round = 0; round < 5; round++) {
+      simulation.ask('light');
+      const waited = await simulation.waitOf('light', cost, () => []);
+      expect(waited).toBeLessThanOrEqual(2 * 2);
+    }
+  });
+
+  it('use counts only while others wait, so an account may use idle times', async () => {
+    for (let count = 0; count < 50; count++) {
+      simulation.ask('active');
+      await simulation.end();
+    }
+    simulation.ask('running', ...named('new ', 10));
+    simulation.ask('active');
+    expect(
+      await simulation.waitOf(
+        'active',
+        () => 1,
+        () => [],
+      ),
+    ).toBeLessThanOrEqual(11);
+  });
+
+  it('one account has few turns at a time, and a long turn lets another account’s begin', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const turns = new FairTurns({ ...LIMITS, atOnce: 2, countedMs: 250 });
+    const order: string[] = [];
+    const begin = async (accountId: string) => {
+      const end = await turns.begin(accountId);
+      order.push(accountId);
+      return end!;
+    };
+    const ends = ['a', 'a', 'b', 'c'].map(begin);
+    await setImmediate();
+    expect(order).toEqual(['a', 'b']);
+    mock.timers.tick(250);
+    await setImmediate();
+    expect(order).toEqual(['a', 'b', 'c']);
+    for (const place of [2, 3, 0, 1]) (await ends[place])(1);
+    expect(order).toEqual(['a', 'b', 'c', 'a']);
+    mock.timers.reset();
+  });
+
+  it('a turn is refused if it is no longer wanted, if its account has too many, or if too many wait and it is the last', async () => {
+    simulation = new Simulation({ waitingMax: 3 });
+    simulation.ask('heavy');
+    await simulation.end(() => 9);
+    const running = (await simulation.turns.begin('a'))!;
+    const gone = new AbortController();
+    const left = simulation.turns.begin('b', gone.signal);
+    gone.abort();
+    expect(await left).toBeUndefined();
+    const last = simulation.turns.begin('heavy');
+    const waiting = ['c', 'd', 'e'].map(async (accountId) => simulation.turns.begin(accountId));
+    expect(await last).toBeUndefined();
+    running(1);
+    for (const turn of waiting) (await turn)!(1);
+    const own = Array.from({ length: 5 }, async () => simulation.turns.begin('f'));
+    expect(await own[4]).toBeUndefined();
+    for (const turn of own.slice(0, 4)) (await turn)!(1);
+  });
+});

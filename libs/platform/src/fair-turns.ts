@@ -1,0 +1,146 @@
+export interface FairTurnsLimits {
+  /** Maximum number of turns at a time. */
+  atOnce: number;
+  /** Maximum number of turns of one account at a time. */
+  ofAccount: number;
+  /** Maximum number of turns of one account that last or are waited for. */
+  ofAccountMax: number;
+  waitingMax: number;
+  waitMaxMs: number;
+  /** A turn that lasts longer no longer counts for `atOnce`; by default, all count. */
+  countedMs?: number;
+}
+
+/** Ends a turn. @param cost what the turn used, in a unit that is the same for all turns. */
+export type EndTurn = (cost: number) => void;
+
+interface Account {
+  /** Turns that last or are waited for. */
+  unfinished: number;
+  lasting: number;
+  /** The virtual time at which the account would have used as much as it has if all accounts were served alike. */
+  servedUntil: number;
+  /** A moving average of its costs. */
+  expectedCost: number;
+}
+
+interface WaitingTurn {
+  account: Account;
+  /** In virtual time. */
+  arrivedAt: number;
+  resolve: (end?: EndTurn) => void;
+}
+
+/** Once this many accounts are remembered, those without turns are forgotten. */
+const ACCOUNTS_MAX = 10_000;
+
+/**
+ * Divides scarce work evenly among accounts (fair queueing). Virtual time passes as each account would be served if all
+ * were served alike. Each turn has a time at which it would then end, and the earliest comes first. So accounts with
+ * much use, however many, hardly delay one with little use, and new accounts, however many, come before an active one
+ * only until their use is equal. What an account uses while none waits does not count.
+ */
+export class FairTurns {
+  private readonly accounts = new Map<string, Account>();
+  /** The earliest arrival is first. */
+  private readonly waiting = new Set<WaitingTurn>();
+  private taken = 0;
+  /** The number of accounts with turns that last or are waited for. */
+  private active = 0;
+  private virtualTime = 0;
+
+  constructor(private readonly limits: FairTurnsLimits) {}
+
+  /**
+   * Waits for a turn. @param gone gives up the wait. @returns a function that must be called at the end of the turn;
+   * undefined if the wait is given up or too long, or if too many wait: then, the turn that would be last is refused.
+   */
+  async begin(accountId: string, gone?: AbortSignal): Promise<EndTurn | undefined> {
+    const { ofAccountMax, waitingMax, waitMaxMs } = this.limits;
+    const account = this.accountOf(accountId);
+    if (account.unfinished >= ofAccountMax) return undefined;
+    if (account.unfinished === 0) this.active += 1;
+    account.unfinished += 1;
+    const { promise, resolve } = Promise.withResolvers<EndTurn | undefined>();
+    const turn = { account, arrivedAt: this.virtualTime, resolve };
+    this.waiting.add(turn);
+    this.beginNext();
+    if (this.waiting.size > waitingMax) this.refuse([...this.waiting].reduce(later));
+    const giveUp = () => this.refuse(turn);
+    const timer = setTimeout(giveUp, waitMaxMs);
+    gone?.addEventListener('abort', giveUp);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      gone?.removeEventListener('abort', giveUp);
+    });
+  }
+
+  private refuse(turn: WaitingTurn): void {
+    if (!this.waiting.delete(turn)) return;
+    this.finish(turn.account);
+    turn.resolve();
+  }
+
+  private finish(account: Account): void {
+    account.unfinished -= 1;
+    if (account.unfinished === 0) this.active -= 1;
+  }
+
+  private beginNext(): void {
+    const { atOnce, ofAccount } = this.limits;
+    while (this.taken < atOnce) {
+      const ready = [...this.waiting].filter(({ account }) => account.lasting < ofAccount);
+      if (ready.length === 0) return;
+      const next = ready.reduce(earlier);
+      this.waiting.delete(next);
+      next.resolve(this.start(next));
+    }
+  }
+
+  private start({ account, arrivedAt }: WaitingTurn): EndTurn {
+    const { expectedCost } = account;
+    const { countedMs } = this.limits;
+    this.taken += 1;
+    account.lasting += 1;
+    account.servedUntil = Math.max(account.servedUntil, arrivedAt) + expectedCost;
+    let isCounted = true;
+    const makeRoom = () => {
+      if (isCounted) this.taken -= 1;
+      isCounted = false;
+      this.beginNext();
+    };
+    const timer = countedMs === undefined ? undefined : setTimeout(makeRoom, countedMs);
+    return (cost) => {
+      clearTimeout(timer);
+      account.lasting -= 1;
+      account.servedUntil += cost - expectedCost;
+      account.expectedCost = (account.expectedCost + cost) / 2;
+      this.virtualTime += cost / this.active;
+      if (this.waiting.size === 0) {
+        this.virtualTime = Math.max(this.virtualTime, account.servedUntil);
+      }
+      this.finish(account);
+      makeRoom();
+    };
+  }
+
+  private accountOf(accountId: string): Account {
+    const known = this.accounts.get(accountId);
+    if (known) return known;
+    if (this.accounts.size >= ACCOUNTS_MAX) {
+      for (const [id, { unfinished }] of this.accounts) {
+        if (unfinished === 0) this.accounts.delete(id);
+      }
+    }
+    const account = { unfinished: 0, lasting: 0, servedUntil: 0, expectedCost: 0 };
+    this.accounts.set(accountId, account);
+    return account;
+  }
+}
+
+const endOf = ({ account, arrivedAt }: WaitingTurn) =>
+  Math.max(account.servedUntil, arrivedAt) + account.expectedCost;
+
+const earlier = (one: WaitingTurn, other: WaitingTurn) => (endOf(other) < endOf(one) ? other : one);
+
+const later = (one: WaitingTurn, other: WaitingTurn) => (endOf(other) >= endOf(one) ? other : one);
