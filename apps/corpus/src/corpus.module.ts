@@ -3,7 +3,7 @@ import { Pages } from '#libs/contracts';
 import { Database, MaintenanceDatabase, RollPartitionsJob } from '#libs/database';
 import { FilesConfig, openBucket } from '#libs/files';
 import { type EventTransport, MessagingModule } from '#libs/messaging';
-import { type Clock, type Logger, ServiceModule } from '#libs/platform';
+import { type Clock, FairTurns, type Logger, ServiceModule } from '#libs/platform';
 import { CorpusConfig } from './corpus.config.js';
 import { CoverageRepository } from './coverage/coverage.repository.js';
 import { CoverageService } from './coverage/coverage.service.js';
@@ -174,11 +174,26 @@ const PROVIDERS = [
 ];
 
 /** Returns a provider of a database through which only data that may be shown is read. */
-const reader = (provide: typeof SearchDatabase, database: Database, silenceMs?: number) => ({
+const reader = (
+  provide: typeof SearchDatabase,
+  database: Database,
+  silenceMs?: number,
+  turns?: FairTurns,
+) => ({
   provide,
-  useFactory: (suppressions: SuppressionsService) => new provide(database, suppressions, silenceMs),
+  useFactory: (suppressions: SuppressionsService) =>
+    new provide(database, suppressions, silenceMs, turns),
   inject: [SuppressionsService],
 });
+
+const searchTurns = ({ searches, searchTimeoutMs }: CorpusConfig) =>
+  new FairTurns({
+    atOnce: searches,
+    ofAccount: 2,
+    ofAccountMax: 40,
+    waitingMax: 400,
+    waitMaxMs: 2 * searchTimeoutMs,
+  });
 
 const suppressionList = ({ suppressionsPath: path }: CorpusConfig) =>
   path ? new SuppressionList(path) : undefined;
@@ -225,7 +240,12 @@ export class CorpusModule {
             new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
           inject: [SuppressionsRepository, NameRowsService],
         },
-        reader(SearchDatabase, options.searchDatabase, 3 * config.searchTimeoutMs),
+        reader(
+          SearchDatabase,
+          options.searchDatabase,
+          3 * config.searchTimeoutMs,
+          searchTurns(config),
+        ),
         reader(FeedDatabase, database),
         {
           provide: RollPartitionsJob,

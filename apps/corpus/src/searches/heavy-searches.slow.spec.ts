@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DNS_REVERSE, type DnsReverseAnswer } from '#libs/contracts';
+import { newId, runInContext } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
 import { TestDatabase, waitFor } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
+import { SearchDatabase } from './search-database.js';
 
 const CONNECTIONS = 2;
 /** Imports are off, because they would wait for the locked table. */
@@ -89,5 +91,29 @@ describe('searches without their database', () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set([503]));
     await proxy.heal();
     expect(await answerAfterRetries()).toMatchObject({ domains: [] });
+  });
+});
+
+describe('searches of many accounts', () => {
+  let corpus: CorpusUnderTest;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start({ searchTimeoutMs: 20_000, searches: 3, work: 'serve' });
+  });
+  afterAll(() => corpus.stop());
+
+  const queryOf = async (accountId: string, sql: string) =>
+    runInContext({ accountId }, async () => corpus.get(SearchDatabase).query(sql));
+
+  it('S102: an account with many heavy searches leaves connections to the searches of others', async () => {
+    const [heavy, other] = [newId(), newId()];
+    const lock = 'select pg_advisory_xact_lock(1)';
+    let searches: Promise<unknown>[] = [];
+    await corpus.database.transaction(async (transaction) => {
+      await transaction.query(lock);
+      searches = Array.from({ length: 6 }, async () => queryOf(heavy, lock));
+      expect(await queryOf(other, 'select 1 as found')).toEqual([{ found: 1 }]);
+    });
+    await Promise.all(searches);
   });
 });

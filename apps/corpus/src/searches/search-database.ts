@@ -1,6 +1,12 @@
 import type { Database } from '#libs/database';
 import { sqlStateOf } from '#libs/database';
-import { DatabaseUnavailable } from '#libs/platform';
+import {
+  DatabaseUnavailable,
+  type FairTurns,
+  ServiceUnavailable,
+  currentContext,
+  monotonicMs,
+} from '#libs/platform';
 import type { Registration } from '../records/registration.js';
 import type { SuppressedValues } from '../suppression/suppressed-values.js';
 import type { SuppressionsService } from '../suppression/suppressions.service.js';
@@ -10,7 +16,8 @@ const QUERY_CANCELED = '57014';
 
 /**
  * The connection pool of searches. Searches have their own connections and time limit, so that a heavy search delays
- * neither other services nor the write path.
+ * neither other services nor the write path. Accounts take turns by the time of their searches, so that accounts with
+ * heavy searches, however many, hardly delay the others (S102).
  */
 export class SearchDatabase {
   constructor(
@@ -21,15 +28,25 @@ export class SearchDatabase {
      * counts as unavailable.
      */
     private readonly silenceMs = Infinity,
+    private readonly turns?: FairTurns,
   ) {}
 
   /**
    * Returns rows without suppressed data: rows with a suppressed `name` and each `record` with a suppressed value are
    * omitted.
-   * @throws SearchTooHeavy if the time limit is exceeded; DatabaseUnavailable if no connection becomes free in that
-   *   time, or the server does not answer.
+   * @throws SearchTooHeavy if the time limit is exceeded; ServiceUnavailable if the account's turn does not come in
+   *   time; DatabaseUnavailable if no connection becomes free, or the server does not answer.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
+    const accountId = currentContext()?.accountId;
+    if (!this.turns || accountId === undefined) return this.read<T>(sql, parameters);
+    const endTurn = await this.turns.begin(accountId);
+    if (!endTurn) throw new ServiceUnavailable('searches');
+    const startedMs = monotonicMs();
+    return this.read<T>(sql, parameters).finally(() => endTurn(monotonicMs() - startedMs));
+  }
+
+  private async read<T>(sql: string, parameters: unknown[]): Promise<T[]> {
     try {
       return await this.unlessSilent(async () => {
         const values = await this.suppressions.values(this.database);
