@@ -19,6 +19,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   jobs: () => import('./jobs.bench.js'),
   corpus: () => import('./corpus.bench.js'),
   money: () => import('./money.bench.js'),
+  dashboard: () => import('./dashboard.bench.js'),
 };
 
 const program = new Command('bench')
