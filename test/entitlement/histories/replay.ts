@@ -6,7 +6,7 @@ import { waitFor } from '#test/environment';
 import { Random } from '../../random.js';
 import { EntitlementUnderTest } from '../entitlement-under-test.js';
 import { type Delivery, type Mode, SLOT_DAYS, deliveriesOf } from './deliveries.js';
-import { BEGIN, HORIZON_DAYS, REST_DAYS, type ToldHistory } from './told-history.js';
+import { BEGIN, HORIZON_DAYS, REST_DAYS, type Said, type ToldHistory } from './told-history.js';
 
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
@@ -150,15 +150,15 @@ class Replay {
     }
     const [{ failed, known }] = await database.query<{ failed: number; known: string[] }>(
       `select (select count(*) from failed_event)::int as failed,
-         (select array_agg(line_id) from payment_lines) as known`,
+         (select array_agg(id) from (select line_id::text as id from payment_lines
+           union all select phase || ' ' || reversal_id from reversals
+           union all select 'undone ' || reversal_id from undone_reversals) k) as known`,
     );
     if (failed > 0) this.faults.push(`${failed} events have failed`);
-    const lines = new Set(known);
+    const ids = new Set(known);
     for (const { name, said } of this.histories) {
-      const unknown = said
-        .filter(({ type }) => type === 'billing.payment-confirmed')
-        .flatMap(({ data }) => data.lines!.filter(({ lineId }) => !lines.has(lineId)));
-      if (unknown.length > 0) this.faults.push(`${name}: unknown ${JSON.stringify(unknown)}`);
+      const unknown = said.flatMap(toldIds).filter((id) => !ids.has(id));
+      if (unknown.length > 0) this.faults.push(`${name}: unknown ${unknown.join(', ')}`);
     }
   }
 
@@ -166,6 +166,12 @@ class Replay {
     const rows = await this.entitlement.database.query<{ grant: string }>(GRANTS, [accountId]);
     return rows.map(({ grant }) => grant);
   }
+}
+
+/** Returns the paid lines, or the reversal, that an event tells entitlement. */
+function toldIds({ type, data: { lines = [], reversalId, phase = 'undone' } }: Said): string[] {
+  if (reversalId !== undefined) return [`${phase} ${reversalId}`];
+  return type === 'billing.payment-confirmed' ? lines.map(({ lineId }) => lineId) : [];
 }
 
 /** Plans a customer's usage, which is the same in every mode, so that the results can be compared. */

@@ -13,7 +13,12 @@ export interface Said {
   aggregate: string;
   type: string;
   version: number;
-  data: { subscriptionId?: string; lines?: { lineId: string }[] };
+  data: {
+    subscriptionId?: string;
+    reversalId?: string;
+    phase?: string;
+    lines?: { lineId: string }[];
+  };
 }
 
 /** Billing's events about one customer in one history. */
