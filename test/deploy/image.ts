@@ -82,7 +82,9 @@ export class ImageStore {
     return this.buildah('bud', ...options, '--file', file, '--volume', volume, '--tag', name, '.');
   }
 
-  /** @returns the mount point of the root of a new container of the image. */
+  /**
+   * Creates a container from the image and mounts its root until `remove()` is called. @returns the mount point.
+   */
   async mount(image: string): Promise<string> {
     const name = `${OWNED}${process.pid}-${randomUUID()}`;
     this.containers.push(name);

@@ -30,7 +30,10 @@ const BARS: Readonly<Record<string, number>> = {
 const WORST_REGISTRIES = 15;
 /** The rows (`id`) and single fields (`id field`) whose expectation is clearly wrong. */
 const EXCLUDED = new Set(Object.keys(exclusions));
-/** The statuses of rows whose recorder did not distinguish reserved names from registered or free ones. */
+/**
+ * The correct statuses, by row id, of rows that were recorded only as free or taken. Of these rows, only the status is
+ * compared.
+ */
 const STATUSES = statuses as Readonly<Record<string, ExpectedRecord['status']>>;
 
 /**

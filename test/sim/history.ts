@@ -19,7 +19,7 @@ const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
 /** The time from which handlers no longer fail. An event that failed before is retried up to ten minutes later. */
 const RECOVERED_AT_MS = 90_000;
-/** The aggregates whose events are snapshots; the events of the others are deltas. */
+/** The prefix of aggregates whose events are snapshots; the events of other aggregates are deltas. */
 const STATE = 'allowance:';
 const silent = new Logger('simulation', { write: () => {} }, 'silent');
 

@@ -53,7 +53,10 @@ const LOOKS: readonly Look[] = [
   { colorScheme: 'light', width: 375, height: 740 },
 ];
 
-/** CI must not pass without a browser, but a contributor's machine may lack one. */
+/**
+ * Whether to run the stories in a browser. Always true in CI, so that they fail there without a browser, and are not
+ * skipped.
+ */
 export const hasBrowser = chromiumPath() !== undefined || process.env.CI === 'true';
 
 /** @throws Error if there is no Chromium, or if it does not start within 90 s. */

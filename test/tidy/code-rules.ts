@@ -66,7 +66,7 @@ export function settingFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * Checks that the code calls each listed crash point, because a kill test at a crash point that is never passed proves
+ * Checks that the code calls exactly the listed crash points, because a kill test at a point that is never passed proves
  * nothing.
  */
 export function crashPointFaults(files: SourceFile[]): string[] {

@@ -12,7 +12,7 @@ import {
 
 const ROUTE_DECORATORS = /^(All|Delete|Get|Head|Options|Patch|Post|Put|RequestMapping|Search|Sse)$/;
 
-/** The decorators of routes between services, and of the dashboard's routes. */
+/** The decorators that name the callers of a route: between services, and in the dashboard. */
 const NAMING_DECORATORS = ['AllowCallers', 'AllowVisitors'];
 
 /**

@@ -157,8 +157,8 @@ function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
 }
 
 /**
- * Returns the path. If a client sends a whole URL instead, as to a proxy (RFC 9112 §3.2.2), returns `/`, because the
- * URL would extend the host name.
+ * Returns the path and query, to be appended to the dashboard's origin; `/` if the client sent a whole URL, as to a
+ * proxy (RFC 9112 §3.2.2), because the URL would extend the host name.
  */
 const pathOf = ({ url }: FastifyRequest) => (url.startsWith('/') ? url : '/');
 

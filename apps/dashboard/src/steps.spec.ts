@@ -243,9 +243,9 @@ describe('a plan change', () => {
 
   it.each([
     ['stripe', 'Your card was declined; $65.00 is due for the change to API plan 50K.'],
-    ['paypal', 'PayPal refused the payment; $65.00 is due for the change to API plan 50K.'],
+    ['paypal', 'PayPal declined the payment; $65.00 is due for the change to API plan 50K.'],
   ])(
-    'a change whose payment %s refused shows the amount due, and can be paid or dropped',
+    'a change whose payment %s declined shows the amount due, and can be paid or dropped',
     async (processor, words) => {
       const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
       expect(to).toBe('/subscriptions?changed=0197-s');

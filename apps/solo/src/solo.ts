@@ -203,7 +203,7 @@ async function filledDemo(parts: DemoParts): Promise<boolean> {
   return seedDemoLife({ ...urls, clock, payments, log, ledger }, folder, secrets, demo);
 }
 
-/** Returns the settings that `npm run cli` needs to operate this installation. */
+/** Returns the text of `operator.env`: the settings that `npm run cli` needs to operate this installation. */
 function operatorSettings(
   { accountUrl, entitlementUrl, dashboardUrl, settings }: SoloServices,
   database: SoloDatabase,

@@ -37,7 +37,7 @@ describe('files in a folder', () => {
     expect(readdirSync(join(root, 'private/.making'))).toEqual([]);
   });
 
-  it('a partial file of a killed process is removed a day later', async () => {
+  it('a partial file of a killed process is removed at the first start after a day', async () => {
     const making = join(root, 'killed/.making');
     mkdirSync(making, { recursive: true });
     for (const name of ['old', 'new']) writeFileSync(join(making, name), 'half');

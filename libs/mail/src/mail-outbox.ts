@@ -11,8 +11,9 @@ export class MailOutbox {
   constructor(private readonly queue = new MailQueue()) {}
 
   /**
-   * Stores an e-mail. @param accountId the account of the e-mail; erasing the account removes the e-mail.
-   * @throws UnsafeMail.
+   * Stores an e-mail and queues it. It is sent after the transaction has committed.
+   * @param accountId the account of the e-mail; erasing the account removes the e-mail.
+   * @throws UnsafeMail if `checkMail` rejects it.
    */
   async add(transaction: Transaction, accountId: string, mail: Mail): Promise<void> {
     checkMail(mail);

@@ -63,8 +63,9 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads a config class from `environment` (by default, that of the process) and validates it with its class-validator
- * decorators. Property initialisers are the defaults; blank text counts as no value.
+ * Reads a config class from `environment` (by default, that of the process) and the files that its `…_FILE` variables
+ * name, and validates it with its class-validator decorators. Property initialisers are the defaults; blank text counts
+ * as no value.
  * @throws ConfigurationError that lists every fault.
  */
 export function loadConfig<T extends object>(

@@ -4,7 +4,7 @@ import { ExpectationFailed, MalformedRequest } from './platform.errors.js';
 import type { Problem } from './problem.js';
 import { hasOneHost } from './host-header.js';
 
-/** Sends a problem before the framework handles the request. */
+/** Rejects a request with a problem, in place of the framework. */
 export type Refuse = (request: IncomingMessage, response: ServerResponse, problem: Problem) => void;
 
 const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');

@@ -71,7 +71,10 @@ export class ProblemBodies {
     return this.lastTimestamp;
   }
 
-  /** Returns the path as it may be shown. The last path is cached, because a flood requests the same path. */
+  /**
+   * Returns the path as a JSON string, without its query, shortened, and with keys masked. The result for the last path
+   * is cached, because a flood requests one path.
+   */
   private publicPath(path: string): string {
     if (path !== this.lastPath) {
       this.lastPath = path;

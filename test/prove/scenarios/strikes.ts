@@ -13,7 +13,7 @@ export const strikeRows: Scenario[] = [
   { name: 'rebalance storm', run: rebalanceStorm },
 ];
 
-/** Injects the faults one after another, alternately into account's and entitlement's connections to the database. */
+/** Injects the fault repeatedly, alternately into account's and entitlement's connections to the database. */
 async function strikeCommits(
   harness: Harness,
   fault: 'resetBefore' | 'loseAnswerTo',

@@ -27,7 +27,10 @@ export class PeopleService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** @param visitorAddress the IP address that `knowsNetwork` is about. */
+  /**
+   * Finds the person with an e-mail address.
+   * @param visitorAddress the IP address whose network `knowsNetwork` tells about.
+   */
   async findByAddress(address: string, visitorAddress: string): Promise<FoundPerson | null> {
     const hash = this.addressHash(address);
     return this.byAddress.find(hash, this.networkHash(hash, visitorAddress));

@@ -110,7 +110,7 @@ describe('log-in with a provider', () => {
     ['its address is looked up', PeopleService, 'findByAddress'],
     ['its sign-up is counted', ThrottlingService, 'isWithin'],
   ] as const)(
-    'a first log-in opens the account that another one creates while %s',
+    'a first log-in gets the account that a concurrent first log-in creates while %s',
     async (_, type, method) => {
       const [late, early] = [await go('google'), await go('google')];
       const service = account.get<Record<string, (...given: unknown[]) => unknown>>(type as never);

@@ -51,8 +51,8 @@ export class SnapshotsService {
 
   /**
    * Returns the object to fetch before a snapshot can be stored, if there is one: a refund may arrive before its
-   * payment, a bill before its subscription. If a line has two subscriptions, the current subscription is also fetched,
-   * because it may have ended.
+   * payment, a bill before its subscription. For a second subscription of a line, this is the current one, because it
+   * may have ended.
    */
   async neededBefore(
     transaction: Transaction,

@@ -49,7 +49,10 @@ export class SubscriptionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Stores a fetched subscription. @returns the account that owns it; undefined if none of our orders started it. */
+  /**
+   * Stores a fetched subscription. @returns the account that owns it; undefined if none of our orders started it, or if
+   * a new one has an unknown plan.
+   */
   async applySnapshot(
     transaction: Transaction,
     processor: ProcessorName,

@@ -155,7 +155,9 @@ async function changeSuspension(
     new AccountDeskClient(http, operatorName(config))[verb](accountId, options.reason),
   );
   answer(options, changed, ({ hasChanged }) => [
-    hasChanged ? `${accountId} is ${verb}ed` : `was ${verb}ed before, nothing changed`,
+    hasChanged
+      ? `${accountId} is ${verb}ed`
+      : `was ${verb === 'suspend' ? 'already' : 'not'} suspended; nothing changed`,
   ]);
 }
 

@@ -125,7 +125,9 @@ async function grant(
     ),
   );
   answer(output, { adjustmentId: id, amount, isNew }, () => {
-    const text = isNew ? `${counted(amount, 'credit')} granted` : 'granted before, nothing changed';
+    const text = isNew
+      ? `${counted(amount, 'credit')} granted`
+      : 'already granted; nothing changed';
     return [`${text} (adjustment ${id})`];
   });
 }
@@ -152,7 +154,7 @@ async function revoke(
   answer(output, { revocationId: id, revoked, isNew }, () => {
     const text = isNew
       ? `${counted(revoked, 'credit')} revoked`
-      : `revoked before, nothing changed: ${counted(revoked, 'credit')}`;
+      : `${counted(revoked, 'credit')} already revoked; nothing changed`;
     return [`${text} (revocation ${id})`];
   });
 }

@@ -32,7 +32,11 @@ interface Registered {
   isEnabled: boolean;
 }
 
-/** Checks Stripe's event destinations. @throws Error unless one points to this installation and receives every type. */
+/**
+ * Checks Stripe's event destinations. @returns a sentence for the operator.
+ * @throws Error unless the enabled destinations that point to this installation together receive every type that
+ * billing reads.
+ */
 export async function stripeWebhook(asked: {
   apiUrl: string;
   apiKey: string;

@@ -145,11 +145,11 @@ async function remove(config: CliConfig, name: string, options: OutputOptions): 
 function sourceLine(source: ImportedSource): string {
   const { name, kind, location, observations, updatedAt, runProblem } = source;
   const given = [source.isShown, source.isSold, source.isLookedUp];
-  const may = RIGHTS.filter((_, place) => given[place]).join(', ') || 'nothing';
+  const held = RIGHTS.filter((_, place) => given[place]).join(', ') || 'none';
   const last = updatedAt === null ? 'nothing yet' : `last ${updatedAt}`;
   const problem = runProblem === null ? '' : `; failed: ${runProblem}`;
   const from = location === null ? '' : ` from ${location}`;
-  return `${name}: ${kind}${from}; may be ${may}; ${observations} observations, ${last}${problem}`;
+  return `${name}: ${kind}${from}; rights: ${held}; ${observations} observations, ${last}${problem}`;
 }
 
 function fileLines(file: ImportedFile): string[] {

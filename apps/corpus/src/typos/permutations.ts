@@ -45,7 +45,7 @@ export async function labelPermutations(label: string): Promise<Permutations> {
 
 export interface NamePermutation {
   key: Key;
-  /** Lower case A-labels. */
+  /** Lower-case A-labels. */
   name: string;
   kind: TypoKind;
 }

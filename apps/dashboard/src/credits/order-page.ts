@@ -94,7 +94,7 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
 
 const stateText = (order: OrderAnswer) =>
   isRefused(order)
-    ? 'The payment was refused. The order waits until you pay in another way or drop it.'
+    ? 'The payment was declined. The order waits until you pay in another way or cancel it.'
     : EXPLAINED[order.state];
 
 /** Whether a payment of the order was declined. The order may still be paid. */
@@ -105,18 +105,20 @@ const orderAgain = ({ lines }: OrderAnswer): Markup =>
     ? html`<a href="/plans">See all plans</a> ·`
     : html`<a href="/credits">Buy credits</a> ·`;
 
-/** Whether the order can be dropped, because no money has arrived or is in transit. */
+/** Whether the order can be cancelled, because no money has arrived or is in transit. */
 const canDrop = ({ state }: OrderAnswer) => state === 'created' || state === 'redirected';
 
 function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAnswer): Markup {
   return html`<div class="actions">
     ${url ? html`<a class="button" href="${url}">Pay on the processor’s page</a>` : undefined}
-    ${form(context, `/credits/orders/${id}/drop`, html`<button class="plain">Drop this order</button>`)}
+    ${form(context, `/credits/orders/${id}/drop`, html`<button class="plain">Cancel this order</button>`)}
   </div>`;
 }
 
 export const orderWords = (order: OrderAnswer) =>
-  isRefused(order) ? 'Payment refused: pay in another way, or drop it' : ORDER_WORDS[order.state];
+  isRefused(order)
+    ? 'Payment declined: pay in another way, or cancel it'
+    : ORDER_WORDS[order.state];
 
 export function orderText({ lines }: OrderAnswer): string {
   return lines.map(lineText).join(', ');
@@ -155,10 +157,10 @@ function noticeOf({ order, balance, subscriptions, wasCancelled }: OrderFacts): 
 }
 
 function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Notice {
-  const amount = money(amount_micros, currency);
+  const [title, amount] = [titleOf(processor), money(amount_micros, currency)];
   return {
     kind: 'fault',
-    text: `${titleOf(processor)} refused the payment of ${amount}. Nothing was charged. Pay in another way on its page, or drop this order.`,
+    text: `${title} declined the payment of ${amount}. Nothing was charged. Choose another way to pay on ${title}’s page, or cancel this order.`,
   };
 }
 

@@ -120,7 +120,7 @@ describe('an order', () => {
     expect(shown).not.toContain('Nothing was charged');
   });
 
-  it('an order says that PayPal refused its payment and what to do next, and can be dropped', async () => {
+  it('an order says that PayPal declined its payment and what to do next, and can be cancelled', async () => {
     const refused = order({
       processor: 'paypal',
       state: 'redirected',
@@ -129,13 +129,13 @@ describe('an order', () => {
     });
     under.answers.set('POST /internal/orders/1/return', refused);
     const shown = textOf(await under.get('/billing/return?order=1'));
-    expect(shown).toContain('PayPal refused the payment of $10.00. Nothing was charged.');
+    expect(shown).toContain('PayPal declined the payment of $10.00. Nothing was charged.');
     expect(shown).not.toContain('Waiting for your payment');
     expect(shown).toContain('href="https://pay.example/1"');
     expect(shown).toContain('<form method="post" action="/credits/orders/1/drop">');
     under.answers.set('GET /internal/orders', { orders: [refused] });
     under.answers.set('GET /internal/processors', { processors: [] });
-    expect(textOf(await under.get('/credits'))).toContain('Payment refused: pay in another way');
+    expect(textOf(await under.get('/credits'))).toContain('Payment declined: pay in another way');
     under.answers.set('POST /internal/orders/1/drop', order({ state: 'cancelled' }));
     const dropped = textOf(await under.post('/credits/orders/1/drop', ''));
     expect(dropped).toContain('Cancelled. Nothing was charged.');

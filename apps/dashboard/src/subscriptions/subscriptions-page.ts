@@ -150,7 +150,7 @@ function unpaidSection(
 }
 
 const refusal = ({ processor }: SubscriptionAnswer) =>
-  processor === 'paypal' ? 'PayPal refused the payment' : 'Your card was declined';
+  processor === 'paypal' ? 'PayPal declined the payment' : 'Your card was declined';
 
 function unpaidWords(owned: SubscriptionAnswer): string {
   const { unpaid_change: unpaid, currency } = owned;

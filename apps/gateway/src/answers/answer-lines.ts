@@ -45,7 +45,7 @@ export function answerLines(
   return lines + route.versionLines;
 }
 
-/** Returns the headers of an answer that is not one complete JSON object, and whose cost is not known yet. */
+/** Returns the headers of a streamed answer, whose cost is not known yet. */
 export function streamHeaders(context: RequestContext): string {
   return answerLines(context, undefined, undefined) + `Content-Type: ${context.form.type}\r\n`;
 }

@@ -21,8 +21,8 @@ interface StreamTerms {
 }
 
 /**
- * Sends an answer that is not one complete JSON object: lines or bytes. `context.streamedCredits` counts the credits
- * for what has been written, even if the client then disconnects.
+ * Sends a streamed answer: lines or bytes. `context.streamedCredits` counts the credits for what has been written, even
+ * if the client then disconnects.
  * @returns false if the owner or the client disconnected early, or the client was too slow.
  */
 export async function sendStream(

@@ -57,7 +57,8 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Returns the time of a webhook's test number `skipped` + 1, counted from the newest; undefined if there are fewer.
+   * Returns the time of the newest test of a webhook after `since`, not counting the `skipped` newest ones; undefined if
+   * there is none.
    */
   async testBefore(
     transaction: Transaction,

@@ -8,7 +8,7 @@ const LINE_LENGTH_MAX = 64 * 1024;
 /** Maximum length of a name as given (S71). */
 const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
-/** The number of columns that may contain the names. */
+/** The names are searched for in this many columns, from the first. */
 const COLUMNS_MAX = 100;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
@@ -129,7 +129,10 @@ const COPIED: Readonly<Record<string, string>> = {
   '\n': '\\n',
 };
 
-/** Yields the lines of UTF-8 text without their endings. Only the beginning of an overlong line is returned. */
+/**
+ * Yields the lines of each chunk of UTF-8 text, without their endings. Of a line that spans chunks and exceeds
+ * `LINE_LENGTH_MAX`, a part in the middle is dropped.
+ */
 async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -59,8 +59,8 @@ export type Access =
       /** Whether the password (or second factor) must have been given within the last 10 minutes (S35). */
       needsReauthentication?: boolean;
       /**
-       * Whether the call makes a change that is recorded in a log. An account may make 300 such changes per hour in
-       * total; calls that revoke access are never limited.
+       * Whether the call counts towards the account's limit of 300 recorded changes per hour. Calls that revoke access
+       * do not count.
        */
       isPaced?: boolean;
       /** The account's states in which the call is allowed; by default, only `active`. */

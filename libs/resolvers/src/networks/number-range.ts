@@ -9,7 +9,10 @@ export interface NumberRange {
 
 const COUNTS = { 4: 1n << 32n, 6: 1n << 128n, asn: 1n << 32n } as const;
 
-/** Returns the range between two addresses or AS numbers (plain numbers); undefined for any other text. */
+/**
+ * Returns the range from `start` to `end`: two addresses of one version (a prefix length is ignored), or two AS numbers
+ * without `AS`. Returns undefined for anything else, or if `end` is before `start`.
+ */
 export function numberRange(start: string, end: string): NumberRange | undefined {
   const [from, to] = [numberIn(start), numberIn(end)];
   if (from === undefined || to?.kind !== from.kind || to.value < from.value) return undefined;

@@ -291,7 +291,7 @@ describe('readRdapDomain', () => {
     expect(contacts?.registrant?.name).toBe('elpmaxE Hol dings Bcc: x');
   });
 
-  it('S69: members and roles with names of the object prototype change nothing', () => {
+  it('S69: members and values named like members of Object.prototype pollute nothing', () => {
     const text = `{"ldhName":"${domain}","__proto__":{"polluted":1},
       "entities":[{"roles":["__proto__","constructor","toString"],"__proto__":{"polluted":1},
       "vcardArray":["vcard",[["fn",{"__proto__":{"polluted":1}},"text","x"]]]}],

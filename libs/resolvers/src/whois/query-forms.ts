@@ -19,7 +19,7 @@ const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
  */
 export function queryLine(server: string, domain: string): string {
   if (!/^[a-z0-9][a-z0-9.-]{0,252}$/.test(domain)) {
-    throw new RangeError('A port-43 query needs a name in lower case A-labels');
+    throw new RangeError('A port-43 query needs a name in lower-case A-labels');
   }
   return `${FORMS.get(server)?.(domain) ?? domain}\r\n`;
 }

@@ -3,8 +3,9 @@ import type { ApiCall } from './api-call.js';
 export const LANGUAGES = ['curl', 'Node', 'Python', 'Go'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The file that an upload sends, and the file that a download writes. */
+/** The file that the samples upload. */
 const SENT = 'names.csv';
+/** The file that the samples in Node, Python and Go write. curl uses the server's name. */
 const WRITTEN = 'answer';
 
 /**

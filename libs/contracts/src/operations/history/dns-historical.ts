@@ -76,7 +76,6 @@ export class DnsStretch extends HistoricDnsRecord {
   @IsISO8601()
   first_seen: string;
 
-  /** When the record was last seen. */
   @IsISO8601()
   last_seen: string;
 

@@ -221,7 +221,7 @@ export class JobAnswer {
   @IsISO8601()
   finished_at: string | null;
 
-  /** When the job's results are deleted. */
+  /** When the job's results are deleted; null until the job has ended. */
   @IsNullable()
   @IsISO8601()
   expires_at: string | null;

@@ -15,7 +15,7 @@ import { IsNullable } from '../../nullable.js';
 export const TOTALS = ['exact', 'at_least', 'estimate'] as const;
 export type TotalKind = (typeof TOTALS)[number];
 
-/** The position of a page in its list: the same block in every list of the product. */
+/** The position of a page in its list, and the size of the list. Every list of the product has this member. */
 export class Paging {
   /** Starts at 1. With a cursor, the number of pages read so far, including this one. */
   @IsInt()

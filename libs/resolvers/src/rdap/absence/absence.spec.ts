@@ -267,7 +267,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME, 'rdap.example')).toBe('unclear');
   });
 
-  it('means absence even with a link to itself and ids of the answer', () => {
+  it('means absence even if the answer has an id, a time and a link to itself', () => {
     const links = [
       { rel: 'self', href: `https://rdap.example/domain/${NAME.toUpperCase()}` },
       { rel: 'self', href: `https://rdap.example/domain/%73ample.example?lang=en` },
