@@ -16,7 +16,7 @@ export function urlNow(address: DatabaseAddress): string {
   return url;
 }
 
-/** Returns a `pg.Client` for pools that connects with the current address. */
+/** Returns a class of clients for pools; each client connects with the current address. */
 export function clientFor(address: DatabaseAddress): typeof pg.Client {
   return class extends pg.Client {
     constructor(config: pg.ClientConfig) {
@@ -36,7 +36,7 @@ function urlsOf(address: DatabaseAddress): string[] {
   return text.split('\n').map((line) => line.trim());
 }
 
-/** Returns the first password that the server accepts. If there is only one password, no trial connection is made. */
+/** Returns the first password that the server accepts; the first one if it accepts none or cannot be reached. */
 async function passwordOf(urls: string[]): Promise<string> {
   for (const url of urls) {
     const trial = new pg.Client({ connectionString: url, connectionTimeoutMillis: TRIAL_LIMIT_MS });

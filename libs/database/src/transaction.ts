@@ -160,7 +160,7 @@ export class Transaction {
 
   /**
    * Returns the connection for a COPY. No other statement may follow on the connection, because the COPY's data would
-   * be mistaken for the statement's answer.
+   * be mistaken for the statement's answer. @throws Error if a statement is running.
    */
   private async claim(): Promise<KnownClient> {
     this.checkOpen();

@@ -5,7 +5,7 @@ const CENT_MICROS = 10_000n;
 
 /**
  * Returns `numerator ÷ denominator`, rounded to the nearest integer; halves are rounded away from zero, so that −x
- * rounds like x.
+ * rounds like x. @throws RangeError unless the denominator is above zero.
  */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   if (denominator <= 0n) throw new RangeError('the denominator is not above zero');
@@ -20,7 +20,7 @@ export function roundToCent(micros: Micros): Micros {
   return divideHalfUp(micros, CENT_MICROS) * CENT_MICROS;
 }
 
-/** Returns `part ÷ whole` of an amount to the nearest whole cent, half up: proration, tax. */
+/** Returns `part ÷ whole` of an amount in whole cents, rounded as by `divideHalfUp`: proration, tax. */
 export function shareOfMoney(micros: Micros, part: bigint, whole: bigint): Micros {
   return divideHalfUp(micros * part, whole * CENT_MICROS) * CENT_MICROS;
 }

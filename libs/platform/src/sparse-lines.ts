@@ -22,7 +22,10 @@ export class SparseLines {
       void setTimeout(run, delayMs).unref(),
   ) {}
 
-  /** Adds a line of a kind. @param write writes the line, with the number of lines that it represents. */
+  /**
+   * Writes the first line of a kind at once; counts further ones, and writes only the last of a minute.
+   * @param write writes the line, with the number of lines that it represents.
+   */
   add(kind: string, write: (count: number) => void): void {
     const known = this.kinds.get(kind);
     if (known) {

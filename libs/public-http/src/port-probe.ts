@@ -4,8 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 /**
  * Checks that no process listens on a port. Sockets that share a port (`SO_REUSEPORT`) would also share it with another
  * process of the same user, and each process would get a part of the requests without any error.
- * @param setting the name of the setting, for the error. @returns the port; for port 0, the port that the system chose.
- * @throws if a process listens there.
+ * @param setting the name of the setting, for the error.
+ * @returns the port; for port 0, the port that the system chose.
+ * @throws Error if a process listens there, or if this process may not.
  */
 export async function probePort(host: string, port: number, setting: string): Promise<number> {
   const server = createServer();

@@ -141,7 +141,7 @@ export class LeasedJob implements Job {
     return true;
   }
 
-  /** Checks again soon, because the database may answer before the next regular check. */
+  /** Schedules an early check, because the database may answer before the next regular one. @throws the given error. */
   private lookSoon(error: unknown): never {
     this.lookIn(RETRY_SOON_MS);
     throw error;

@@ -44,7 +44,7 @@ export class AuditAnchorsService {
   /**
    * Checks whether the recorded heads still match the signed anchors.
    * @param kept anchors from outside the database.
-   * @returns the number of the first anchor that has changed.
+   * @returns the number of the first anchor that has changed or is missing; null if there is none.
    */
   async findBroken(transaction: Transaction, kept: SignedAnchor[]): Promise<string | null> {
     const signed = new Map(kept.map(({ number, hash }) => [number, hash]));

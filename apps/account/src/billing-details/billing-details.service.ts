@@ -56,7 +56,7 @@ export class BillingDetailsService {
     });
   }
 
-  /** Returns the details to billing or the worker. The audit log records each read (S117). */
+  /** Returns the owner's name and e-mail address and the billing details. The audit log records each read (S117). */
   async getContact(accountId: string): Promise<BillingContact> {
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lock(transaction, accountId);

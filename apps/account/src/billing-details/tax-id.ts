@@ -45,7 +45,9 @@ const PATTERNS: Record<string, RegExp> = {
 /** The format of tax ids in countries without their own pattern: a short string of letters and digits. */
 const ANY_COUNTRY = /^[A-Z0-9]{4,20}$/;
 
-/** Returns the tax id in its normalised form; undefined if it does not match the country's format (S81). */
+/**
+ * Returns the tax id in upper case and without separators; undefined if it does not match the country's format (S81).
+ */
 export function plainTaxId(country: string, text: string): string | undefined {
   const plain = text.toUpperCase().replace(/[ .\-/]/g, '');
   return (PATTERNS[country] ?? ANY_COUNTRY).test(plain) ? plain : undefined;

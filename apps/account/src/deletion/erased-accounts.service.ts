@@ -18,7 +18,7 @@ export class ErasedAccountsService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** Returns accounts whose 90 days are over. */
+  /** Returns deleted accounts whose 90 days are over, at most `limit`. */
   async listDue(now: Date, limit: number): Promise<string[]> {
     return this.repository.listDue(now, limit);
   }

@@ -2,7 +2,8 @@ import type { KeyState } from '#libs/contracts';
 import type { ApiKey } from './key.entity.js';
 
 /**
- * Returns the state of a key at `now`, which is business time. Revocation or replacement takes precedence over expiry.
+ * Returns the state of a key at `now`, which is business time. Revocation takes precedence over expiry, and expiry over
+ * replacement.
  */
 export function keyStateOf(
   key: Pick<ApiKey, 'revokedAt' | 'revokedBecause' | 'expiresAt' | 'replacedBy'>,

@@ -5,7 +5,7 @@ import { LogInStep } from './log-in-step.entity.js';
 const COLUMNS = `token_hash as "tokenHash", kind, account_id as "accountId", content, tries,
                  expires_at as "expiresAt"`;
 
-/** Finds steps by the token in the browser, because some steps do not belong to an account yet. */
+/** Holds the steps, which are found by the token in the browser, because some do not belong to an account yet. */
 @Injectable()
 export class LogInStepsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -56,8 +56,8 @@ export class OwnPasskeysService {
   }
 
   /**
-   * Adds a passkey. The challenge is consumed first, whatever the result. @throws LogInOver, PasskeyRefused,
-   * TooManyPasskeys, AccountIsDeleted, NotLoggedIn.
+   * Adds a passkey, and gives the session a new token. The challenge is consumed first, whatever the result.
+   * @throws LogInOver, PasskeyRefused, TooManyPasskeys, AccountIsDeleted, NotLoggedIn.
    */
   async add(
     owner: ActiveSession,

@@ -67,8 +67,8 @@ export class PasskeysService {
   }
 
   /**
-   * Adds a passkey, under the account's lock. @throws TooManyPasskeys; PasskeyRefused if the passkey is already
-   * registered.
+   * Adds a passkey, under the account's lock, and tells the owner by e-mail.
+   * @throws TooManyPasskeys; PasskeyRefused if the passkey is already registered.
    */
   async add(
     transaction: Transaction,
@@ -105,7 +105,9 @@ export class PasskeysService {
     return answerOf(passkey, name);
   }
 
-  /** Finds the owner of the passkey that signed the challenge. @throws PasskeyRefused. */
+  /**
+   * Finds the owner of the passkey that signed the challenge. The caller compares the counters. @throws PasskeyRefused.
+   */
   async prove(challenge: string, credential: string): Promise<ProvenPasskey> {
     const found = await this.byCredential.find(await credentialIdOf(credential));
     if (!found) throw new PasskeyRefused(new Error('no account has this passkey'));
@@ -133,7 +135,7 @@ export class PasskeysService {
     if (name !== undefined) await this.tell(transaction, accountId, 'copied', name);
   }
 
-  /** @returns false if there is no such passkey. */
+  /** Removes a passkey and tells the owner by e-mail. @returns false if there is no such passkey. */
   async remove(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
     const name = await this.nameOf(transaction, accountId, id);
     if (name === undefined) return false;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { PasswordReset } from './password-reset.entity.js';
 
-/** Finds links by their tokens, because nothing else identifies the user. */
+/** Holds the links, which are found by their tokens, because nothing else identifies the user. */
 @Injectable()
 export class PasswordResetsMaintenanceRepository {
   async insert(transaction: Transaction, reset: PasswordReset): Promise<void> {

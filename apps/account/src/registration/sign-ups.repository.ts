@@ -3,7 +3,7 @@ import { LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { SignUp } from './sign-up.entity.js';
 
-/** Finds sign-ups by the token in their e-mail, because they do not belong to an account yet. */
+/** Holds sign-ups, which are found by the token in their e-mail, because they do not belong to an account yet. */
 @Injectable()
 export class SignUpsMaintenanceRepository {
   async insert(transaction: Transaction, signUp: SignUp): Promise<void> {

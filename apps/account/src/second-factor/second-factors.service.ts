@@ -86,7 +86,10 @@ export class SecondFactorsService {
     return this.replaceCodes(transaction, person, 'codes');
   }
 
-  /** @returns false if there was no second factor. */
+  /**
+   * Removes the second factor with its recovery codes, and tells the owner by e-mail.
+   * @returns false if there was none.
+   */
   async remove(
     transaction: Transaction,
     accountId: string,

@@ -15,7 +15,7 @@ export interface FoundSession {
   authenticatedAt: Date;
 }
 
-/** Finds the session of a token under the maintenance role, because no account is known yet. */
+/** Finds the session of a token, and notes its use, under the maintenance role, because no account is known yet. */
 @Injectable()
 export class SessionTokensMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

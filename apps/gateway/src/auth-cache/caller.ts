@@ -111,7 +111,7 @@ export function scopeBit(scope: Scope): number {
   return place === -1 ? 0 : 1 << place;
 }
 
-/** Returns a time in seconds, rounded down, so that no record is used after it expires. */
+/** Returns a time in seconds, rounded down, so that no record is used after it expires; 0 for none. */
 function secondOf(time: string | undefined): number {
   return time === undefined ? 0 : Math.floor(new Date(time).getTime() / SECOND_MS);
 }

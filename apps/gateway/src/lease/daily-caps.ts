@@ -75,7 +75,9 @@ export class DailyCaps {
     }
   }
 
-  /** Adds the charges of other gateways. Call this every second. */
+  /**
+   * Raises the counts in use to the totals in the log, which include other gateways' charges. Call this every second.
+   */
   async followOthers(): Promise<void> {
     const { inUse } = this;
     if (inUse.size === 0) return;

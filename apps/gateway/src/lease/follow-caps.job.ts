@@ -9,7 +9,7 @@ export class FollowCapsJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** Adds the log's charges to the counts. While the log cannot be read, this gateway relies on its own counts. */
+  /** Raises the counts to the log's totals. While the log cannot be read, this gateway relies on its own counts. */
   async runOnce(): Promise<void> {
     try {
       await this.caps.followOthers();

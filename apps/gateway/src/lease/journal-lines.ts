@@ -96,8 +96,8 @@ export function readHolds(text: string): HoldUse[] {
 }
 
 /**
- * Returns the row of a request whose gateway was killed, with the credits of the part that was sent. Returns an empty
- * list if nothing was sent, or if the request has its own row.
+ * Returns a list with the row of a request whose gateway was killed, with the credits of the part that was sent. The
+ * list is empty if nothing was sent, or if the request has its own row.
  */
 export function rowOfBroken({ row, charged: credits }: HoldUse): string[] {
   const entry = row === undefined || credits === 0 ? undefined : readLine(row);

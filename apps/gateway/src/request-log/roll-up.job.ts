@@ -5,7 +5,10 @@ import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 /** Each run creates the partitions of 60, 30 and 0 days ago, because a late row needs that of its time. */
 const LATE_DAYS = [60, 30, 0];
 
-/** Adds new rows of the log to the hourly counts. Partitions are dropped by `RollPartitionsJob`. */
+/**
+ * Creates the partitions of late rows, and adds new rows of the log to the hourly counts. Partitions are dropped by
+ * `RollPartitionsJob`.
+ */
 @Injectable()
 export class RollUpJob implements Job {
   readonly name = 'roll-up';

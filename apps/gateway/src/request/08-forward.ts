@@ -48,7 +48,10 @@ export class Forwarder {
     else void this.settle(context, this.askOwner(context), onAnswer);
   }
 
-  /** Returns the connections and headers for forwarding an upload or a download to its owner. */
+  /**
+   * Returns the connections and headers for forwarding an upload or a download to its owner; a Problem if there is no
+   * such owner here, or the `Idempotency-Key` is malformed.
+   */
   transferOf(context: RequestContext): ReturnType<ServiceForwarder['transferOf']> {
     const { service } = context.route.operation.owner;
     return this.services.get(service)?.transferOf(context) ?? new ServiceUnavailable(service);

@@ -76,7 +76,7 @@ export function sendProblem(
   reply.sendWhole(status, lines + context.refusalLines, body);
 }
 
-/** Returns the URL of the next page, without the key (RFC 8288). */
+/** Returns the path and query of the next page, without the key, for the `Link` header (RFC 8288). */
 function nextPageOf(context: RequestContext, cursor: string): string {
   return pathOf(context) + context.route.reader.nextPageQuery(context.input!, cursor);
 }

@@ -128,7 +128,7 @@ function routesOf(
 
 /**
  * Returns the headers that the tus protocol specifies for `OPTIONS`
- * (https://tus.io/protocols/resumable-upload#options); none if no operation accepts tus.
+ * (https://tus.io/protocols/resumable-upload#options), names and values in turn; none if no operation accepts tus.
  */
 function tusOptions(operations: readonly Operation[]): string[] {
   const uploads = operations.flatMap(({ upload }) => upload ?? []);

@@ -95,7 +95,7 @@ export class AccountDeskClient {
     private readonly operator: string,
   ) {}
 
-  /** Finds an account by e-mail address, account id, request id or the last four characters of a key. */
+  /** Finds accounts by e-mail address, account id, request id or the last four characters of a key. */
   async find(text: string): Promise<AccountMatch[]> {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }

@@ -11,8 +11,9 @@ export interface ServerUser {
 
 /**
  * Returns the user as which the server runs if this process is root, because PostgreSQL does not run as root:
- * `postgres` if the system has this user, otherwise `nobody`. @returns undefined if this process is not root; the
- * server then runs as the current user.
+ * `postgres` if the system has this user, otherwise `nobody`.
+ * @returns undefined if this process is not root; the server then runs as the current user.
+ * @throws Error if the system has neither user.
  */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -32,9 +33,10 @@ export function serverUser(): ServerUser | undefined {
 const SYSTEM_FOLDER = '/var/lib/domain-data-service';
 
 /**
- * Returns the folder in which the server works. This is `wanted`, unless this process is root and the server's user
- * cannot reach `wanted` (a clone under root's home). In that case, it is a folder under `SYSTEM_FOLDER` that is named
- * after `wanted`.
+ * Creates and returns the folder in which the server works. This is `wanted`, unless this process is root and the
+ * server's user cannot reach `wanted` (a clone under root's home). In that case, it is a folder under `SYSTEM_FOLDER`
+ * whose name is a hash of `wanted`.
+ * @throws Error if the user cannot reach that folder either.
  */
 export function serverFolder(wanted: string, user: ServerUser | undefined): string {
   mkdirSync(wanted, { recursive: true });

@@ -114,7 +114,7 @@ function typeOf(value: unknown): string {
   return isObject(value) && typeof value.type === 'string' ? value.type : '';
 }
 
-/** True for a valid `traceparent` (W3C Trace Context, version 00). */
+/** True for text in the form of a `traceparent` (W3C Trace Context, version 00). */
 function isTraceparent(value: unknown): boolean {
   return typeof value === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value);
 }

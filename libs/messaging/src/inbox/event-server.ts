@@ -23,7 +23,11 @@ export class EventServer extends Server {
     super();
   }
 
-  /** Adds a handler. @throws Error for a second handler of a class, because both would run again if one failed. */
+  /**
+   * Adds a handler.
+   * @throws Error for one that is not declared with `@Consumes` or `@Watches`, and for a second one of a class and
+   * delivery, because both would run again if one failed.
+   */
   override addHandler(
     pattern: unknown,
     callback: MessageHandler,

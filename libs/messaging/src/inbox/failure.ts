@@ -35,7 +35,7 @@ export function isOutsidePartitions(error: unknown): boolean {
   return !causesOf(error).some((link) => (link as { constraint?: unknown }).constraint);
 }
 
-/** Returns the reason as one line for the operator, stored with the failed event. */
+/** Returns the reason for the operator, at most 1,000 characters, which is stored with the failed event. */
 export function reasonOf(error: unknown): string {
   const state = sqlStateOf(error);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -56,7 +56,10 @@ export interface EventMetricsOptions {
   database: Pick<Database, 'query'>;
 }
 
-/** Adds the metrics of a service's published and received events: counters from memory, backlogs from its tables. */
+/**
+ * Adds the metrics of a service's published and received events: counters from memory, backlogs from its tables, and
+ * its lag from the transport.
+ */
 export function addEventMetrics(metrics: Metrics, options: EventMetricsOptions): void {
   const { service, transport, database } = options;
   const counts = transport.counts.of(service);

@@ -13,7 +13,7 @@ export class CrashSimulator {
     return this.steps > this.lastStep;
   }
 
-  /** Returns the database as this process sees it. */
+  /** Returns the database as this process sees it: with a step before and after each statement and commit. */
   seen(database: Database): Database {
     const replaced: Pick<Database, 'query' | 'transaction'> = {
       query: <T>(sql: string, parameters?: unknown[]) =>

@@ -42,7 +42,7 @@ export class PairSecrets {
     return this.byPair.get(`${caller}>${audience}`) ?? [];
   }
 
-  /** Returns the secrets that one service needs, for its own calls and for calls to it. */
+  /** Returns the `SERVICE_SECRET` of one service: the secrets for its own calls and for calls to it. */
   textFor(service: ServiceName): string {
     const own = [...this.byPair].filter(([pair]) => pair.split('>').includes(service));
     return own

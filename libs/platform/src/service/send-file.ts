@@ -78,7 +78,10 @@ function isUnchanged({ headers }: FastifyRequest, { tag, modifiedAt }: ServedFil
   return modifiedAt !== undefined && wholeSeconds(modifiedAt) <= since;
 }
 
-/** @returns undefined for the whole file, `none` if the file has no such part. */
+/**
+ * Returns the part that `Range` names; undefined for the whole file, also if `If-Range` names another version of it;
+ * `none` if the file has no such part.
+ */
 function partOf({ headers }: FastifyRequest, file: ServedFile): Part | 'none' | undefined {
   const { sizeBytes, tag, modifiedAt } = file;
   const [, first = '', last = ''] = RANGE.exec(headers.range ?? '') ?? [];

@@ -55,7 +55,10 @@ export class Metrics {
     this.isProcessDue = process;
   }
 
-  /** Returns a counter. @throws Error if the name belongs to a metric that is not a counter. */
+  /**
+   * Returns the counter of this name, which is created by the first call.
+   * @throws Error if the name belongs to a metric that is not a counter.
+   */
   counter(declaration: MetricDeclaration): Counter {
     return this.known(declaration, Counter) ?? new Counter(this.configurationOf(declaration));
   }

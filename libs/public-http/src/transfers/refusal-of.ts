@@ -57,7 +57,10 @@ export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): P
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** Returns an owner's problem document or, without one, the problem that the status implies. */
+/**
+ * Returns an owner's refusal with the headers that the client gets: its problem document or, without one, the problem
+ * that the status implies, or else ServiceUnavailable.
+ */
 export async function refusalOf(
   row: Operation,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
@@ -72,7 +75,9 @@ export async function refusalOf(
   return new TransferRefusal(problem ?? new ServiceUnavailable(service), passed);
 }
 
-/** Returns the problem in an owner's refusal of HEAD, whose text is never sent. */
+/**
+ * Returns, as JSON, the problem that the headers of an owner's refusal of HEAD name, because the answer has no body.
+ */
 function headProblem(headers: Dispatcher.ResponseData['headers'], status: number): string {
   const { [PROBLEM_CODE_HEADER]: code, 'retry-after': seconds } = headers;
   const wait = seconds === undefined ? undefined : Number(seconds);

@@ -35,7 +35,10 @@ export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Reco
   return isUpload ? { ...asked, ...picked(headers, ['content-type', 'content-length']) } : asked;
 }
 
-/** Returns the headers of an answer with a file; names and values alternate. */
+/**
+ * Returns the headers of an answer with a file; names and values alternate. A media type that the operation does not
+ * declare becomes `application/octet-stream`, and a browser must always save the file (S79).
+ */
 export function fileHeaders(form: AnswerForm, headers: Heads, status: number): string[] {
   const said = Object.entries(picked(headers, SAID_OF_FILES)).flat();
   if (status === 304) return said;
@@ -53,7 +56,7 @@ export function fileHeaders(form: AnswerForm, headers: Heads, status: number): s
   ];
 }
 
-/** Returns the URL of a file; undefined if it is not https. */
+/** Returns the URL of a file, from `Location`; undefined unless it is a valid https URL. */
 export function fileAddress({ location }: Heads): string | undefined {
   return typeof location === 'string' && FILE_ADDRESS.test(location) ? location : undefined;
 }
@@ -64,8 +67,8 @@ export function tusHeaders(headers: Heads): string[] {
 }
 
 /**
- * Returns the public path of an upload that its owner has created; the id follows the owner's own path.
- * @returns undefined for any other path.
+ * Returns the public path of an upload that its owner has created; the id follows the owner's own path. Returns
+ * undefined for any other path.
  */
 export function publicLocation(
   { owner }: Operation,

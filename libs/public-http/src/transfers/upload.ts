@@ -86,7 +86,7 @@ export class Upload extends Transfer {
   }
 }
 
-/** Whether a request has a body; without either header there is none (RFC 9112 §6.3). */
+/** Whether a request has a body. Without `Transfer-Encoding` and `Content-Length` there is none (RFC 9112 §6.3). */
 function hasBody({ request: { headers } }: TransferCall): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

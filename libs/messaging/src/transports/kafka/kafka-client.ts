@@ -83,8 +83,8 @@ function certificateOf({ kafkaTlsFolder: folder }: EventsConfig): { cert?: Buffe
 }
 
 /**
- * Returns the server name for TLS, which is sent only for host names; an address is compared with the certificate
- * directly.
+ * Returns the TLS option with the server name. It is empty for an address, which is never sent and is compared with the
+ * certificate directly.
  */
 const serverName = (host: string) => (isIP(host) ? {} : { servername: host });
 

@@ -19,8 +19,8 @@ export interface KafkaProcess {
 export const ONCE = { requestTimeout: 5_000, retry: { retries: 0 } };
 
 /**
- * Returns the broker's answer. Retries until a broker answers in time, because a busy broker may take longer than the
- * client allows, or disconnect.
+ * Returns the broker's answer: `allowed`, or the message of its error. Retries until a broker answers in time, because
+ * a busy broker may take longer than the client allows, or disconnect.
  */
 export const wordOf = (work: () => Promise<unknown>): Promise<string> =>
   waitFor('the answer of the broker', async () => {

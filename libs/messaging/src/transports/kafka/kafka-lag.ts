@@ -5,7 +5,7 @@ import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
 /**
- * Returns how many records lie behind the committed offsets of a durable group, by producer.
+ * Returns how many records of each producer a durable group has not committed yet.
  * @param group without the deployment's prefix.
  */
 export async function lagOf(

@@ -40,7 +40,10 @@ export async function createTopics(config: EventsConfig): Promise<string[]> {
   });
 }
 
-/** Returns the topics with their leaders. For new topics, this may have to wait until they have leaders. */
+/**
+ * Returns the topics with their leaders. Tries again until the partitions of new topics have leaders.
+ * @throws the error of the last attempt.
+ */
 async function topicsWithLeaders(admin: Admin, topics: string[]): Promise<ITopicMetadata[]> {
   for (let attempts = 1; ; attempts++) {
     try {
