@@ -32,7 +32,7 @@ export class DailyCredits {
     return this.credits.has(keyId) || credits === 0 || this.enter(keyId, credits);
   }
 
-  /** Adds `cost` (not 0) unless the key's total for the day would exceed `cap`. */
+  /** Adds `cost` (not 0) unless the key's total for the day would exceed `cap`, or the key has no count. */
   add(keyId: string, day: number, { cost, cap }: { cost: number; cap: number }): DailyAddition {
     this.turnTo(day);
     const spent = this.credits.get(keyId);

@@ -123,7 +123,7 @@ export class MemoryRateLimiter extends RateLimiter {
     return entry === -1 ? this.insert(hash, id, rateKey, second) : entry;
   }
 
-  /** Finds the entry of an account. @returns -1 if nothing is counted for the account. */
+  /** Finds the entry of an account under a rate key. @returns -1 if nothing is counted there. */
   private findEntry(hash: number, id: CounterId, rateKey: number): number {
     const { words } = this;
     let place = hash & this.indexMask;

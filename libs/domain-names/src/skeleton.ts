@@ -75,8 +75,8 @@ export function skeletonOf(label: string): string {
 }
 
 /**
- * Returns a looser skeleton, which also replaces digits and pairs of letters that look like a letter in ASCII, as in
- * `paypa1` and `rnicrosoft`.
+ * Returns a looser skeleton, which also replaces `i`, digits and pairs of letters by the ASCII letter that they look
+ * like, as in `paypa1` and `rnicrosoft`.
  */
 export function looseSkeletonOf(label: string): string {
   return skeletonOf(label)

@@ -52,8 +52,10 @@ export class FairTurns {
   constructor(private readonly limits: FairTurnsLimits) {}
 
   /**
-   * Waits for a turn. @param gone gives up the wait. @returns a function that must be called at the end of the turn;
-   * undefined if the wait is given up or too long, or if too many wait: then, the turn that would be last is refused.
+   * Waits for a turn.
+   * @param gone gives up the wait.
+   * @returns a function that must be called at the end of the turn; undefined if the account has too many turns, if the
+   * wait is given up or too long, or if too many wait: then, the turn that would be last is refused.
    */
   async begin(accountId: string, gone?: AbortSignal): Promise<EndTurn | undefined> {
     const { ofAccountMax, waitingMax, waitMaxMs } = this.limits;

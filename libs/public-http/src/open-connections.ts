@@ -153,7 +153,9 @@ export class OpenConnections {
     socket.once('close', () => this.forget(connection));
   }
 
-  /** Closes idle connections. @returns false if no connection is idle. */
+  /**
+   * Closes up to `count` connections, those that have been idle for longest. @returns false if no connection is idle.
+   */
   private closeIdle(connections: Iterable<Connection>, count: number): boolean {
     const idle: [number, Connection][] = [];
     // The time is read once, so that interruptions of this loop do not make later connections appear idle for longer.

@@ -39,7 +39,10 @@ export class OperatorsService {
     }));
   }
 
-  /** Reads a person's name and address, and records this access in the audit log. @throws NotFound. */
+  /**
+   * Returns an account's state with its owner's name and address, and records this access in the audit log. @throws
+   * NotFound.
+   */
   async inspect(accountId: string, by: Operator): Promise<AccountSummary> {
     return this.accounts.transaction(async (transaction) => {
       const account = await this.accounts.get(transaction, accountId);

@@ -99,8 +99,9 @@ export class OwnPasskeysService {
   }
 
   /**
-   * Removes a passkey and ends all other sessions, because someone with a copy of the passkey may have opened a
-   * session. @throws NotFound; LastWayIn if there is no other way to log in; AccountIsDeleted, NotLoggedIn.
+   * Removes a passkey, gives the session a new token, and ends all other sessions, because someone with a copy of the
+   * passkey may have opened a session.
+   * @throws NotFound; LastWayIn if there is no other way to log in; AccountIsDeleted, NotLoggedIn.
    */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<PasskeyRemovedAnswer>> {
     const { accountId, personId, sessionId } = owner;

@@ -36,6 +36,7 @@ export class SignUpsService {
   /**
    * Stores a sign-up and e-mails a link to its address. For an address with an account, stores a sign-up whose token
    * nobody receives and e-mails a notice instead, so that the work is the same (S24).
+   * @returns the id of the sign-up.
    */
   async open(
     transaction: Transaction,

@@ -135,7 +135,10 @@ export class SnapshotsService {
     return wanted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** @returns the account that owns the object; undefined if the object is not ours. */
+  /**
+   * Stores what a snapshot changes; a payment alone changes nothing.
+   * @returns the account that owns the object; undefined if the object is not ours, or cannot be stored yet.
+   */
   async apply(
     transaction: Transaction,
     processor: ProcessorName,

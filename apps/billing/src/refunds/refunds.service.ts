@@ -193,7 +193,7 @@ export class RefundsService {
   }
 
   /**
-   * Checks the amount of a refund. @returns undefined for all that is left.
+   * Checks the amount of a refund. @returns the amount; undefined for all that is left.
    * @throws InvalidRequest, NothingToRefund.
    */
   private async amountOf(

@@ -49,8 +49,8 @@ function set(members: Members, member: string, value: string | undefined): void 
 }
 
 /**
- * Returns the E.164 form of a number that begins with the country code; undefined for other numbers. Drops `(0)`, which
- * is dialled only within the country.
+ * Returns the E.164 form of a number that begins with the country code; undefined for other numbers. Drops an
+ * extension, and `(0)`, which is dialled only within the country.
  */
 function phoneOf(value: Members[string]): string | undefined {
   if (typeof value !== 'string') return undefined;

@@ -18,7 +18,10 @@ export class FreshestService {
     private readonly clock: Clock,
   ) {}
 
-  /** Yields the answers in parts, in the order of the names; names without a fresh answer are omitted. */
+  /**
+   * Yields the answers in parts, in the order of the names; names without a fresh answer are omitted. The last part
+   * says only that it is the last.
+   */
   async *answers(
     asked: FreshestAsked,
   ): AsyncGenerator<readonly (FreshAnswer | { isLast: true })[]> {

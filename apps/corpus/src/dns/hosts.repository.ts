@@ -14,8 +14,8 @@ export interface SeenHost {
 @Injectable()
 export class HostsRepository {
   /**
-   * Adds hosts. The row of a known host changes only if the new observation is older. If two sources observed a host at
-   * the same time, the source with more rights becomes its source.
+   * Adds hosts and their sightings. The row of a known host changes only if the new observation is older. If two
+   * sources observed a host at the same time, the sighting is that of the source with more rights.
    */
   async add(
     transaction: Transaction,

@@ -41,7 +41,10 @@ export function blockedHost(line: string): ReadLine<BlockedHost> {
   return isKnown ? 'nothing' : 'bad';
 }
 
-/** Returns the host of a URL, or the name itself, in lower case, without a leading `*.` or surrounding dots. */
+/**
+ * Returns the host of a URL (empty for an invalid one), or the name itself, in lower case, without a leading `*.` or
+ * surrounding dots.
+ */
 function hostTextOf(cell: string): string {
   if (URL_START.test(cell)) {
     return URL.canParse(cell) ? new URL(cell).hostname.replace(/^\[|\]$/g, '') : '';

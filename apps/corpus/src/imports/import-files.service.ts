@@ -179,6 +179,7 @@ export class ImportFilesService {
 
   /**
    * Checks that a file is newer than the source's newest complete list under a scope.
+   * @returns the time of that list; undefined if there is none.
    * @throws BadFile for a file that is not newer.
    */
   async refuseOlder(

@@ -90,8 +90,8 @@ function withTexts(body: Readonly<Record<string, unknown>>, lengthMax: number): 
 }
 
 /**
- * Returns the first 128 bits of a hash of the canonical form of a registration (RFC 8785), equal for registrations with
- * the same meaning.
+ * Returns, in the form of a UUID, the first 128 bits of a hash of the canonical form of a registration (RFC 8785),
+ * equal for registrations with the same meaning.
  */
 export function stateOf(registration: Registration): string {
   const meaning = { ...registration };

@@ -215,7 +215,7 @@ function bitsquats(letters: readonly string[]): string[] {
   );
 }
 
-/** Adds a letter or digit at the beginning, at the end, and at the end of each part between hyphens. */
+/** Returns the labels with a letter or digit added at the beginning, or at the end of a part between hyphens. */
 function additions(letters: readonly string[]): string[] {
   const ends = eachPlace(letters, (letter, place) => (letter === '-' ? [String(place)] : []));
   const places = [0, ...ends.map(Number), letters.length];

@@ -39,7 +39,10 @@ export const isLinkOver = ({ refusal }: ProxiedAnswer) =>
   refusal?.code === 'link_invalid' ||
   (refusal?.errors ?? []).some(({ field }) => field === 'token');
 
-/** Whether a link still works. The check changes nothing, because mail scanners also open links (S31). */
+/**
+ * Whether a link still works. The check changes nothing, because mail scanners also open links (S31). @throws any other
+ * rejection.
+ */
 export async function isLinkOpen(visit: PageVisit, kind: LinkKind, token: string) {
   const answer = await visit.account({
     method: 'POST',

@@ -74,7 +74,7 @@ function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Sh
   return html`${plan ?? sourceName(type)}, <span class="date">${day(at)}</span>${order}`;
 }
 
-/** Returns how many credits expire first, and when; undefined if none expire. */
+/** Returns a phrase that says how many credits expire first, and when; undefined if none expire. */
 export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   const ending = grants.flatMap(({ expires_at: end, available, reserved }) =>
     end !== null && available + reserved > 0 ? [{ end, left: available + reserved }] : [],

@@ -17,7 +17,10 @@ export async function processorChoice(visit: PageVisit, wanted: string): Promise
   return { offered, chosen: found?.name ?? 'stripe' };
 }
 
-/** Returns the section that explains the differences between several processors before an order is placed. */
+/**
+ * Returns the section in which one of several processors is chosen, with the differences between them; empty if there
+ * is no choice.
+ */
 export function processorSection(
   { offered, chosen }: ProcessorChoice,
   addressOf: (processor: ChosenProcessor) => string,

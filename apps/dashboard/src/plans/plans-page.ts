@@ -125,7 +125,7 @@ function undoFirst(
     ${form(context, `/subscriptions/${id}/undo`, html`<button class="plain">Undo the cancellation</button>`)}`;
 }
 
-/** Returns a form that leads to the cost of the change. */
+/** Returns a form that leads to the cost of the change; for the current plan without units, only a note. */
 function changeTo(plan: SubscriptionPlan, current: SubscriptionAnswer): Markup {
   const isSame = plan.sku === current.sku;
   if (isSame && plan.unitsMax === 1) return html`<p class="quiet">Your plan</p>`;

@@ -101,7 +101,11 @@ export class CallsUnderWay implements NestInterceptor {
     };
   }
 
-  /** @returns a function that ends the turn. @throws TooManyCalls if the client disconnects or the wait is too long. */
+  /**
+   * Waits for the account's turn.
+   * @returns a function that ends the turn; the turn of a transfer also ends after `WORK_MS`.
+   * @throws TooManyCalls if the client disconnects or the wait is too long.
+   */
   private async turnOf(
     accountId: string,
     answer: ServerResponse,

@@ -61,7 +61,10 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
   });
 }
 
-/** Returns when a plan's credits expire after its cancellation: those of each month at the end of that month. */
+/**
+ * Returns a sentence about when a plan's credits expire after its cancellation: those of each month at the end of that
+ * month.
+ */
 function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
   if (state === 'past_due') return 'Its unused credits expire when the paid period is over.';
   const lost = `${day(end)} (UTC).`;
@@ -161,7 +164,8 @@ function unpaidWords(owned: SubscriptionAnswer): string {
 }
 
 /**
- * Returns the new state of a subscription that has just been changed, read from the subscription and not from the URL.
+ * Returns a notice with the new state of a subscription that has just been changed, read from the subscription and not
+ * from the URL.
  */
 export function standingNotice(owned: SubscriptionAnswer): Notice {
   const { unpaid_change: unpaid, cancel_at: cancelAt, pending_change: pending, state } = owned;
@@ -228,7 +232,7 @@ function priceOf({ amount_micros: micros, currency, interval }: SubscriptionAnsw
   return `${money(micros, currency)} a ${interval}`;
 }
 
-/** Returns the tax within a price. Prices of subscriptions include tax, as the processor charges them. */
+/** Returns the tax within a price, if any. Prices of subscriptions include tax, as the processor charges them. */
 export function taxText({
   tax_micros: tax,
   currency,

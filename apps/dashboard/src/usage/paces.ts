@@ -32,8 +32,8 @@ export function paceSeries({ names, byDay, total }: Paces): Series[] {
 }
 
 /**
- * Returns how long it took for half of the answers, and for 19 of 20 (or all, if there are few), to arrive; empty if
- * there are no answers.
+ * Returns a sentence about how long it took for half of the answers, and for 19 of 20 (or all, if there are few), to
+ * arrive; empty if there are no answers.
  */
 export function paceWords({ names, total }: Paces): string {
   const all = total.reduce((sum, count) => sum + count, 0);

@@ -76,7 +76,10 @@ export class UsagePageController {
   }
 }
 
-/** Returns the names of keys by id. Keys with the same name are distinguished by their last characters. */
+/**
+ * Returns the names of keys by id, with their last characters, because keys may have the same name. The account's own
+ * id stands for the dashboard.
+ */
 async function namesOfKeys(visit: PageVisit): Promise<Map<string, string>> {
   const answer = await visit.account({ method: 'GET', path: '/keys' });
   const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);

@@ -56,7 +56,7 @@ export class AllowancesRepository {
     );
   }
 
-  /** @returns whether there was an active override. */
+  /** @returns whether there was an override that had not ended. */
   async endOverrides(
     transaction: Transaction,
     accountId: string,

@@ -42,6 +42,7 @@ export class RequestBodies {
   /**
    * Reads a JSON body. A body that is too large or too slow is discarded (S104), and its connection closes after the
    * answer. The promise stays pending if the client disconnects before the body is complete.
+   * @returns the parsed body, or a Problem.
    */
   async read(context: RequestContext): Promise<unknown> {
     // A plain connection hands requests with a body over, so this is Node's own request.

@@ -35,7 +35,7 @@ export class CountRefusalsJob implements Job {
     return true;
   }
 
-  /** Counts a rejection that does not become a row. */
+  /** Counts a rejection that does not become a row. While `KINDS_MAX` kinds are counted, other kinds are dropped. */
   count(refusal: LogEntry): undefined {
     const { accountId, keyId, operation, version, status, outcome } = refusal;
     const kind = `${keyId} ${operation} ${version} ${status} ${outcome}`;

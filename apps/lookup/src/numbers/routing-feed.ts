@@ -78,7 +78,7 @@ export class RoutingFeed {
     };
   }
 
-  /** Returns the prefix through which a block is reached; undefined if the block is not announced. */
+  /** Returns the longest announced prefix that contains a block; undefined if there is none. */
   prefixOf({ address, version, prefixLength }: Cidr): AnnouncedPrefix | undefined {
     const lengths = [...this.lengths[version]].filter((length) => length <= prefixLength);
     for (const length of lengths.toSorted((a, b) => b - a)) {

@@ -17,7 +17,10 @@ const CONTACTS = [
 ];
 const RECORD_TYPES = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'];
 
-/** Returns a registration in the corpus's format; undefined for answers that are never stored, such as failures. */
+/**
+ * Returns a registration, or the fact that there is none, in the corpus's format; undefined for answers that are never
+ * stored, such as failures.
+ */
 export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
   const { outcome, domain, fetchedAt } = lookup;
   const head = { name: domain, at: fetchedAt.toISOString() };

@@ -115,7 +115,7 @@ class LaterNames {
 
   constructor(private readonly now: Date) {}
 
-  /** @returns false if the name is done. */
+  /** Notes when a name is to be looked up again. @returns false if the name is done. */
   takes({ name, tries }: CollectedName, { outcome, laterSeconds }: NameFindings): boolean {
     if (laterSeconds !== undefined) {
       const pauseMs = Math.max(1, laterSeconds) * SECOND_MS * this.placeOf(name);

@@ -32,7 +32,10 @@ export class NamesToCollectService {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a page of new names. @returns whether there are more. */
+  /**
+   * Adds a page of new names from sources whose names may be looked up, unless very many names are waiting.
+   * @returns whether there are more.
+   */
   async takeNew(): Promise<boolean> {
     const cursor = await this.cursors.find(this.database, FEED_READER);
     const page = await this.clients.corpus.changes({ cursor, limit: CHANGES });

@@ -112,7 +112,10 @@ export class DeliveriesRepository {
     );
   }
 
-  /** @returns false if the delivery was started again during the attempt; it then stays unchanged. */
+  /**
+   * Stores the outcome of an attempt, and since when the webhook has been failing.
+   * @returns false if the delivery was started again during the attempt; the delivery then stays unchanged.
+   */
   async putTry(
     transaction: Transaction,
     { id, webhookId, tries }: Delivery,

@@ -84,7 +84,10 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     await this.publish(work, made);
   }
 
-  /** @returns undefined if the rows may contain values that were suppressed in the meantime. */
+  /**
+   * Builds a file, without the rows whose values were suppressed in the meantime.
+   * @returns undefined if these rows cannot be found.
+   */
   private async make(work: Work<BuildWork>): Promise<MadeFile | undefined> {
     const { files, builder } = this.features;
     const { dataset, day } = work.payload;
@@ -159,7 +162,10 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     crashPoint('file.after-commit');
   }
 
-  /** @returns false if another process has published this edition. */
+  /**
+   * Publishes an edition and closes the previous one.
+   * @returns false if another process has published this edition.
+   */
   private async replace(transaction: Transaction, edition: FileEdition): Promise<boolean> {
     const { files } = this.features;
     const { dataset, day, publishedAt } = edition;

@@ -50,7 +50,10 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** @returns the number of open chunks, and the number for the next chunk. */
+  /**
+   * Adds an answered chunk, and the chunks that follow it, to the job's counts.
+   * @returns the number of open chunks, and the number of the first following chunk.
+   */
   async addDone(
     transaction: Transaction,
     jobId: string,

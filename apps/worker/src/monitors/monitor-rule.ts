@@ -103,7 +103,7 @@ function registrableName(field: string, text: string): string {
   return parsed.domain.name;
 }
 
-/** Returns a part of a label, in its own script. */
+/** Returns a text as it is compared with labels, in its own script. @throws InvalidRequest. */
 function word(field: string, text: string, lengthMin: number): string {
   const read = text.normalize('NFKC').trim().toLowerCase();
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(read)) {

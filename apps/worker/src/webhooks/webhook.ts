@@ -34,7 +34,7 @@ const AUTHORITY = /^[^:]*:[/\\\s]*([^/\\?#]*)/;
 const AUTHORITY_LENGTH_MAX = 260;
 
 /**
- * Returns the URL as it will be used. The addresses of its host are checked at each connection.
+ * Returns the URL as it will be used, without a fragment. The addresses of its host are checked at each connection.
  * @throws InvalidRequest.
  */
 export function readUrl(text: string): string {

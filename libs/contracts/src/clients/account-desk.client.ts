@@ -128,7 +128,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/keys/revoke', { accountId, body });
   }
 
-  /** Reads a person's name and address, and records the inspection. @throws Problem 404. */
+  /** Reads an account's state with its owner's name and address, and records the inspection. @throws Problem 404. */
   async inspect(accountId: string): Promise<AccountSummary> {
     const body = { operator: this.operator };
     return this.http.call('POST', '/internal/operator/accounts/inspect', { accountId, body });

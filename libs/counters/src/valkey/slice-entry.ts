@@ -67,7 +67,7 @@ export class SliceEntry {
     );
   }
 
-  /** True while the server's last answer says that no request is left. */
+  /** True while the server's last answer says that no request is left within this limit. */
   isFull(limit: number, nowMs: number): boolean {
     return limit <= this.fullLimit && nowMs < this.fullUntilMs;
   }

@@ -71,7 +71,7 @@ export class Transfers {
     this.looks = undefined;
   }
 
-  /** Ends a transfer that must give way: the slowest one of the accounts with the most transfers. */
+  /** Ends a transfer that must give way, if there is one: the slowest one of the accounts with the most transfers. */
   private makeRoom(places: TransferPlaces, newcomer: string, nowMs: number): void {
     const own = places.of(newcomer);
     let slowest: { transfer: Transfer; count: number; pace: number } | undefined;

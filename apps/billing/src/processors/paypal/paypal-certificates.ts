@@ -152,8 +152,10 @@ function chainOf(pem: string): X509Certificate[] {
 }
 
 /**
- * Checks that each certificate is issued by the next, and the last by a trusted authority (RFC 5280 §6.1 without
- * policies, name constraints and revocation). @returns the time until which all certificates are valid.
+ * Checks that the first certificate is PayPal's, each is issued by another, and the last by a trusted authority (RFC
+ * 5280 §6.1 without policies, name constraints and revocation).
+ * @returns the time until which all certificates are valid.
+ * @throws Untrusted.
  */
 function checkChain(
   [leaf, ...others]: X509Certificate[],

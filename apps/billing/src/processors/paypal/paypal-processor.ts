@@ -224,7 +224,8 @@ export class PaypalProcessor implements PaymentProcessor {
   }
 
   /**
-   * Returns a page at PayPal. Its URL is the same for everyone who is logged in there, and it has no link back to us.
+   * Returns the URL of PayPal's page for automatic payments. It is the same for everyone who is logged in there, and
+   * the page has no link back to us.
    */
   async paymentUpdateUrl(): Promise<CallResult<string>> {
     const { apiUrl } = this.options;

@@ -323,7 +323,7 @@ export class PaidChanges {
     await this.parts.client.patch(known.id, [{ op: 'replace', path: '/custom_id', value }]);
   }
 
-  /** @returns the page where the customer agrees, which then leads to `nextUrl`. */
+  /** Asks PayPal to change the plan. @returns the page where the customer agrees, which then leads to `nextUrl`. */
   private async revise(
     { id }: KnownSubscription,
     wanted: PlannedUnits,
