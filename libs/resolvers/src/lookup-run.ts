@@ -108,7 +108,7 @@ export class LookupRun {
     };
   }
 
-  /** Returns the seconds until the first of the upstreams can be queried again. */
+  /** Returns the seconds until the first of the upstreams can be queried again; a default if none of them says so. */
   private retryAfterSeconds(): number {
     const named = this.sources.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
     if (named.length === 0) return RETRY_SECONDS_DEFAULT;

@@ -51,7 +51,7 @@ export class TrialPurchases {
     });
   }
 
-  /** @returns the id of the subscription. */
+  /** Buys the first monthly plan. @returns the id of the subscription. */
   async takePlan(customerId: string | undefined): Promise<string> {
     const { sku, interval, name, unitMicros } = SUBSCRIPTION_PLANS.find(
       (plan) => plan.interval === 'month',

@@ -99,8 +99,8 @@ function makeFolder(path: string): void {
 }
 
 /**
- * Returns the secrets of both processors. The secrets of an unused processor are empty, because containers mount all
- * files.
+ * Returns the secrets of both processors; none if neither is used. If only one is used, the other's secrets are empty,
+ * because containers mount all files.
  */
 function processorSecrets({ stripe, paypalClientSecret }: SecretSources): Record<string, string> {
   if (!stripe && paypalClientSecret === undefined) return {};

@@ -47,7 +47,10 @@ export function deriveTables(folder: string): RegistryTables {
   };
 }
 
-/** True for an https URL with a host name. Otherwise, the author of a source could choose where else we connect. */
+/**
+ * True for an https URL with a host name and no port, user or query. Otherwise, the author of a source could choose
+ * where else we connect.
+ */
 function isHttps(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return (

@@ -220,7 +220,10 @@ function typedExample({ type }: JsonSchema, text: string): unknown {
   return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
 }
 
-/** Returns the headers that a browser must send in addition to its cookie. */
+/**
+ * Returns the headers that a request may need besides the key or the cookie: the CSRF token, those of transfers, and
+ * `Idempotency-Key`.
+ */
 function headerParameters(operation: Operation): DescribedParameter[] {
   const isRead = operation.method === 'GET' || operation.method === 'HEAD';
   const isChange = listenerOf(operation) === 'dashboard' && !isRead;
@@ -238,7 +241,7 @@ function withoutExample(one: DescribedParameter): DescribedParameter {
   return optional;
 }
 
-/** Returns the values that either of two parameters allows: the words of both, or the pattern of one. */
+/** Returns a schema of the values that either of two parameters allows. */
 function eitherSchema(first: JsonSchema, second: JsonSchema): JsonSchema {
   const words = [first, second].map(({ enum: own }) => own as string[] | undefined);
   if (words.every((own) => own !== undefined)) {

@@ -14,7 +14,10 @@ export class ContactDraft {
   private readonly withheld = new Set<ContactField>();
   private readonly lines: string[] = [];
 
-  /** Adds a value. A placeholder is recorded as withheld; `n/a` and the like are dropped. */
+  /**
+   * Adds a value; of fields other than `line` and `street`, the first one counts. A placeholder is recorded as
+   * withheld; `n/a` and the like are dropped.
+   */
   add(field: ContactField, text: string): void {
     const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
     if (isEmptyValue(value) && !isNamibia(field, value)) return;

@@ -82,7 +82,7 @@ function listedRestriction(
   return listed.find((it) => it?.kind === 'restricted');
 }
 
-/** Returns "not found", unless registration data was read or the last line is truncated. */
+/** Returns "not found", or an error if registration data or another name was read, or if the last line is truncated. */
 function absenceUnlessDoubted(
   said: readonly Announcement[],
   absentAt: number,
@@ -144,7 +144,7 @@ function statementAmong(
 }
 
 /**
- * Returns the waiting time that a text names, at most an hour, as in `wait 30 seconds` or `try again in 5 minutes`;
+ * Returns the seconds to wait that a text names, at most an hour, as in `wait 30 seconds` or `try again in 5 minutes`;
  * undefined if no time is named.
  */
 function retryAfter(said: readonly Announcement[]): number | undefined {
