@@ -67,8 +67,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Closes the checkout pages of deleted accounts, in the order of the orders' ids. A payment made in the meantime is
-   * refunded.
+   * Closes the checkout pages of deleted accounts and cancels their orders, in the order of the orders' ids. A payment
+   * made in the meantime is refunded.
    * @param after the id to continue after.
    * @returns the orders that were tried.
    */
@@ -86,8 +86,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Closes the page of an order that its customer drops. @returns false if the order is no longer open, or the customer
-   * has paid on the page.
+   * Cancels an order that its customer drops, and closes its page.
+   * @returns false if the order is no longer open, or the customer has paid on the page.
    * @throws ProcessorUnavailable.
    */
   async drop(order: Order): Promise<boolean> {

@@ -74,6 +74,7 @@ export class ReversalsService {
    * Starts a refund. Under the payment's lock, `build` creates the refund's row from the earlier reversals, or finds
    * that there is nothing to refund. A row whose id is already stored is a repeat and is returned unchanged. A new
    * refund replaces the failed refund that it retries, or else all refunds that failed before.
+   * @throws IdempotencyKeyReused if the id belongs to another payment.
    */
   async begin<Built extends Reversal | undefined>(
     transaction: Transaction,

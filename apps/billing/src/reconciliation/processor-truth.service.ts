@@ -41,7 +41,10 @@ export class ProcessorTruthService {
     return { ...found, detail: `the processor has ${theirs}`, isHealed: false };
   }
 
-  /** Stores the processor's state. A row that had to change is a healed finding. */
+  /**
+   * Stores the processor's state. A row that had to change is a healed finding; a state that cannot be fetched is one
+   * that is not healed.
+   */
   async ofSubscription(row: Subscription): Promise<Finding | undefined> {
     const { accountId, processor, externalId: id } = row;
     const result = await this.syncing.sync({ processor, kind: 'subscription', id });

@@ -19,7 +19,10 @@ export class ReturnsService {
     return wasPaid ? this.complete(accountId, orderId) : this.orders.get(accountId, orderId);
   }
 
-  /** Takes only the order's id from the URL of the return. The order must belong to the account (S48). */
+  /**
+   * Completes the payment of a customer who has returned from the processor's page, and returns the order. Only the
+   * order's id comes from the URL; the order must belong to the account (S48).
+   */
   async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);
     if (checkoutId !== null) {

@@ -72,7 +72,10 @@ export class ChecksService {
     await this.paid.erase(transaction, accountId);
   }
 
-  /** Stores the result of a check and notifies all accounts that watch the name. */
+  /**
+   * Stores the result of a check, and notifies all accounts that watch the name of changes. A failure only puts the
+   * next check off.
+   */
   async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
     const { outcome, laterSeconds, body } = found;
     await this.database.transaction(async (transaction) => {

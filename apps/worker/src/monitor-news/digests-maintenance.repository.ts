@@ -42,7 +42,10 @@ export class DigestsMaintenanceRepository {
     return rows.length === 1;
   }
 
-  /** Takes the events that no e-mail has reported yet, oldest first. They count as reported afterwards. */
+  /**
+   * Takes up to `limit` events that no e-mail has reported yet, oldest first, and counts all of them. All count as
+   * reported afterwards.
+   */
   async takeLines(
     transaction: Transaction,
     accountId: string,

@@ -17,7 +17,7 @@ export class LocalMailbox extends MailTransport {
     super();
   }
 
-  /** Stores an e-mail; a repetition replaces the first copy. */
+  /** Stores an e-mail, in place of the oldest one if the mailbox is full. A repetition replaces the first copy. */
   async send(mail: OutgoingMail): Promise<void> {
     checkMail(mail);
     this.mails.delete(mail.id);

@@ -151,7 +151,10 @@ export class StripeSubscriptions {
     await this.stripe.invoices.voidInvoice(idOf(subscription.latest_invoice), {}, options);
   }
 
-  /** Creates or updates a schedule that keeps the running period, then switches to the new plan and then ends. */
+  /**
+   * Drops an unpaid change, and creates or updates a schedule that keeps the running period, then switches to the new
+   * plan and then ends.
+   */
   async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
     // Otherwise, an unpaid change could still be paid, and the schedule would then override it.
