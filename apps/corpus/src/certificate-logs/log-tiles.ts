@@ -58,6 +58,7 @@ export class LogTiles {
   /**
    * Reads the names of the entries `from` to `to` of a tile.
    * @returns undefined for a part of a tile that does not exist (yet).
+   * @throws BadFile for a tile that is damaged, too short or mostly unreadable.
    */
   async names(number: number, { from, to }: { from: number; to: number }) {
     const path = `tile/names/${tilePath(number)}`;

@@ -33,7 +33,10 @@ export class ImportFilesService {
     return known?.state === 'loaded' || known?.state === 'repeated';
   }
 
-  /** Opens the row of a file, with the position to continue from. */
+  /**
+   * Opens the row of a file, with the position to continue from. A file whose content was imported before is
+   * `repeated`.
+   */
   async open(
     source: Pick<ImportedSource, 'id'>,
     found: FoundFile,

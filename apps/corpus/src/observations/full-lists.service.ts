@@ -69,7 +69,7 @@ export class FullListsService {
     return this.repository.listDropped(transaction, list, beside);
   }
 
-  /** Counts the unchanged names of a list. */
+  /** Adds the unchanged names of a list to the count of its source. */
   async countShared(
     transaction: Transaction,
     { sourceId, at }: { sourceId: number; at: Date },

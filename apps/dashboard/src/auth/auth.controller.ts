@@ -183,7 +183,7 @@ export class AuthController {
   }
 
   /**
-   * Asks for the password and then shows the page of the change again. Some changes need a password that was entered
+   * Checks the password, and then opens the page of the change again. Some changes need a password that was entered
    * within the last ten minutes.
    */
   @Post('reauthenticate')

@@ -40,7 +40,7 @@ export class DelegatedNumbers {
 
   /**
    * Reads a line `registry|country|type|start|value|date|status|holder`; a version line and summary lines precede these
-   * lines.
+   * lines. @returns false if the line cannot be read.
    */
   private take(line: string): boolean {
     const [registry, , type, start, value, date, status, holder] = line.split('|');

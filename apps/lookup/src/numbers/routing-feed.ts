@@ -91,7 +91,10 @@ export class RoutingFeed {
     return undefined;
   }
 
-  /** Reads a line `provider|customer|-1` or `peer|peer|0`; in serial-2, the source follows. */
+  /**
+   * Reads a line `provider|customer|-1` or `peer|peer|0`; in serial-2, the source follows. @returns false for any other
+   * line.
+   */
   private takeRelation(line: string): boolean {
     const [first, second, kind] = line.split('|', 3);
     if (!isAsn(first) || !isAsn(second) || (kind !== '-1' && kind !== '0')) return false;
@@ -106,7 +109,10 @@ export class RoutingFeed {
     return true;
   }
 
-  /** Reads a line `prefix length origin`; several origins are written as `1_2`, a set as `1,2`. */
+  /**
+   * Reads a line `prefix length origin`; several origins are written as `1_2`, a set as `1,2`. @returns false for any
+   * other line.
+   */
   private takeOrigin(line: string): boolean {
     const [address, length, origins = ''] = line.split('\t', 3);
     const parsed = parseAddressBlock(`${address}/${length}`);
