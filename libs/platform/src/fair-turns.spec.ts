@@ -1,6 +1,7 @@
+import { performance } from 'node:perf_hooks';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { FairTurns, type EndTurn, type FairTurnsLimits } from './fair-turns.js';
 
 const LIMITS: FairTurnsLimits = {
@@ -115,6 +116,10 @@ describe('turns of accounts', () => {
 
   it('one account has few turns at a time, and a long turn lets another account’s begin', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
+    let idle = 0;
+    const use = jest
+      .spyOn(performance, 'eventLoopUtilization')
+      .mockImplementation(() => ({ idle: (idle += 250), active: 0, utilization: 0 }));
     const turns = new FairTurns({ ...LIMITS, atOnce: 2, countedMs: 250 });
     const order: string[] = [];
     const begin = async (accountId: string) => {
@@ -130,7 +135,27 @@ describe('turns of accounts', () => {
     expect(order).toEqual(['a', 'b', 'c']);
     for (const place of [2, 3, 0, 1]) (await ends[place])(1);
     expect(order).toEqual(['a', 'b', 'c', 'a']);
+    use.mockRestore();
     mock.timers.reset();
+  });
+
+  it('S102: a long turn counts for longer while the process has no idle time, so that few turns share it', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const use = jest
+      .spyOn(performance, 'eventLoopUtilization')
+      .mockReturnValue({ idle: 0, active: 1, utilization: 1 });
+    const turns = new FairTurns({ ...LIMITS, countedMs: 250 });
+    let begun = 0;
+    for (const accountId of named('account ', 3)) void turns.begin(accountId).then(() => begun++);
+    const begunBy: number[] = [];
+    for (let quarter = 0; quarter < 4; quarter++) {
+      mock.timers.tick(250);
+      await setImmediate();
+      begunBy.push(begun);
+    }
+    use.mockRestore();
+    mock.timers.reset();
+    expect(begunBy).toEqual([1, 1, 1, 2]);
   });
 
   it('a turn is refused if it is no longer wanted, if its account has too many, or if too many wait and it is the last', async () => {

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 export interface FairTurnsLimits {
   /** Maximum number of turns at a time. */
   atOnce: number;
@@ -7,7 +9,11 @@ export interface FairTurnsLimits {
   ofAccountMax: number;
   waitingMax: number;
   waitMaxMs: number;
-  /** A turn that lasts longer no longer counts for `atOnce`; by default, all count. */
+  /**
+   * A turn that lasts longer no longer counts for `atOnce`, because it waits for something else; by default, all count.
+   * While this process has hardly any idle time, turns wait for it, and count for four times as long. Otherwise, an
+   * overloaded process would begin ever more turns.
+   */
   countedMs?: number;
 }
 
@@ -33,6 +39,9 @@ interface WaitingTurn {
 
 /** Once this many accounts are remembered, those without turns are forgotten. */
 const ACCOUNTS_MAX = 10_000;
+/** A process with less idle time is overloaded. */
+const IDLE_SHARE = 0.2;
+const BUSY_FACTOR = 4;
 
 /**
  * Divides scarce work evenly among accounts (fair queueing). Virtual time passes as each account would be served if all
@@ -111,9 +120,9 @@ export class FairTurns {
       isCounted = false;
       this.beginNext();
     };
-    const timer = countedMs === undefined ? undefined : setTimeout(makeRoom, countedMs);
+    const cancel = countedMs === undefined ? undefined : whenWaiting(makeRoom, countedMs);
     return (cost) => {
-      clearTimeout(timer);
+      cancel?.();
       account.lasting -= 1;
       account.servedUntil += cost - expectedCost;
       account.expectedCost = (account.expectedCost + cost) / 2;
@@ -138,6 +147,21 @@ export class FairTurns {
     this.accounts.set(accountId, account);
     return account;
   }
+}
+
+/** Calls back once a turn that begins now does not wait for this process. @returns a function that cancels this. */
+function whenWaiting(callback: () => void, countedMs: number): () => void {
+  const { idle: idleBefore } = performance.eventLoopUtilization();
+  let lastedMs = 0;
+  const check = () => {
+    lastedMs += countedMs;
+    const idleMs = performance.eventLoopUtilization().idle - idleBefore;
+    const isBusy = idleMs < lastedMs * IDLE_SHARE && lastedMs < countedMs * BUSY_FACTOR;
+    if (isBusy) timer = setTimeout(check, countedMs);
+    else callback();
+  };
+  let timer = setTimeout(check, countedMs);
+  return () => clearTimeout(timer);
 }
 
 const endOf = ({ account, arrivedAt }: WaitingTurn) =>

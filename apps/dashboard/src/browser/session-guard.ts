@@ -33,7 +33,7 @@ export class SessionGuard implements CanActivate {
     const request = http.getRequest<FastifyRequest>();
     // The client disconnected while its request waited for its turn.
     if (http.getResponse<FastifyReply>().raw.destroyed) throw new TooManyCalls();
-    this.calls.checkBeforeSession(request.visitor.sessionToken);
+    await this.calls.checkBeforeSession(request.visitor.sessionToken);
     const session = await currentSession(this.proxies.of('account'), request.visitor);
     request.session = session ?? undefined;
     if (who === 'either') return true;

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
@@ -123,6 +124,10 @@ it('S102: of the waiting calls, that of the account with the fewest calls begins
 
 it('S102: sixteen slow calls of other accounts begin per second, so they hardly keep a call waiting', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
+  let idle = 0;
+  const use = jest
+    .spyOn(performance, 'eventLoopUtilization')
+    .mockImplementation(() => ({ idle: (idle += 250), active: 0, utilization: 0 }));
   const calls = new CallsUnderWay();
   let begun = 0;
   for (let account = 0; account < 40; account++) {
@@ -130,8 +135,27 @@ it('S102: sixteen slow calls of other accounts begin per second, so they hardly 
   }
   for (let quarter = 0; quarter < 4; quarter++) mock.timers.tick(250);
   mock.timers.reset();
+  use.mockRestore();
   await setImmediate();
   expect(begun).toBe(4 + 16);
+});
+
+it('S102: an account that repeats refused calls gets most of its rejections later, but does not occupy many connections', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const calls = new CallsUnderWay();
+  let refused = 0;
+  const call = () => void calls.enter('a', newAnswer()).catch(() => refused++);
+  for (let count = 0; count < AT_ONCE + 40; count++) call();
+  const refusedBy: number[] = [];
+  for (const afterMs of [0, 3_999, 1]) {
+    mock.timers.tick(afterMs);
+    await setImmediate();
+    refusedBy.push(refused);
+  }
+  call();
+  await setImmediate();
+  mock.timers.reset();
+  expect([...refusedBy, refused]).toEqual([12, 12, 40, 41]);
 });
 
 it('S102: uploads and downloads wait for turns, but end them soon, whether or not they have ended', async () => {

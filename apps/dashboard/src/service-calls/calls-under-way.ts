@@ -27,6 +27,11 @@ const TURNS: FairTurnsLimits = {
   countedMs: WORK_MS,
 };
 const SESSIONS_MAX = 10_000;
+/** In this time, an account gets few rejections at once; the others are delayed by this time. */
+const REFUSAL_DELAY_MS = 4 * SECOND_MS;
+const REFUSED_AT_ONCE = 4;
+/** Delayed rejections occupy connections, so those of an account with more rejections are not delayed. */
+const REFUSED_MAX = 32;
 
 /**
  * Limits how many pages and calls of logged-in visitors are worked on at once: of one account, and of all accounts. A
@@ -42,6 +47,8 @@ export class CallsUnderWay implements NestInterceptor {
   private readonly underWay = new Map<string, number>();
   /** The accounts of sessions, by token. The latest session is last. */
   private readonly ofSessions = new Map<string, string>();
+  /** The number of recent rejections of each account. */
+  private readonly refused = new Map<string, number>();
 
   /** @throws TooManyCalls. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
@@ -58,9 +65,22 @@ export class CallsUnderWay implements NestInterceptor {
    * Refuses a call of an account with too many calls before account checks the session, because that takes as long as a
    * quick call. @throws TooManyCalls.
    */
-  checkBeforeSession(sessionToken = ''): void {
+  async checkBeforeSession(sessionToken = ''): Promise<void> {
     const accountId = this.ofSessions.get(sessionToken) ?? '';
-    if (this.count(accountId) >= OF_AN_ACCOUNT) throw new TooManyCalls();
+    if (countOf(this.underWay, accountId) >= OF_AN_ACCOUNT) await this.refuse(accountId);
+  }
+
+  /** Clients that repeat refused calls at once would delay everybody's pages, so they wait. @throws TooManyCalls. */
+  private async refuse(accountId: string): Promise<never> {
+    const refused = countOf(this.refused, accountId);
+    add(this.refused, accountId, 1);
+    const { promise: delay, resolve } = Promise.withResolvers<void>();
+    setTimeout(() => {
+      add(this.refused, accountId, -1);
+      resolve();
+    }, REFUSAL_DELAY_MS).unref();
+    if (refused >= REFUSED_AT_ONCE && refused < REFUSED_MAX) await delay;
+    throw new TooManyCalls();
   }
 
   private noteSession(token: string, accountId: string): void {
@@ -79,20 +99,21 @@ export class CallsUnderWay implements NestInterceptor {
    * @returns a function to be called once the work has ended. @throws TooManyCalls.
    */
   async enter(accountId: string, answer: ServerResponse, isTransfer = false): Promise<() => void> {
-    if (this.count(accountId) >= OF_AN_ACCOUNT || answer.destroyed) throw new TooManyCalls();
-    this.add(accountId, 1);
+    if (countOf(this.underWay, accountId) >= OF_AN_ACCOUNT) await this.refuse(accountId);
+    if (answer.destroyed) throw new TooManyCalls();
+    add(this.underWay, accountId, 1);
     let endTurn;
     try {
       endTurn = await this.turnOf(accountId, answer, isTransfer);
     } catch (error) {
-      this.add(accountId, -1);
+      add(this.underWay, accountId, -1);
       throw error;
     }
     // The work and the answer, unless the client has already disconnected.
     let parts = answer.destroyed ? 1 : 2;
     const endPart = () => {
       parts -= 1;
-      if (parts === 0) this.add(accountId, -1);
+      if (parts === 0) add(this.underWay, accountId, -1);
     };
     answer.once('close', endPart);
     return () => {
@@ -126,14 +147,13 @@ export class CallsUnderWay implements NestInterceptor {
     const timer = isTransfer ? setTimeout(end, WORK_MS) : undefined;
     return end;
   }
+}
 
-  private count(accountId: string): number {
-    return this.underWay.get(accountId) ?? 0;
-  }
+const countOf = (counts: ReadonlyMap<string, number>, accountId: string) =>
+  counts.get(accountId) ?? 0;
 
-  private add(accountId: string, change: number): void {
-    const count = this.count(accountId) + change;
-    if (count === 0) this.underWay.delete(accountId);
-    else this.underWay.set(accountId, count);
-  }
+function add(counts: Map<string, number>, accountId: string, change: number): void {
+  const count = countOf(counts, accountId) + change;
+  if (count === 0) counts.delete(accountId);
+  else counts.set(accountId, count);
 }
