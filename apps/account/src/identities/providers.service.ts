@@ -95,6 +95,7 @@ export class ProvidersService {
   }
 
   /**
+   * Returns the identity that a provider proves for a visitor who has returned from it.
    * @param query the query string that the provider added to the redirect URI.
    * @throws ProviderRefused if anything is invalid; NotFound if the provider is no longer offered; ServiceUnavailable.
    */

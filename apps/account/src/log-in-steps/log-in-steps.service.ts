@@ -37,7 +37,11 @@ export class LogInStepsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param accountId null while the person is unknown. @returns the only copy of the token. */
+  /**
+   * Stores a step that waits for its browser.
+   * @param accountId null while the person is unknown.
+   * @returns the only copy of the token.
+   */
   async begin<K extends StepKind>(
     transaction: Transaction,
     kind: K,

@@ -21,7 +21,11 @@ export class LogTiles {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** @param key the key that must have signed the checkpoint; null for no check. @throws BadFile. */
+  /**
+   * Fetches the log's current checkpoint.
+   * @param key the key that must have signed the checkpoint; null for no check.
+   * @throws BadFile.
+   */
   async checkpoint(key: string | null): Promise<Checkpoint> {
     const url = new URL('checkpoint', this.base);
     const text = await this.downloads.read(url, CHECKPOINT_BYTES_MAX, this.signal);

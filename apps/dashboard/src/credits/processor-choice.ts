@@ -9,7 +9,10 @@ export interface ProcessorChoice {
   chosen: ChosenProcessor;
 }
 
-/** @param wanted the processor named in the URL. */
+/**
+ * Returns the offered processors, and the chosen one: the wanted one if it is offered, otherwise the first.
+ * @param wanted the processor named in the URL.
+ */
 export async function processorChoice(visit: PageVisit, wanted: string): Promise<ProcessorChoice> {
   const answer = await visit.billing({ method: 'GET', path: '/processors' });
   const offered = isRefused(answer) ? [] : (answer.body as ProcessorsAnswer).processors;

@@ -29,7 +29,10 @@ export interface Prepared {
   faults: FieldError[];
 }
 
-/** @param typed the entered values of parameters by name, and the body. */
+/**
+ * Returns the call that the entered values make, with its cost in words, or their faults.
+ * @param typed the entered values of parameters by name, and the body.
+ */
 export function prepare(apiUrl: string, row: Operation, typed: Typed): Prepared {
   const { [BODY]: text, ...given } = typed;
   const values = Object.fromEntries(

@@ -52,7 +52,10 @@ export interface Asked {
   environment: 'live' | 'test';
 }
 
-/** @param typed the form's values, with the cursor of the next page if there is one. */
+/**
+ * Returns the request for a search, as with a test key if the name is reserved for samples.
+ * @param typed the form's values, with the cursor of the next page if there is one.
+ */
 export function askedOf({ row }: Search, typed: Typed): Asked {
   const names = [...parametersOf(row), 'cursor'].filter((name) => isGiven(row, name, typed));
   const query = new URLSearchParams(names.map((name): [string, string] => [name, typed[name]]));

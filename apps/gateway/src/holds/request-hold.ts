@@ -59,7 +59,10 @@ export class RequestHold {
     this.row = hold.row;
   }
 
-  /** @param total the credits for everything sent so far; it never decreases. */
+  /**
+   * Raises the charge, and soon reports it to entitlement.
+   * @param total the credits for everything sent so far; it never decreases.
+   */
   charge(total: number): void {
     if (!this.raise(total)) return;
     this.reports.charged(this);

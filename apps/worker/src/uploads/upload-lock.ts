@@ -26,7 +26,11 @@ export class UploadLock implements Lock {
     private readonly logger: Logger,
   ) {}
 
-  /** @param letGo ends the request that has the lock. @throws 423. */
+  /**
+   * Waits for the lock, then renews it until it is released.
+   * @param letGo ends the request that has the lock.
+   * @throws 423 if another request keeps the lock.
+   */
   async lock(signal: AbortSignal, letGo: RequestRelease): Promise<void> {
     const untilMs = monotonicMs() + PATIENCE_MS;
     while (!(await this.locks.take(this.uploadId, this.holder))) {

@@ -132,6 +132,7 @@ export function servicesOf(
 /**
  * Writes the tables of this release: `npm run registries -- <folder>`, then commit the changes.
  *
+ * @returns a summary of the tables.
  * @throws Error as `deriveTables` and `refuseSuspicious` do.
  */
 export function writeTables(folder: string, target: string): string {

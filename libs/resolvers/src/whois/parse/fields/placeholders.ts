@@ -144,7 +144,7 @@ export function isWithheld(value: string): boolean {
   );
 }
 
-/** Removes the marks around a value: `<data not disclosed>`, `** REDACTED **`. */
+/** Returns the first 80 characters of a value after any leading marks: `<data not disclosed>`, `** REDACTED **`. */
 function withoutMarks(value: string): string {
   let start = 0;
   while (start < value.length && ' \t<[(*-"'.includes(value[start])) start += 1;
