@@ -16,7 +16,7 @@ export class CoverageRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   async listSources(): Promise<CoveredSource[]> {
-    return this.database.query(
+    return this.database.queryForAll(
       `select s.id, s.name, s.is_shown as "isShown", s.is_generated as "isGenerated",
          coalesce(t.observations, 0)::float8 as observations, t.first_at as "firstAt",
          t.updated_at as "updatedAt"

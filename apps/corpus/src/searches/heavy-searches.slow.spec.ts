@@ -4,6 +4,7 @@ import { newId, runInContext } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
 import { TestDatabase, waitFor } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
+import { CoverageService } from '../coverage/coverage.service.js';
 import { SearchDatabase } from './search-database.js';
 
 const CONNECTIONS = 2;
@@ -113,6 +114,9 @@ describe('searches of many accounts', () => {
       await transaction.query(lock);
       searches = Array.from({ length: 6 }, async () => queryOf(heavy, lock));
       expect(await queryOf(other, 'select 1 as found')).toEqual([{ found: 1 }]);
+      // Searches of all accounts wait for the list of sources, whoever asks for it first.
+      const shown = runInContext({ accountId: heavy }, () => corpus.get(CoverageService).shown());
+      expect(await shown).toMatchObject({ ids: expect.any(Array) });
     });
     await Promise.all(searches);
   });

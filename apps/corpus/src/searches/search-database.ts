@@ -39,14 +39,16 @@ export class SearchDatabase {
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const accountId = currentContext()?.accountId;
-    if (!this.turns || accountId === undefined) return this.read<T>(sql, parameters);
+    if (!this.turns || accountId === undefined) return this.queryForAll<T>(sql, parameters);
     const endTurn = await this.turns.begin(accountId);
     if (!endTurn) throw new ServiceUnavailable('searches');
     const startedMs = monotonicMs();
-    return this.read<T>(sql, parameters).finally(() => endTurn(monotonicMs() - startedMs));
+    const rows = this.queryForAll<T>(sql, parameters);
+    return rows.finally(() => endTurn(monotonicMs() - startedMs));
   }
 
-  private async read<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+  /** Like `query`, but without a turn, because the searches of all accounts may wait for these rows. */
+  async queryForAll<T>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     try {
       return await this.unlessSilent(async () => {
         const values = await this.suppressions.values(this.database);
