@@ -98,6 +98,34 @@ describe('turns of accounts', () => {
     }
   });
 
+  it('S102: the first turns of many new accounts, however heavy, hardly delay an account known for light ones', async () => {
+    const cost = (id: string) => (id === 'light' ? 0.01 : 2);
+    simulation.ask('light');
+    await simulation.end(cost);
+    simulation.ask(...named('new ', 50), ...named('new ', 50));
+    await simulation.end(cost);
+    simulation.ask('light');
+    expect(await simulation.waitOf('light', cost, () => [])).toBeLessThanOrEqual(2 * 2);
+  });
+
+  it('S102: an account that uses what others leave is not behind later accounts, even if its own turns waited', async () => {
+    simulation = new Simulation({ atOnce: 2 });
+    const endSlow = (await simulation.turns.begin('slow'))!;
+    simulation.ask('active', 'active');
+    for (let count = 0; count < 100; count++) simulation.ask(await simulation.end());
+    endSlow(1);
+    simulation.ask(...named('new ', 10));
+    let newest = 10;
+    for (const most of [0, 3 * 11]) {
+      const waited = await simulation.waitOf(
+        'active',
+        () => 1,
+        () => [`new ${newest++}`],
+      );
+      expect(waited).toBeLessThanOrEqual(most);
+    }
+  });
+
   it('use counts only while others wait, so an account may use idle times', async () => {
     for (let count = 0; count < 50; count++) {
       simulation.ask('active');
@@ -175,5 +203,17 @@ describe('turns of accounts', () => {
     const own = Array.from({ length: 5 }, async () => simulation.turns.begin('f'));
     expect(await own[4]).toBeUndefined();
     for (const turn of own.slice(0, 4)) (await turn)!(1);
+  });
+
+  it('if too many wait, the account with the most waiting turns loses one, even to a new account', async () => {
+    simulation = new Simulation({ waitingMax: 3 });
+    simulation.ask('busy');
+    await simulation.end();
+    const running = (await simulation.turns.begin('busy'))!;
+    const waiting = Array.from({ length: 3 }, async () => simulation.turns.begin('many'));
+    waiting.push(simulation.turns.begin('one'));
+    expect(await waiting[2]).toBeUndefined();
+    running(1);
+    await Promise.all(waiting.map(async (turn) => (await turn)?.(1)));
   });
 });

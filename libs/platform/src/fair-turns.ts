@@ -17,8 +17,10 @@ export interface FairTurnsLimits {
   countedMs?: number;
 }
 
-/** Ends a turn. @param cost what the turn used, in a unit that is the same for all turns. */
-export type EndTurn = (cost: number) => void;
+/**
+ * Ends a turn. @param cost what the turn used, in a unit that is the same for all turns; by default, what was expected.
+ */
+export type EndTurn = (cost?: number) => void;
 
 interface Account {
   /** Turns that last or are waited for. */
@@ -26,8 +28,8 @@ interface Account {
   lasting: number;
   /** The virtual time at which the account would have used as much as it has if all accounts were served alike. */
   servedUntil: number;
-  /** A moving average of its costs. */
-  expectedCost: number;
+  /** A moving average of its costs; undefined until a turn has ended. */
+  knownCost?: number;
 }
 
 interface WaitingTurn {
@@ -42,6 +44,13 @@ const ACCOUNTS_MAX = 10_000;
 /** A process with less idle time is overloaded. */
 const IDLE_SHARE = 0.2;
 const BUSY_FACTOR = 4;
+/**
+ * The expected cost of a new account's turn, as a share of the usual cost. New accounts thus come before accounts with
+ * heavy turns, but even very many of them not before accounts with light ones.
+ */
+const NEW_SHARE = 1 / 4;
+/** The weight of one turn in the usual cost. */
+const USUAL_WEIGHT = 1 / 8;
 
 /**
  * Divides scarce work evenly among accounts (fair queueing). Virtual time passes as each account would be served if all
@@ -57,6 +66,8 @@ export class FairTurns {
   /** The number of accounts with turns that last or are waited for. */
   private active = 0;
   private virtualTime = 0;
+  /** A moving average of the costs of all accounts. */
+  private usualCost?: number;
 
   constructor(private readonly limits: FairTurnsLimits) {}
 
@@ -76,7 +87,7 @@ export class FairTurns {
     const turn = { account, arrivedAt: this.virtualTime, resolve };
     this.waiting.add(turn);
     this.beginNext();
-    if (this.waiting.size > waitingMax) this.refuse([...this.waiting].reduce(later));
+    if (this.waiting.size > waitingMax) this.refuse([...this.waiting].reduce(this.later));
     const giveUp = () => this.refuse(turn);
     const timer = setTimeout(giveUp, waitMaxMs);
     gone?.addEventListener('abort', giveUp);
@@ -102,18 +113,22 @@ export class FairTurns {
     while (this.taken < atOnce) {
       const ready = [...this.waiting].filter(({ account }) => account.lasting < ofAccount);
       if (ready.length === 0) return;
-      const next = ready.reduce(earlier);
+      const next = ready.reduce(this.earlier);
       this.waiting.delete(next);
       next.resolve(this.start(next));
     }
   }
 
-  private start({ account, arrivedAt }: WaitingTurn): EndTurn {
-    const { expectedCost } = account;
+  private start(turn: WaitingTurn): EndTurn {
+    const { account } = turn;
+    const expectedCost = this.expectedCostOf(account);
     const { countedMs } = this.limits;
     this.taken += 1;
     account.lasting += 1;
-    account.servedUntil = Math.max(account.servedUntil, arrivedAt) + expectedCost;
+    const startsAt = startOf(turn);
+    // Otherwise, an account that uses what others leave would run ahead of them without limit.
+    this.virtualTime = Math.max(this.virtualTime, startsAt);
+    account.servedUntil = startsAt + expectedCost;
     let isCounted = true;
     const makeRoom = () => {
       if (isCounted) this.taken -= 1;
@@ -121,11 +136,13 @@ export class FairTurns {
       this.beginNext();
     };
     const cancel = countedMs === undefined ? undefined : whenWaiting(makeRoom, countedMs);
-    return (cost) => {
+    return (cost = expectedCost) => {
       cancel?.();
       account.lasting -= 1;
       account.servedUntil += cost - expectedCost;
-      account.expectedCost = (account.expectedCost + cost) / 2;
+      account.knownCost = (this.expectedCostOf(account) + cost) / 2;
+      this.usualCost ??= cost;
+      this.usualCost += (cost - this.usualCost) * USUAL_WEIGHT;
       this.virtualTime += cost / this.active;
       if (this.waiting.size === 0) {
         this.virtualTime = Math.max(this.virtualTime, account.servedUntil);
@@ -143,10 +160,29 @@ export class FairTurns {
         if (unfinished === 0) this.accounts.delete(id);
       }
     }
-    const account = { unfinished: 0, lasting: 0, servedUntil: 0, expectedCost: 0 };
+    const account = { unfinished: 0, lasting: 0, servedUntil: 0 };
     this.accounts.set(accountId, account);
     return account;
   }
+
+  private expectedCostOf({ knownCost }: Account): number {
+    return knownCost ?? (this.usualCost ?? 0) * NEW_SHARE;
+  }
+
+  private readonly earlier = (one: WaitingTurn, other: WaitingTurn) => {
+    const [end, otherEnd] = [one, other].map(
+      (turn) => startOf(turn) + this.expectedCostOf(turn.account),
+    );
+    return otherEnd < end ? other : one;
+  };
+
+  /** Compares the ends of the accounts' last turns. */
+  private readonly later = (one: WaitingTurn, other: WaitingTurn) => {
+    const [end, otherEnd] = [one, other].map(
+      (turn) => startOf(turn) + this.expectedCostOf(turn.account) * turn.account.unfinished,
+    );
+    return otherEnd >= end ? other : one;
+  };
 }
 
 /** Calls back once a turn that begins now does not wait for this process. @returns a function that cancels this. */
@@ -164,9 +200,4 @@ function whenWaiting(callback: () => void, countedMs: number): () => void {
   return () => clearTimeout(timer);
 }
 
-const endOf = ({ account, arrivedAt }: WaitingTurn) =>
-  Math.max(account.servedUntil, arrivedAt) + account.expectedCost;
-
-const earlier = (one: WaitingTurn, other: WaitingTurn) => (endOf(other) < endOf(one) ? other : one);
-
-const later = (one: WaitingTurn, other: WaitingTurn) => (endOf(other) >= endOf(one) ? other : one);
+const startOf = ({ account, arrivedAt }: WaitingTurn) => Math.max(account.servedUntil, arrivedAt);

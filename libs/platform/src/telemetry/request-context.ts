@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The request or event that caused the current work; its ids are in log lines and in subsequent calls and events. */
+/**
+ * The request or event that caused the current work. Its ids, except that of the account, are in log lines and in
+ * subsequent calls and events.
+ */
 export interface RequestContext {
   requestId?: string;
   /** The account for which another service calls. */
