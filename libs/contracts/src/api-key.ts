@@ -14,7 +14,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** Creates a key from the system's randomness: `dds_live_`, 30 random letters and digits, and a checksum (S1). */
+/** Creates a key in the format of `API_KEY_PATTERN` from the system's randomness. */
 export function generateApiKey(environment: KeyEnvironment): string {
   let key = `dds_${environment}_`;
   for (let i = 0; i < RANDOM_LENGTH; i++) key += ALPHABET[randomInt(ALPHABET.length)];

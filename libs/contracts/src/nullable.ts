@@ -8,6 +8,6 @@ const isGiven = (_: object, value: unknown) => value !== null;
  */
 export const IsNullable = (): PropertyDecorator => ValidateIf(isGiven);
 
-/** Whether `IsNullable` has set a rule of class-validator. */
+/** Whether a rule of class-validator was set by `IsNullable`. */
 export const isNullableRule = ({ constraints }: { constraints?: unknown[] }): boolean =>
   constraints?.[0] === isGiven;

@@ -109,7 +109,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/list', { body: page });
   }
 
-  /** Returns the audit log of an account or of the installation, newest first. */
+  /** Returns a page of the audit log of an account or, without an account, of the installation, newest first. */
   async auditEntries(
     accountId: string | undefined,
     page: { before?: string; limit: number },

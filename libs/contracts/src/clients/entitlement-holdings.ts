@@ -107,8 +107,9 @@ export interface SetAsideLease {
 
 /** Ledger lines that are shown as one: a grant, or a month's usage by an operation. */
 export interface ExplainedLine {
-  /** When the first of the lines was booked, RFC 3339. `to` is the time of the last line. */
+  /** When the first of the lines was booked, RFC 3339. */
   from: string;
+  /** When the last of the lines was booked, RFC 3339. */
   to: string;
   kind: 'grant' | 'use' | 'expiry' | 'refund';
   /** The grant's source, the reversed line, or the operation. */

@@ -50,7 +50,7 @@ export const IN_ANY_STATE = {
   accountStates: ['active', 'deleted'],
 } as const satisfies Access;
 
-/** Returns the parameter of a call about one object. @param thing its everyday name: "order". */
+/** Returns the path parameter `id` of a call about one object. @param thing its everyday name: "order". */
 export function idOf<const Example extends string>(thing: string, example: Example) {
   return {
     id: { kind: text(64), about: `Id of the ${thing}`, example, in: 'path' },

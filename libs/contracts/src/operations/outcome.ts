@@ -75,8 +75,9 @@ export function sourceOf(text: string): Source | undefined {
   return sources.get(text);
 }
 
-/** Headers with the outcome of a request; the gateway charges by them. */
+/** The header with the outcome of a request, by which the gateway charges. */
 export const OUTCOME_HEADER = 'x-outcome';
+/** The header with the source of the answer, by which the gateway charges too. */
 export const SOURCE_HEADER = 'x-served-from';
 /** Number of charged items in an answer, if the price is per item. */
 export const CHARGED_ITEMS_HEADER = 'x-charged-items';

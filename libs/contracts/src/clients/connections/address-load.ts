@@ -25,8 +25,8 @@ export class AddressLoad {
   constructor(private readonly resolve: Resolve = resolveName) {}
 
   /**
-   * The `lookup` of `node:net` and `node:tls`: returns all addresses, ordered by load, and in random order where the
-   * load is equal.
+   * The `lookup` of `node:net` and `node:tls`: returns the addresses, or only the first unless `all` is set, ordered
+   * by load, and in random order where the load is equal. Counts an attempt at the first address.
    */
   readonly lookup: LookupFunction = (host, options, callback) => {
     this.resolve(host, { ...options, all: true }, (error, addresses) => {

@@ -14,9 +14,11 @@ export interface NewImportedSource extends ImportedListSettings {
   kind: string;
   /** The absolute path of a folder on the importing machine, an `https:` address of a file or log, or `s3://…`. */
   location: string;
-  /** The permitted uses of the source's data: in answers, in files, for looking up its names. */
+  /** Whether answers may contain the source's data. */
   isShown: boolean;
+  /** Whether files may contain it. */
   isSold: boolean;
+  /** Whether the source's names may be looked up. */
   isLookedUp: boolean;
   /** The category of a block list: phishing, malware, botnet, spam, scam or other. */
   category?: string;

@@ -54,7 +54,7 @@ export class InvoiceAnswer {
   @IsInt()
   revision: number;
 
-  /** SHA-256 of the PDF's bytes, in hexadecimal. */
+  /** SHA-256 of the PDF's bytes, in hexadecimal; null until the PDF is printed. */
   @IsNullable()
   @IsString()
   sha256: string | null;

@@ -107,7 +107,7 @@ export class OrderAnswer {
   @IsString()
   currency: string;
 
-  /** The URL of the processor's page, while the order waits for the customer there. */
+  /** The URL of the processor's page while the order waits for the customer there; otherwise null. */
   @IsNullable()
   @IsString()
   redirect_url: string | null;

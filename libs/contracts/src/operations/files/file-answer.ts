@@ -28,7 +28,7 @@ const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 export const FILE_STATES = ['published', 'withheld'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 
-/** A format of a file. */
+/** The file of one edition in one format. */
 export class FileArtifact {
   @IsIn(FILE_FORMATS)
   format: FileFormat;

@@ -123,7 +123,7 @@ export class MonitorChecks {
   @IsISO8601()
   whois_due_at: string | null;
 
-  /** `YYYY-MM-DD`; reminders are sent 30, 7 and 1 days before it. */
+  /** `YYYY-MM-DD`; reminders are sent 30, 7 and 1 days before it. Null if it is unknown. */
   @IsNullable()
   @IsString()
   expiry_date: string | null;
@@ -133,7 +133,7 @@ export class MonitorChecks {
   @IsBoolean()
   expiry_published: boolean | null;
 
-  /** Why the last check of the DNS got no answer, such as `resolver_timeout`. */
+  /** Why the last check of the DNS got no answer, such as `resolver_timeout`; null if it got an answer. */
   @IsNullable()
   @IsString()
   dns_problem: string | null;
@@ -143,7 +143,7 @@ export class MonitorChecks {
   @IsString()
   dns_problem_detail: string | null;
 
-  /** Why the last check of the registration got no answer, such as `tld_unsupported`. */
+  /** Why the last check of the registration got no answer, such as `tld_unsupported`; null if it got an answer. */
   @IsNullable()
   @IsString()
   problem: string | null;

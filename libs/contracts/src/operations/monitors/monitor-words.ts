@@ -4,8 +4,9 @@ export type MonitorKind = (typeof MONITOR_KINDS)[number];
 export const MONITOR_STATES = ['active', 'paused', 'over_limit'] as const;
 export type MonitorState = (typeof MONITOR_STATES)[number];
 
-/** Minutes between two DNS checks of a watched domain: the included interval, and the minimum. */
+/** The included interval between two DNS checks of a watched domain, in minutes. */
 export const CHECK_MINUTES = 360;
+/** The shortest interval that a customer can choose, in minutes. */
 export const CHECK_MINUTES_MIN = 10;
 /** The price of each answered check beyond the included ones. */
 export const CREDITS_A_CHECK = 1;

@@ -74,8 +74,10 @@ export class InputReader {
   }
 
   /**
-   * Reads the parameters of a request. @param names and `values` of the parameters in their order, decoded;
-   * `WRONGLY_ENCODED` for invalid ones.
+   * Reads the parameters of a request.
+   * @param names their decoded names; `WRONGLY_ENCODED` stands for an invalid one.
+   * @param values their decoded values, in the same order.
+   * @returns the texts, and the faults if there are any.
    */
   read(names: readonly string[], values: readonly string[]): ReadInput {
     const texts: (string | undefined)[] = [];

@@ -38,7 +38,7 @@ export function Serves(row: Operation, ...callers: readonly ServiceName[]): Meth
   );
 }
 
-/** Sets the status of a dry run, which creates nothing. */
+/** Answers a dry run with status 200, because it creates nothing. */
 class DryRunStatus implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
     const http = context.switchToHttp();

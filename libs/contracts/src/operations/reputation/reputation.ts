@@ -27,7 +27,7 @@ export class ReputationSignal {
   @IsInt()
   weight: number;
 
-  /** The observation. */
+  /** What was observed, in words. */
   @IsString()
   evidence: string;
 

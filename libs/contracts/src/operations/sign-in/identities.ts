@@ -86,7 +86,7 @@ export class ListedIdentity {
 }
 
 export class IdentitiesAnswer {
-  /** Whether a password also opens the account. */
+  /** Whether it is also possible to log in with a password. */
   @IsBoolean()
   has_password: boolean;
 

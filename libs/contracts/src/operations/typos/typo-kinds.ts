@@ -11,7 +11,7 @@ export interface LengthRange {
   max: number;
 }
 
-/** Reads `8` or `5-12`. */
+/** Reads a length or a range of lengths, from 1 to 63: `8` or `5-12`. */
 export function lengthRange(): ParameterKind<LengthRange> {
   const read = (given: string): LengthRange => {
     const [min, max = min] = given.split('-').map(Number);

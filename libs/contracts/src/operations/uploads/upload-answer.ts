@@ -69,7 +69,7 @@ export class UploadAnswer {
   @IsIn(UPLOAD_STATES)
   state: UploadState;
 
-  /** The file name given by its sender. */
+  /** The file name given by its sender; null if there is none. */
   @IsNullable()
   @IsString()
   file_name: string | null;

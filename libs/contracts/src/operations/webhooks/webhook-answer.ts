@@ -59,12 +59,12 @@ export class WebhookAnswer {
   @IsISO8601()
   created_at: string;
 
-  /** When deliveries began to fail. */
+  /** When deliveries began to fail; null while they succeed. */
   @IsNullable()
   @IsISO8601()
   failing_since: string | null;
 
-  /** The end of the period in which deliveries are also signed with the previous secret. */
+  /** The end of the period in which deliveries are also signed with the previous secret; null if there is none. */
   @IsNullable()
   @IsISO8601()
   previous_secret_until: string | null;
@@ -123,7 +123,7 @@ export class WebhookDelivery {
   @IsInt()
   response_status: number | null;
 
-  /** Why the last attempt failed, such as `http_500` or `no_public_address`. */
+  /** Why the last attempt failed, such as `http_500` or `no_public_address`; null if it did not fail. */
   @IsNullable()
   @IsString()
   fault: string | null;

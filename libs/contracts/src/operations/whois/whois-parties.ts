@@ -31,7 +31,7 @@ export class WhoisRegistrar {
   phone_number?: string;
 }
 
-/** A reseller, with three members and, in version 2, a handle. */
+/** A reseller; only version 2 has its `handle`. */
 export class WhoisReseller {
   @IsOptional()
   @IsString()
