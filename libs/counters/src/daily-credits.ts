@@ -1,6 +1,8 @@
 const KEYS_MAX = 200_000;
 
-/** `full`: no entry is free, so the key has no count, and nothing was added. */
+/**
+ * `over`: the total would exceed the cap. `full`: the key has no count, and no entry is free. Nothing is added then.
+ */
 export type DailyAddition = 'added' | 'over' | 'full';
 
 /**
@@ -32,7 +34,10 @@ export class DailyCredits {
     return this.credits.has(keyId) || credits === 0 || this.enter(keyId, credits);
   }
 
-  /** Adds `cost` (not 0) unless the key's total for the day would exceed `cap`, or the key has no count. */
+  /**
+   * Adds `cost` (not 0) to the key's total for the day, unless the total would exceed `cap`, or the key has no count
+   * and no entry is free.
+   */
   add(keyId: string, day: number, { cost, cap }: { cost: number; cap: number }): DailyAddition {
     this.turnTo(day);
     const spent = this.credits.get(keyId);
@@ -42,14 +47,17 @@ export class DailyCredits {
     return 'added';
   }
 
-  /** Raises a key's existing count to a value from another source; never lowers the count. */
+  /**
+   * Raises a key's count for the current day to `credits`, which another source counted. Does nothing for another day,
+   * for a key without a count, or if the count is higher.
+   */
   raise(keyId: string, day: number, credits: number): void {
     const spent = this.credits.get(keyId);
     if (this.day === day && spent !== undefined && spent < credits)
       this.credits.set(keyId, credits);
   }
 
-  /** Subtracts credits from a day's count; the counts of other days do not change. */
+  /** Subtracts credits from a key's count if `day` is the current day and the key has a count. */
   takeOff(keyId: string, day: number, credits: number): void {
     const spent = this.credits.get(keyId);
     if (this.day === day && spent !== undefined) this.credits.set(keyId, spent - credits);

@@ -108,7 +108,7 @@ export class MemoryRateLimiter extends RateLimiter {
     this.findOldest(base, buckets);
   }
 
-  /** Moves from the previous oldest bucket to the next bucket with requests. */
+  /** Moves `OLDEST` to the first bucket that has requests and is in the window. */
   private findOldest(base: number, buckets: number): void {
     const { words, counts } = this;
     if (words[base + TOTAL] === 0) return;
@@ -189,7 +189,6 @@ export class MemoryRateLimiter extends RateLimiter {
     this.freeCount++;
   }
 
-  /** Checks up to `count` entries; stops at the first idle one and frees it. */
   private sweep(second: number, count: number): void {
     const { words } = this;
     for (let looked = 0; looked < count && this.entriesUsed > 0; looked++) {

@@ -15,7 +15,7 @@ export interface MemoryRepeatsOptions {
 }
 
 /**
- * Remembers the repeats of one process: a 64-bit seeded hash and the time of each charged request, in buckets of eight.
+ * Remembers charged requests in this process's memory: a 64-bit seeded hash and the time of each, in buckets of eight.
  * A full bucket evicts its oldest entry, so memory is limited to 16 bytes per entry.
  */
 export class MemoryRepeatWindow extends RepeatWindow {
@@ -56,7 +56,6 @@ export class MemoryRepeatWindow extends RepeatWindow {
     this.enter();
   }
 
-  /** Remembers the request that was hashed last. @returns false if it is already remembered. */
   private enter(): boolean {
     if (this.find() !== -1) return false;
     const first = (this.low & this.bucketMask) * BUCKET_ENTRIES;
@@ -70,7 +69,6 @@ export class MemoryRepeatWindow extends RepeatWindow {
     return true;
   }
 
-  /** Finds the entry of the request that was hashed last; -1 if there is none. */
   private find(): number {
     const { low, high, hashes, times } = this;
     const first = (low & this.bucketMask) * BUCKET_ENTRIES;

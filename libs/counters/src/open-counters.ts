@@ -11,7 +11,7 @@ import { ValkeyRateLimiter } from './valkey/valkey-rate-limiter.js';
 export interface OpenCounters {
   /**
    * `redis://` or `rediss://` URL of the Valkey or Redis in which all gateways count; if unset, the gateway counts in
-   * memory.
+   * memory. A function is called for each new connection.
    */
   url?: string | (() => string);
   /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
@@ -21,7 +21,7 @@ export interface OpenCounters {
   /** The secret that all gateways share; it seeds the hashes of the repeats that they announce to each other. */
   secret: string;
   logger: Logger;
-  /** The longest wait for the server's answer before a request is decided without it. */
+  /** The longest wait for the server's answer before a request is decided without it; 50 ms by default. */
   timeoutMs?: number;
 }
 
@@ -39,7 +39,8 @@ export interface Counters {
 }
 
 /**
- * Resolves once the first connection to the server succeeds or fails; after a failure, each gateway counts on its own.
+ * Opens the counters: in memory without a `url`, otherwise on the server. Resolves once the first connection has
+ * succeeded or failed; after a failure, each gateway counts on its own until the server answers.
  */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
   const { url, tlsCa, gatewayId, logger, timeoutMs } = options;

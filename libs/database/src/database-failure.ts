@@ -73,7 +73,7 @@ function isConnectionLoss(error: unknown): boolean {
 
 const CHAIN_LIMIT = 5;
 
-/** Lists an error and its causes, including the driver's own error. */
+/** Lists an error and its causes, including the driver's own error; at most five. */
 export function causesOf(error: unknown): object[] {
   const chain: object[] = [];
   let link = error;

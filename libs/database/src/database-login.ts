@@ -16,7 +16,10 @@ export function urlNow(address: DatabaseAddress): string {
   return url;
 }
 
-/** Returns a class of clients for pools; each client connects with the current address. */
+/**
+ * Returns a class of clients for pools. Each client connects with the current address and, if there are two, with the
+ * first password that the server accepts.
+ */
 export function clientFor(address: DatabaseAddress): typeof pg.Client {
   return class extends pg.Client {
     constructor(config: pg.ClientConfig) {

@@ -15,7 +15,7 @@ export class DatabaseConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'DATABASE_MAINTENANCE_POOL_SIZE',
-    about: 'The same limit, for relays and jobs of the process.',
+    about: 'Maximum number of PostgreSQL connections for the relays and jobs of one process.',
   })
   @IsInt()
   @Min(2)

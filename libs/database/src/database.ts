@@ -21,11 +21,11 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** The longest wait for a new or free connection, in milliseconds; 5 s by default. */
   connectTimeoutMs?: number;
-  /** The maximum run time of a statement, in milliseconds. */
+  /** The maximum run time of a statement, in milliseconds; 15 s by default. */
   statementTimeoutMs?: number;
   /**
    * The time without an answer, in milliseconds, after which the server counts as unavailable and the connection is
-   * closed.
+   * closed; unlimited by default.
    */
   answerTimeoutMs?: number;
 }

@@ -4,7 +4,10 @@ import { withClient } from './provision.js';
 
 const { escapeIdentifier, escapeLiteral } = pg;
 
-/** Distributes the tables of a schema over the nodes of a Citus cluster. All other tables stay on the coordinator. */
+/**
+ * Which tables of a schema are distributed over the nodes of a Citus cluster. All other tables stay on the
+ * coordinator.
+ */
 export interface Distribution {
   /** The distribution column of each table. The tables are co-located, so that they can be joined on each node. */
   distributed: Readonly<Record<string, string>>;

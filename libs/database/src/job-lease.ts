@@ -22,7 +22,7 @@ alter table job_lease
   -- The beginning of the last run that was finished.
   add column last_run_at timestamptz`;
 
-/** A longer lease is ignored: an earlier release took it, which leased for three intervals. */
+/** A lease that lasts longer is ignored, because earlier releases took leases of three intervals. */
 const JOB_LEASE_MAX_MS = 60_000;
 
 /** Identifies this process within the installation. */
@@ -83,12 +83,18 @@ export class JobLease {
     return this.isWritten(RENEW, [job, epoch, leaseMs]);
   }
 
-  /** Records that a run is done: the next run is due one interval after its start. @returns like `renew`. */
+  /**
+   * Records that a run is done: the next run is due one interval after its start.
+   * @returns false if another process now has the lease.
+   */
   async finish({ epoch }: JobRun): Promise<boolean> {
     return this.isWritten(FINISH, [this.options.job, epoch]);
   }
 
-  /** Releases a failed run, which another process can take after `pauseMs`. @returns like `renew`. */
+  /**
+   * Releases a failed run, which another process can take after `pauseMs`.
+   * @returns false if another process now has the lease.
+   */
   async leave({ epoch }: JobRun, pauseMs: number): Promise<boolean> {
     return this.isWritten(RENEW, [this.options.job, epoch, pauseMs]);
   }

@@ -1,6 +1,6 @@
 /**
- * Keyset paging: a page is identified by the last row's sort values, so that rows inserted meanwhile shift nothing. The
- * cursor is opaque to clients and checked like any input.
+ * Keyset paging: a page begins after the sort values of the last row before it, so that rows inserted meanwhile shift
+ * nothing. The cursor is opaque to clients and checked like any input.
  */
 export interface Page<T> {
   items: T[];

@@ -82,8 +82,9 @@ export async function migrate(
 }
 
 /**
- * Checks the order of migrations. The database sorts them by name, so two with the same number could be in a different
- * order there.
+ * Checks that the numbers of migrations ascend. The database sorts them by name, so two with the same number could be
+ * in a different order there.
+ * @throws MigrationMismatch
  */
 function checkOrder(migrations: readonly Migration[]): void {
   for (const [index, { name }] of migrations.slice(1).entries()) {

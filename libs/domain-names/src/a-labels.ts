@@ -5,8 +5,8 @@ export const NAME_LENGTH_MAX = 253;
 
 /**
  * Whether a text is too long to be a name. Each character of a name in normal form takes at least one character in the
- * A-label, so this can be checked before the conversion. The text of a name is less than twice as long, even with
- * decomposed letters; longer texts are rejected without normalization, because that also takes quadratic time.
+ * A-label, so this can be checked before the conversion. Decomposed letters make a name less than twice as long; a
+ * longer text is rejected without normalization, which would also take quadratic time.
  */
 export function isTooLongForName(text: string): boolean {
   const max = NAME_LENGTH_MAX + '.'.length;

@@ -1,4 +1,7 @@
-/** Returns the smallest number of letters to add, omit, change or swap with a neighbour (optimal string alignment). */
+/**
+ * Returns the smallest number of changes that turn `a` into `b`. A change adds, omits or replaces a letter, or swaps
+ * two neighbours (optimal string alignment).
+ */
 export function distanceOf(a: string, b: string): number {
   const [from, to] = [[...a], [...b]];
   let before: number[] = [];

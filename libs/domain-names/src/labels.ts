@@ -7,7 +7,8 @@ const LABEL_LENGTH_MAX = 63;
 
 /**
  * Checks lower-case ASCII labels by the rules that `domainToASCII` does not enforce: RFC 1123 §2.1 and RFC 5891
- * §4.2.3.1 (hyphens), RFC 5890 §2.3.2.1 (an A-label is exactly what its U-label encodes to). Returns the first fault.
+ * §4.2.3.1 (hyphens), RFC 5890 §2.3.2.1 (an A-label is exactly what its U-label encodes to).
+ * @returns the first fault; undefined if there is none.
  */
 export function checkLabels(labels: readonly string[]): LabelFault | undefined {
   for (const label of labels) {

@@ -77,12 +77,14 @@ export const CONCATENATED_MAX = 4_000;
 
 /**
  * Stores large files, such as uploads and the results of jobs. A file is written completely or not at all, and is not
- * visible before it is complete. No key may be the folder of another key.
+ * visible before it is complete. No key may be the folder of another key. Every method throws InvalidFileKey for a key
+ * or prefix that is not valid.
  */
 export abstract class FileStore {
   /**
    * Writes a file, whose content is read as fast as the store accepts it.
-   * @throws FileTooLarge, FileExists, FilesUnavailable, and the errors of `content`.
+   * @throws FileTooLarge; FileExists with `ifAbsent`; FilesUnavailable; RangeError if `maxBytes` exceeds
+   * `FILE_MAX_BYTES`; the errors of `content`.
    */
   async write(key: string, content: FileContent, options: WriteOptions): Promise<FileFacts> {
     checkFileKey(key);
@@ -133,7 +135,11 @@ export abstract class FileStore {
     return this.find(key);
   }
 
-  /** Lists files, a page at a time. @param prefix ends with `/`; the empty prefix lists the whole store. */
+  /**
+   * Lists files, a page at a time.
+   * @param prefix ends with `/`; the empty prefix lists the whole store.
+   * @throws RangeError for a limit that is not between 1 and 1,000; FilesUnavailable.
+   */
   async list(prefix: string, options: ListOptions): Promise<FilePage> {
     checkFilePrefix(prefix);
     const { limit, after } = options;

@@ -32,7 +32,10 @@ const FILE_MODE = 0o600;
 const READ_BYTES = 256 * 1024;
 /** The number of attempts if a folder is removed while a file is moved into it. */
 const MOVE_TRIES_MAX = 5;
-/** Files leave the smaller of these free, because PostgreSQL, often on the same disk, stops when it is full. */
+/**
+ * The smaller of these two amounts of disk space stays free, because PostgreSQL, often on the same disk, stops when it
+ * is full.
+ */
 const ROOM = { bytes: 2 * 1024 ** 3, share: 0.05 };
 /** The number of bytes that are written before the free space is checked again. */
 const CHECKED_EVERY = 16 * 1024 ** 2;
@@ -221,7 +224,7 @@ function readerOf(file: FileHandle, { first, last }: Required<ByteRange>) {
   return file.createReadStream({ start: first, end, highWaterMark: READ_BYTES });
 }
 
-/** Converts failures of a write. @throws FilesUnavailable if the disk is full or broken. */
+/** Waits for an operation on the disk. @throws FilesUnavailable if it fails, for example because the disk is full. */
 async function stored<T>(written: Promise<T>): Promise<T> {
   try {
     return await written;

@@ -13,7 +13,10 @@ export class AccountTurns {
   /** @param limits how many tasks of one account may run, and how many may run or wait in total. */
   constructor(private readonly limits: { atOnce: number; max: number }) {}
 
-  /** @throws ServiceUnavailable if too many tasks of the account are running or waiting. */
+  /**
+   * Runs `work` once one of the account's turns is free.
+   * @throws ServiceUnavailable if too many tasks of the account are running or waiting.
+   */
   async use<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const turns = this.turnsOf(accountId);
     if (turns.users >= this.limits.max) throw new ServiceUnavailable('request queue');

@@ -139,8 +139,8 @@ export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
 }
 
 /**
- * Returns the text of a setting; undefined if it is not set. @throws Error that describes the fault of its file, never
- * the file's content.
+ * Returns the text of a setting from its variable or its file; undefined or empty if it is not set.
+ * @throws Error that describes the fault of its file, never the file's content.
  */
 function readSetting(
   environment: Record<string, string | undefined>,

@@ -97,8 +97,9 @@ interface ArmedPoint {
 export const crashPoint: (point: CrashPoint) => void = armedBy(process.env.CRASH_AT);
 
 /**
- * Parses `<point>:<n>`. @throws Error if the text does not name a point and a pass, so that a typing error cannot be
- * mistaken for survival.
+ * Returns the function that kills the process at the point and the pass that `<point>:<n>` names; without a text, a
+ * function that does nothing.
+ * @throws Error if the text does not name a point and a pass, so that a typing error cannot be mistaken for survival.
  */
 export function armedBy(
   text: string | undefined,

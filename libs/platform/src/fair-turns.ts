@@ -10,9 +10,10 @@ export interface FairTurnsLimits {
   waitingMax: number;
   waitMaxMs: number;
   /**
-   * A turn that lasts longer no longer counts for `atOnce`, because it waits for something else; by default, all count.
-   * While this process has hardly any idle time, turns wait for it, and count for four times as long. Otherwise, an
-   * overloaded process would begin ever more turns.
+   * After this time, a turn no longer counts for `atOnce`, because it is probably waiting for something other than
+   * this process; by default, every turn counts until it ends. While this process is hardly ever idle, turns wait for
+   * the process itself, and count for up to four times as long. Otherwise, an overloaded process would begin ever more
+   * turns.
    */
   countedMs?: number;
 }
@@ -46,17 +47,17 @@ const IDLE_SHARE = 0.2;
 const BUSY_FACTOR = 4;
 /**
  * The expected cost of a new account's turn, as a share of the usual cost. New accounts thus come before accounts with
- * heavy turns, but even very many of them not before accounts with light ones.
+ * heavy turns but, however many they are, not before accounts with light ones.
  */
 const NEW_SHARE = 1 / 4;
 /** The weight of one turn in the usual cost. */
 const USUAL_WEIGHT = 1 / 8;
 
 /**
- * Divides scarce work evenly among accounts (fair queueing). Virtual time passes as each account would be served if all
- * were served alike. Each turn has a time at which it would then end, and the earliest comes first. So accounts with
- * much use, however many, hardly delay one with little use, and new accounts, however many, come before an active one
- * only until their use is equal. What an account uses while none waits does not count.
+ * Divides scarce work evenly among accounts (fair queueing). Virtual time is the service that each account would have
+ * received if all were served alike. A turn is due to end at a virtual time, and the turn that is due to end first
+ * begins first. So accounts with much use, however many, hardly delay one with little use, and new accounts, however
+ * many, come before an active one only until their use is equal. What an account uses while none waits does not count.
  */
 export class FairTurns {
   private readonly accounts = new Map<string, Account>();
@@ -176,7 +177,7 @@ export class FairTurns {
     return otherEnd < end ? other : one;
   };
 
-  /** Compares the ends of the accounts' last turns. */
+  /** Returns the turn of the account whose last turn is due to end later. */
   private readonly later = (one: WaitingTurn, other: WaitingTurn) => {
     const [end, otherEnd] = [one, other].map(
       (turn) => startOf(turn) + this.expectedCostOf(turn.account) * turn.account.unfinished,
@@ -185,7 +186,11 @@ export class FairTurns {
   };
 }
 
-/** Calls back once a turn that begins now does not wait for this process. @returns a function that cancels this. */
+/**
+ * Calls back after `countedMs`; later if this process is hardly ever idle in the meantime, but at most after four
+ * times as long.
+ * @returns a function that cancels this.
+ */
 function whenWaiting(callback: () => void, countedMs: number): () => void {
   const { idle: idleBefore } = performance.eventLoopUtilization();
   let lastedMs = 0;

@@ -71,7 +71,7 @@ export class Logger implements LoggerService {
     );
   }
 
-  /** Logs Nest's own lines. */
+  /** Logs Nest's own lines as `debug` lines. */
   log(message: unknown, context?: unknown): void {
     this.pino.debug(asFields(context), String(message));
   }
@@ -103,7 +103,7 @@ function errorFields(error: Error, depth = 0): object {
   };
 }
 
-/** Cuts a string to a length that is enough for the essentials, not for a whole answer or file. */
+/** Cuts a string to 16,384 characters and adds its length; returns other values unchanged. */
 function short(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
   return `${value.slice(0, TEXT_LENGTH_MAX)}… (${value.length} characters)`;

@@ -24,7 +24,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   return nearest?.name;
 }
 
-/** Returns the number of letters to change, insert or omit (Levenshtein). */
+/** Returns the Levenshtein distance. */
 function slipsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, place) => place);
   for (let i = 1; i <= a.length; i++) {

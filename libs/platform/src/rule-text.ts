@@ -20,8 +20,9 @@ const BOUNDS = ['min', 'max'];
 
 /**
  * Describes the rules of a number in one sentence: `must be a whole number from 1 to 64`. A text that is not a number
- * violates each rule, and one sentence is enough. @param broken the violated rules by name; the result is undefined if
- * there are others.
+ * violates each rule, and one sentence is enough.
+ * @param broken the violated rules, by name.
+ * @returns undefined if the property is not a number, is a list, or violates rules that are not about numbers.
  */
 export function numberRule(
   target: new () => object,

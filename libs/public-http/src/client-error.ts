@@ -42,7 +42,9 @@ export function noteLastAnswer(socket: Socket): void {
   answered.add(socket);
 }
 
-/** Answers a request that the HTTP parser rejects with a problem document, as for any other error. */
+/**
+ * Sends a problem document for a request that the HTTP parser rejects; drops the connection if no answer can be sent.
+ */
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;
@@ -56,7 +58,7 @@ export function answerParserError(fault: Error, socket: Socket, answers: RawAnsw
   endWith(socket, problemOf(error), answers);
 }
 
-/** Sends a last answer, even to a client that does not close its side. */
+/** Sends a last answer and, a second later, closes the connection even if the client does not close its side. */
 export function endWith(socket: Duplex, problem: Problem, answers: RawAnswers): void {
   socket.end(rawAnswer(problem, answers), 'latin1');
   socket.resume();

@@ -60,8 +60,9 @@ const REGISTRAR_MEMBERS: readonly (keyof Registrar)[] = [
  * Merges the data published by registry and registrar. The registry's dates, statuses, name servers and DNSSEC take
  * precedence, and so do the name and the IANA id that it publishes for the registrar. The registrar's other data about
  * itself takes precedence, and so do its contacts unless it withholds their identity. A contact is taken from one
- * source as a whole, because a mixture of two addresses would be wrong. `updated` and handles always differ, so they do
- * not count as conflicts.
+ * source as a whole, because a mixture of two addresses would be wrong. `updated` and handles always differ, so they
+ * do not count as conflicts.
+ * @returns undefined if no answer has a record.
  */
 export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefined {
   const sources = answers.filter((answer): answer is Source => answer.record !== undefined);

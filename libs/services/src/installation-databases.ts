@@ -130,7 +130,7 @@ export class InstallationDatabases {
    * Brings every schema up to date.
    * @param told receives the migrations that this call applied.
    * @throws ConfigurationError if a service would start with an empty separate database while its data is still in the
-   *   shared one.
+   * shared one; the errors of `migrate`.
    */
   async migrate(told: (service: ServiceName, applied: string[]) => void = () => {}): Promise<void> {
     await this.checkMoved();

@@ -48,8 +48,8 @@ export interface ServiceCode<C extends object = object> {
 }
 
 /**
- * The declaration of a service of the product. Solo, the cluster, the operator commands and the generated documents use
- * it. Each app exports its service from its `service.ts`; `apps/services.ts` lists them.
+ * The declaration of a service of the product. Solo, the cluster, the operator commands and the generated documents
+ * use it. Each app that is a service exports it from its `service.ts`; `apps/services.ts` lists them.
  */
 export interface Service<C extends object = object> {
   name: ServiceName;

@@ -91,7 +91,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     return String(error);
   }
 
-  /** Runs in the transaction in which work becomes dead. */
+  /** Called in the transaction in which work becomes dead; does nothing by default. */
   protected async onDead(
     _transaction: Parameters<Parameters<Database['transaction']>[0]>[0],
     _work: { id: string; name: string; payload: T; reason: string },
@@ -245,6 +245,7 @@ export abstract class WorkRunner<T extends object> implements Job {
   /**
    * Runs a handler within its time limit. A handler that ignores both its signal and the time limit is abandoned and
    * loses the work.
+   * @throws the errors of the handler; WorkTimedOut.
    */
   private async inTime(work: Work<T>, abort: AbortController): Promise<Later | void> {
     const { timeLimitMs = TIME_LIMIT_MS } = this.options;

@@ -88,7 +88,10 @@ export class WorkRepository {
     return (await runner.query(FINISH, [id, epoch])).length === 1;
   }
 
-  /** Puts work back, to be done after a wait, or at once if it was requested again. @returns like `finish`. */
+  /**
+   * Puts work back, to be done after a wait, or at once if it was requested again.
+   * @returns false if another claim has the work, or there is no claim.
+   */
   async putBack(
     runner: SqlRunner,
     { id, epoch }: Claim,
@@ -98,7 +101,7 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** Marks work as dead. @returns like `finish`. */
+  /** Marks work as dead. @returns false if another claim has the work, or there is no claim. */
   async putDead(runner: SqlRunner, { id, epoch }: Claim, reason: string): Promise<boolean> {
     const rows = await runner.query(
       `update work set state = 'dead', reason = $3

@@ -3,11 +3,10 @@ import type { CounterId } from '../counter-id.js';
 import { GIVEN_BACK, SLICE_USABLE_MS } from './scripts.js';
 import type { TakeReply, TakeRequest } from './valkey-link.js';
 
-/** A request that waits for the server's decision. */
 export interface WaitingTake {
   limit: number;
   resolve(answer: RateLimitResult): void;
-  /** The decision that applies if the server's answer comes too late. */
+  /** The gateway's own decision, if the server's answer was late. */
   lateAnswer?: RateLimitResult;
   isAnswered: boolean;
   timer?: NodeJS.Timeout;
@@ -100,7 +99,6 @@ export class SliceEntry {
     if (uses.length > USES_MAX) uses.splice(0, 2);
   }
 
-  /** Removes an admitted request from the count. */
   giveBack(): void {
     this.leftAlone++;
     this.fullUntilMs = 0;
@@ -186,13 +184,13 @@ export class SliceEntry {
     }
   }
 
-  /** Admits no request before the given time. */
+  /** Refuses requests, up to the current limit, until `untilMs`. */
   fill(untilMs: number): void {
     this.fullLimit = this.limit;
     this.fullUntilMs = untilMs;
   }
 
-  /** Restores the usage in a call that certainly had no effect, so that it is reported again. */
+  /** Restores the usage of a call that certainly had no effect, so that it is reported again. */
   takeBack(uses: readonly number[]): void {
     this.uses = [...uses, ...this.uses].slice(-USES_MAX);
   }

@@ -8,7 +8,7 @@ export interface OpenUpstreamBudgets {
   /** PEM of the authority that signed a `rediss://` server's certificate; by default, the authorities that Node trusts. */
   tlsCa?: string;
   logger: Logger;
-  /** The longest wait for the server's answer before a process uses its own share. */
+  /** The longest wait for the server's answer before a process uses its own share; 50 ms by default. */
   timeoutMs?: number;
 }
 
@@ -57,7 +57,8 @@ export class UpstreamBudgets {
   private constructor(private readonly link: ValkeyLink) {}
 
   /**
-   * Resolves once the server has been reached or found unreachable; if unreachable, each process uses its own share.
+   * Opens the budgets. Resolves once the server has been reached or found unreachable; if unreachable, each process
+   * uses its own share.
    */
   static async open({
     url,

@@ -204,7 +204,11 @@ export class ValkeyLink {
     }
   }
 
-  /** Runs a script on entries. @returns undefined if the server does not answer in time. */
+  /**
+   * Runs a script on entries.
+   * @returns the reply; undefined if the script fails or the server does not answer in time. The link is then unusable
+   * until a heartbeat is answered.
+   */
   async evaluate(
     { sha }: Script,
     entries: readonly string[],
@@ -337,7 +341,6 @@ export class ValkeyLink {
     this.fewerSinceMs = monotonicMs();
   }
 
-  /** Logs the failure once per outage. */
   private complain(error: unknown): void {
     if (this.hasComplained) return;
     this.hasComplained = true;
@@ -358,7 +361,7 @@ export function bearLateErrors(client: Valkey): void {
   });
 }
 
-/** @throws OtherEpoch */
+/** Splits the reply of `TAKE` into the replies of its entries. @throws OtherEpoch */
 function readTake([nowMs, ...words]: number[]): TakeReply[] {
   if (nowMs === -1) throw new OtherEpoch();
   const replies: TakeReply[] = [];

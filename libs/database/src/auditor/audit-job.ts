@@ -17,9 +17,10 @@ interface FullPass {
 }
 
 /**
- * Checks the invariants repeatedly; each violation is an alarm: a log line that an operator must act on. A round checks
- * a window: the rows that have changed since the last rounds. At the start, once a day and after a gap, it also checks
- * all rows, chunk by chunk; a chunk that fails is retried in the next round and does not delay windows.
+ * Checks the invariants repeatedly; each violation is an alarm: a log line that an operator must act on. A round
+ * checks the rows that have changed in the last 15 minutes. At the start, once a day and after a gap, it also checks
+ * all rows, chunk by chunk; a chunk that fails is retried in the next round and does not delay the checks of changed
+ * rows.
  */
 export class AuditJob implements Job {
   readonly name = 'audit';

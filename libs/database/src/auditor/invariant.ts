@@ -6,7 +6,10 @@ export interface Invariant {
   id: string;
   statement: string;
   sql: string;
-  /** Whether only a running service keeps it: it may be violated in a backup until the service has run for minutes. */
+  /**
+   * True if only the jobs of a running service restore it: it may be violated in a restored backup until the service
+   * has run for minutes.
+   */
   isKeptByJobs?: true;
 }
 

@@ -19,6 +19,8 @@ export class NoEmbeddedPostgres extends Error {
  * Returns the folder with the server's `bin`, `lib` and `share`, which `user` can run. If npm ran no install scripts,
  * the package's library symlinks are missing and are created here. If `user` cannot reach the package (a clone under
  * root's home), it is copied to `copyFolder`.
+ * @throws NoEmbeddedPostgres if the package for this platform is not installed; Error if `user` cannot run the copy
+ * either.
  */
 export async function findBinaries(
   user: ServerUser | undefined,

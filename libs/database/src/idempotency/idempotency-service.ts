@@ -25,8 +25,10 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Runs a call once. @throws IdempotencyKeyRunning while the first call is under way; IdempotencyKeyReused if the key
-   * was used for another route or body within 24 h.
+   * Runs a call once; without a `call`, only runs `work`.
+   * @returns the answer of `work`, or the stored answer to the first call.
+   * @throws IdempotencyKeyRunning while the first call is under way; IdempotencyKeyReused if the key was used for
+   * another route or body within 24 h.
    */
   async once<T extends object>(
     transaction: Transaction,

@@ -40,7 +40,6 @@ export class HeldPart {
 
   constructor(private readonly changed: (bytes: number) => void) {}
 
-  /** The size of the part, multiplied by its age. */
   cost(nowMs: number): number {
     return this.bytes * (nowMs - this.beganMs);
   }

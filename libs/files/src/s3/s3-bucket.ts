@@ -40,7 +40,8 @@ export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): 
 }
 
 /**
- * Returns the current access key. It expires, so that the SDK asks again: its file may change while the service runs.
+ * Returns the current access key. It expires, so that the SDK asks again: the file with the key may change while the
+ * service runs.
  */
 function loginOf(config: FilesConfig, clock: Clock) {
   return {

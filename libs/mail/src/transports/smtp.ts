@@ -52,7 +52,10 @@ export class SmtpTransport extends MailTransport {
     }
   }
 
-  /** Checks that the server accepts a connection, TLS and our log-in; sends nothing. */
+  /**
+   * Checks that the server accepts a connection, TLS and our log-in; sends nothing.
+   * @throws the error of the connection or the server.
+   */
   async check(): Promise<void> {
     await this.transporter.verify();
   }

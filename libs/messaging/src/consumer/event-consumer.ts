@@ -67,12 +67,12 @@ export class EventConsumer {
     ];
   }
 
-  /** Starts retrying failed events. */
+  /** Starts to retry failed events and to delete old discarded ones. */
   start(): void {
     for (const work of this.background) work.start();
   }
 
-  /** Waits for running deliveries; later deliveries are refused. */
+  /** Refuses further deliveries, stops the retries, and waits for running work. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.background.map((work) => work.stop()));
@@ -115,7 +115,9 @@ export class EventConsumer {
   }
 
   /**
-   * Takes a batch in one transaction. @returns false if the batch failed in a way that a single event may have caused.
+   * Takes a batch in one transaction.
+   * @returns false if the batch failed in a way that a single event may have caused.
+   * @throws ConsumerPaused
    */
   private async tookTogether(reads: ReadEvent[]): Promise<boolean> {
     try {

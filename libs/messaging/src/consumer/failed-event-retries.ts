@@ -80,8 +80,9 @@ export class FailedEventRetries {
   }
 
   /**
-   * Retries the head of a queue. @returns true if the head was removed from the queue; false if there is none or it
-   * stays.
+   * Retries the head of a queue.
+   * @returns true if the head was removed from the queue; false if there is none or it stays.
+   * @throws if the database is unavailable.
    */
   private async movedHead(queue: FailedEventQueue): Promise<boolean> {
     const seen: { head?: FailedEventRow; handled: HandledEvent[] } = { handled: [] };

@@ -1,6 +1,9 @@
 import type { ServiceName } from '#libs/platform';
 
-/** Every topic has as many partitions. The number never changes, because the order of events depends on it. */
+/**
+ * The number of buckets, and of partitions of every topic. It never changes, because the order of events depends on
+ * it.
+ */
 export const BUCKET_COUNT = 16;
 
 const FNV_OFFSET = 0x811c9dc5;

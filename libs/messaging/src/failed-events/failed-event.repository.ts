@@ -23,7 +23,7 @@ export interface FailedDelivery {
   delayMs?: number;
 }
 
-/** A queue: the failed events of one key and topic, in order of arrival. */
+/** Identifies a queue: the failed events of one key and topic, in order of arrival. */
 export interface FailedEventQueue {
   topic: string;
   bucket: number;
@@ -69,7 +69,7 @@ export class FailedEventRepository {
     return database.query<FailedEventQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
   }
 
-  /** Locks the first event of a queue against operators' commands, and returns it. */
+  /** Locks the first event of a queue against operators' commands, and returns it; undefined if the queue is empty. */
   async lockHead(
     transaction: Transaction,
     queue: FailedEventQueue,

@@ -24,7 +24,7 @@ export class FailedEvents {
   /** @param database opened with `FailedEvent` among its entities. */
   constructor(private readonly database: Database) {}
 
-  /** Lists failed events in order of arrival. */
+  /** Lists the failed events that match a filter, in order of arrival. */
   async list({ limit = PAGE_LIMIT, after = '0', ...filter }: FailedEventListing = {}): Promise<
     FailedEvent[]
   > {
@@ -38,7 +38,8 @@ export class FailedEvents {
   }
 
   /**
-   * Makes events due within a second; the consumer itself retries them along the usual path. Discarded events stay.
+   * Makes the events that match a filter due; the consumer itself retries them within a second along the usual path.
+   * Discarded events stay.
    * @returns how many events are retried.
    */
   async redrive(filter: FailedEventFilter): Promise<number> {

@@ -21,7 +21,9 @@ export class InboxMonthMissing extends Error {}
 const CHECK_VIOLATION = '23514';
 const PERMANENT_CLASSES = ['22', '23', '42'];
 
-/** Classifies an error by its SQLSTATE (PostgreSQL, Appendix A); causes are also searched. */
+/**
+ * Classifies an error by its class or, otherwise, by the SQLSTATE of the error or its causes (PostgreSQL, Appendix A).
+ */
 export function classify(error: unknown): FailureClass {
   if (error instanceof UnacceptableEvent) return 'permanent';
   if (error instanceof InboxMonthMissing || isUnavailable(error)) return 'pause';

@@ -15,6 +15,7 @@ export class InboxRepository {
   /**
    * Locks the bucket: until the transaction ends, no other process handles the bucket's events for this consumer,
    * whatever their topic. The lock is taken before all others, and there is one per bucket, so there are no deadlocks.
+   * Also limits each later statement of the transaction to 5 s.
    */
   async lockBucket(transaction: Transaction, bucket: number): Promise<void> {
     await transaction.query(
@@ -24,10 +25,11 @@ export class InboxRepository {
   }
 
   /**
-   * Inserts new events into the inbox. Repeated events and failed events are left out, as are delta events behind a
-   * failed event of their key, which are returned separately. @throws InboxMonthMissing while there is no partition for
-   * recent events. PostgreSQL refuses an event whose month has been dropped (23514), so the event is dead-lettered: it
-   * may have been handled.
+   * Inserts new events into the inbox. Repeated events and failed events are left out.
+   * @returns the ids of the inserted events (`fresh`), and of delta events that are not inserted because an earlier
+   * event of their key has failed (`waiting`).
+   * @throws InboxMonthMissing while there is no partition for recent events. PostgreSQL refuses an event whose month
+   * has been dropped (23514), so the event is dead-lettered: it may have been handled.
    */
   async admit(
     transaction: Transaction,
@@ -52,8 +54,9 @@ export class InboxRepository {
 
   /**
    * Records an event that failed before. The row of the failed event shows that it was not handled, so even an event
-   * older than the inbox's months is new. @returns false if it is already recorded.
-   * @throws InboxMonthMissing like `admit`.
+   * older than the inbox's months is new.
+   * @returns false if it is already recorded.
+   * @throws InboxMonthMissing while there is no partition for recent events.
    */
   async insert(transaction: Transaction, eventId: string): Promise<boolean> {
     const month = timeOf(eventId).toISOString().slice(0, 7).replace('-', '');

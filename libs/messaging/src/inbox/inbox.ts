@@ -44,8 +44,8 @@ export class Inbox {
 
   /**
    * Handles events of one topic and bucket, in order and each once, except those that wait behind a failed event.
-   * Either all or none are handled: a handler's exception is rethrown. @returns the events that were not handled
-   * before.
+   * Either all or none are handled: a handler's exception is rethrown.
+   * @returns the outcome of each event that had not been handled or stored as failed before.
    */
   async apply(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
     crashPoint('consumer.before-inbox');
@@ -73,7 +73,10 @@ export class Inbox {
     ];
   }
 
-  /** Handles one event that has failed before. The caller has locked the bucket. */
+  /**
+   * Handles one event that has failed before, and removes it from the failed events. The caller has locked the bucket.
+   * @returns its outcome; an empty list if it has been handled in the meantime.
+   */
   async applyFailed(transaction: Transaction, read: ReadEvent): Promise<HandledEvent[]> {
     const isNew = await this.inbox.insert(transaction, read.event.id);
     const handled = isNew ? await this.handle(transaction, [read]) : [];
@@ -81,7 +84,7 @@ export class Inbox {
     return handled;
   }
 
-  /** Runs in the trace of the event's cause. */
+  /** Runs a handler in the trace of the event's cause. */
   private async observed(
     { type, traceparent: parent }: EventEnvelope,
     handle: () => Promise<unknown>,

@@ -28,8 +28,9 @@ export class Outbox {
 
   /**
    * Writes one event. It is relayed once the transaction has committed, and never after a rollback.
-   * @param lock from `lock` in the same transaction; valid for one event. @throws if the data does not fit its class,
-   *   or if the lock is used up or belongs to another transaction.
+   * @param lock from `lock` in the same transaction; valid for one event.
+   * @throws Error if the event belongs to another service, if the data does not fit its class, or if the lock is used
+   * up or belongs to another transaction.
    */
   async add<T extends object>(
     transaction: Transaction,

@@ -25,7 +25,7 @@ export class OutboxRepository {
     private readonly owner: string,
   ) {}
 
-  /** Returns the next rows of each bucket whose lease lasts for 3 s more, in order of position. */
+  /** Returns the next unsent rows of each bucket whose lease lasts for at least 3 s more, by bucket and position. */
   async listUnsent(buckets: OwnedBucket[], limitPerBucket: number): Promise<OutboxRow[]> {
     return this.database.query<OutboxRow>(LIST_UNSENT, [
       this.owner,

@@ -123,7 +123,10 @@ interface FailedEventCount {
   count: number;
 }
 
-/** A sequence is in microseconds of the database's clock, which no test or operator moves. */
+/**
+ * Counts the unsent events, and computes the age of the oldest. The age comes from the sequence, which is in
+ * microseconds of the database's clock, because no test or operator moves that clock.
+ */
 const OUTBOX = `
   select (select count(*)::int from (
       select from outbox where sent_at is null limit 100000) as unsent) as unsent,

@@ -50,7 +50,7 @@ export async function isBlockedBy(transaction: Transaction): Promise<boolean> {
 
 type Numbered = { n: number };
 
-/** A consumer with hooks for tests: `before` may throw instead of letting an event be recorded. */
+/** A consumer with hooks for tests. If `before` throws, the event is not recorded. */
 export class RecordingConsumer {
   /** Numbers of the events that reached a handler, including those that it refused. */
   readonly tries: number[] = [];

@@ -68,8 +68,9 @@ export class ServiceTokens {
   }
 
   /**
-   * Signs data that a service gives to a client and later receives back, such as a cursor. Only this service can create
-   * the signature.
+   * Signs data that a service gives to a client and later receives back, such as a cursor. Only this service can
+   * create the signature.
+   * @throws Error if the secrets do not belong to this service.
    */
   seal(service: ServiceName, text: string): string {
     const [secret] = this.secretAt(this.clock.now().getTime()).of(service, service);

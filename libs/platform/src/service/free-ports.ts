@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type Server, createServer } from 'node:net';
 
-/** Below the ports that systems assign to outgoing connections. */
+/** The range to choose from, below the ports that systems assign to outgoing connections. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 const BLOCK = 50;
 const TRIES_MAX = 2_000;

@@ -36,8 +36,8 @@ export function inputValidation(): ValidationPipe {
 }
 
 /**
- * Validates parsed JSON as `inputValidation` does, for code outside a Nest route. @returns one fault for each invalid
- * member, up to a limit.
+ * Validates parsed JSON as `inputValidation` does, for code outside a Nest route.
+ * @returns the faults of at most 50 invalid members; empty if the value is valid.
  */
 export function faultsOf(type: new () => object, value: unknown): FieldError[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -63,8 +63,8 @@ function messagesOf({ target, property, constraints = {} }: ValidationError): st
 }
 
 /**
- * Counts the values in a customer's JSON at all depths, before it is parsed: parsing tens of thousands of members takes
- * longer than many requests (S94). An empty list counts as two values.
+ * Checks that a customer's JSON contains at most `valuesMax` values at all depths, before it is parsed: parsing tens
+ * of thousands of members takes longer than many requests (S94). An empty list counts as two values.
  * @throws InvalidRequest that names the limit.
  */
 export function checkJsonText(text: string, valuesMax = BODY_VALUES_MAX): void {

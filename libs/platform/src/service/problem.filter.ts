@@ -15,7 +15,10 @@ import { PROBLEM_CODE_HEADER, REFUSAL_HEADERS } from '../proper-requests.js';
 /** The statuses of refused callers: not allowed, unknown, or with an invalid link. */
 const REFUSED = new Set([401, 403, 410]);
 
-/** Turns any error of a route into a problem, the body that services send one another for errors. */
+/**
+ * Turns any error of a route into a problem, the body that services send one another for errors. Refused callers and
+ * failures are logged.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -45,7 +48,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Logs a line for each failed request. Requests that ran out of time get one line a minute per route. */
+/** Logs a line for each failed request. Failures that result from load get one line a minute per route. */
 export function logFailure(
   logger: Logger,
   problem: Problem,

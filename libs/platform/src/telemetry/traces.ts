@@ -54,7 +54,10 @@ export function isTracing(): boolean {
   return recorder !== undefined;
 }
 
-/** Starts a trace for a customer's request; only the configured share of requests is traced. */
+/**
+ * Starts a trace for a customer's request. Only the configured share of requests is traced; returns undefined for the
+ * others.
+ */
 export function startTrace(request: SpanRequest): Span | undefined {
   if (recorder === undefined || Math.random() >= sampledShare) return undefined;
   return recorder.start(request);

@@ -20,7 +20,8 @@ export class Download extends Transfer {
   }
 
   /**
-   * Stops the download if the owner is silent for too long, or if the client reads more slowly than the minimum rate.
+   * Stops the download if the owner does not begin to answer in time or falls silent, or if the client reads more
+   * slowly than the minimum rate.
    */
   look(nowMs: number): void {
     const { answerTimeoutMs, idleTimeoutMs, request, response } = this.call;

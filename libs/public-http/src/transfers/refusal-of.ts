@@ -45,7 +45,7 @@ const REFUSAL_MAX_BYTES = 64 * 1024;
 const PASSED_ON = ['content-range', 'tus-resumable', 'tus-version', 'upload-offset'];
 const PASSABLE = /^[\x20-\x7e]{1,200}$/;
 
-/** Reads the text of a short answer. @throws if it is too long. */
+/** Reads the text of a short answer, one character per byte. @throws Error if it is too long. */
 export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

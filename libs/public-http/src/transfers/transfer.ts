@@ -59,7 +59,10 @@ export abstract class Transfer {
 
   constructor(protected readonly call: TransferCall) {}
 
-  /** Calls the owner and answers the client; never throws. The caller can end the transfer with `stop`. */
+  /**
+   * Calls the owner and answers the client; never throws. The caller can end the transfer with `stop`.
+   * @returns how the answer ended, or the refusal that the caller must send.
+   */
   async run(): Promise<TransferEnd | TransferRefusal> {
     const { request, operation } = this.call;
     // A transfer may be quiet for longer than the limit of Node's server.
@@ -89,7 +92,10 @@ export abstract class Transfer {
   /** Returns the number of bytes that the client has received or sent. */
   protected abstract get movedBytes(): number;
 
-  /** Ends the transfer if it takes too long. */
+  /**
+   * Stops the transfer if the client or the owner is silent for too long, or the client is slower than the minimum
+   * rate. Called at least once a second.
+   */
   abstract look(nowMs: number): void;
 
   protected abstract pass(): Promise<TransferEnd | TransferRefusal>;

@@ -9,7 +9,7 @@ import { isOwnWord, phrasesOf, sentencesIn, wordsOf } from '../small-print/small
 
 /** In a line of at most this many words, each word is kept as it is: `Script: LATIN`. */
 const SHORT_WORDS_MAX = 3;
-/** A catalogue that lost more than this share of its sentences was derived from an incomplete folder. */
+/** A folder from which a catalogue would lose more than this share of its sentences is incomplete. */
 const LOSS_MAX = 0.1;
 const NONE: ReadonlySet<string> = new Set();
 

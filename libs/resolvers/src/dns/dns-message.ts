@@ -18,7 +18,10 @@ const IN = 1;
  * FORMERR and NOTIMP. A server that cannot parse a question may send them without repeating the question (RFC 6891 §7).
  */
 const BARE_REFUSALS: ReadonlySet<number> = new Set([1, 4]);
-/** The owner of a name decides how many records it has; each takes time to read, to store and to send. */
+/**
+ * The maximum number of answers that are read. The owner of a name decides how many records it has, and each takes
+ * time to read, to store and to send.
+ */
 const ANSWERS_MAX = 256;
 const READ_BYTES_MAX = 16 * 1024;
 /** The maximum TTL: RFC 2181 §8 allows 31 bits, and a larger value means 0. */

@@ -25,7 +25,10 @@ export interface DnsLookup {
   latencyMs: number;
 }
 
-/** The owner of a name decides how many records it has, and a bulk request answers 100 names in one body. */
+/**
+ * The maximum length of the records of one name. The name's owner decides how many there are, and a bulk request
+ * answers 100 names in one body.
+ */
 const LENGTH_MAX = 64 * 1024;
 /** The approximate length of a record's other members in an answer. */
 const MEMBERS_LENGTH = 100;
@@ -127,7 +130,10 @@ function publicPartOf(answer: DnsAnswer, isPublic: LookUpOptions['isPublic']): D
   return { ...answer, rcode: 'noerror', answers };
 }
 
-/** Returns the records of the type, and the aliases that lead to them. SPF records are also returned as type `SPF`. */
+/**
+ * Returns the records of the type, and the aliases that lead to them. Of TXT records, those with an SPF policy are
+ * also returned as type `SPF`.
+ */
 function recordsFor(type: DnsType, answer: DnsAnswer): DnsRecord[] {
   const names = new Set(chainOf(answer));
   return answer.answers.flatMap((record): DnsRecord[] => {

@@ -39,7 +39,7 @@ const QUOTED = Array.from({ length: 256 }, (_, octet) => {
   return isPlain ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, '0')}`;
 });
 
-/** @param text with one character per octet. */
+/** Returns octets in quotation marks, as in a zone file. @param text one character per octet. */
 function quoted(text: string): string {
   let inner = '';
   for (const octet of Buffer.from(text, 'latin1')) inner += QUOTED[octet];

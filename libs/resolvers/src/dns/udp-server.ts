@@ -8,7 +8,10 @@ import type { DnsMessage, DnsType } from './dns-record.js';
 
 /** The number of sockets; each has an unpredictable port of its own. */
 const SOCKETS = 4;
-/** A port is replaced soon, so that an attacker who discovers it gains little (RFC 5452 §9.2). */
+/**
+ * The number of queries after which a port is replaced, so that an attacker who discovers it gains little (RFC 5452
+ * §9.2).
+ */
 const QUESTIONS_PER_PORT = 256;
 const TICK_MS = 20;
 const ID_COUNT = 0x1_0000;

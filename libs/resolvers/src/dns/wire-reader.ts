@@ -5,7 +5,10 @@ export class MalformedMessage extends Error {}
 
 const NAME_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;
-/** Pointers can turn each record of 12 octets into a name of a thousand characters. */
+/**
+ * The maximum length of all names in a message, because pointers can turn each record of 12 octets into a name of a
+ * thousand characters.
+ */
 const NAMES_LENGTH_MAX = 256 * 1024;
 const POINTER = 0xc0;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

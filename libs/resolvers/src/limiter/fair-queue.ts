@@ -13,9 +13,9 @@ export class FairQueue<WaitingQuestion> {
 
   /**
    * Removes the oldest waiter of the caller whose turn it is; that caller then comes last.
-   *
-   * @param freeFor returns the number of free slots for a caller. A caller without a free slot is skipped and keeps its
-   *   turn.
+   * @param freeFor returns the number of free slots for a caller. A caller without a free slot is skipped and keeps
+   * its turn.
+   * @returns the waiter; undefined if no waiting caller has a free slot.
    */
   shift(freeFor: (asker: string) => number): WaitingQuestion | undefined {
     for (const [asker, own] of this.byAsker) {
@@ -38,7 +38,7 @@ export class FairQueue<WaitingQuestion> {
     return count;
   }
 
-  /** Removes the newest waiter of the caller that has the most waiters. */
+  /** Removes and returns the newest waiter of the caller that has the most waiters; undefined if none is waiting. */
   pop(): WaitingQuestion | undefined {
     let most: [string, WaitingQuestion[]] | undefined;
     for (const entry of this.byAsker) {

@@ -110,7 +110,10 @@ export class UpstreamLimiter {
     return this.upstreams.get(host)?.waiting ?? 0;
   }
 
-  /** Claims the caller's share of a budget that processes share, and returns the share if the query is not sent. */
+  /**
+   * Claims the caller's share of a budget that processes share, and queues the query. Gives the share back if the
+   * query is not sent.
+   */
   private async waitShared(
     upstream: Upstream,
     turn: AskersTurn,
@@ -249,7 +252,10 @@ export class UpstreamLimiter {
     return upstream;
   }
 
-  /** Forgets the oldest host that is not in use, is not paused and has no published limit. */
+  /**
+   * Forgets the oldest host that is not in use, is not paused and has no published limit.
+   * @returns false if there is none.
+   */
   private forgetOne(): boolean {
     const now = this.now();
     for (const [host, upstream] of this.upstreams) {

@@ -190,7 +190,10 @@ export class Upstream {
     return { priority, tokens, pausedMs, isRecovered: this.hasRecovered, buckets };
   }
 
-  /** Admits as many waiters as the shared budgets granted. @returns the milliseconds until the next request. */
+  /**
+   * Admits as many waiters as the shared budgets granted.
+   * @returns the milliseconds until the next request; undefined if no query is waiting.
+   */
   admitGranted(reply: BudgetReply, now: number, processes: number): number | undefined {
     this.isAsking = false;
     this.hasRecovered = false;

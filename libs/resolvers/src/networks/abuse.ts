@@ -7,7 +7,7 @@ export function isEmail(text: string): boolean {
   return text.length <= 254 && EMAIL.test(text);
 }
 
-/** Finds addresses in lines about abuse, because some registrants name them only in a remark. */
+/** Finds e-mail addresses in remarks about abuse, because some registrants publish them only there. */
 export function abuseInRemarks(remarks: readonly string[]): AbuseContact[] {
   return remarks
     .filter((line) => /abuse/i.test(line))

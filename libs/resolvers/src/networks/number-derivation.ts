@@ -15,6 +15,7 @@ const FILES = {
 
 /**
  * Derives `tables.json` from IANA's RDAP bootstrap files for addresses and AS numbers (RFC 9224).
+ * @returns a summary of the tables.
  * @throws Error for a file that lacks one of the five regional registries, because such a file is probably damaged.
  */
 export function writeNumberTables(folder: string, target: string): string {

@@ -261,7 +261,7 @@ function rolesOf(object: RpslObject, references: References): string[] {
   return named === undefined ? [CONTACT_CLASSES[object.className]] : [...named];
 }
 
-/** Returns the owner, which LACNIC names in the block itself. */
+/** Returns the owner that LACNIC names in the block itself, if there is one. */
 function ownerIn(block: RpslObject): NetworkContact[] {
   const name = first(block, 'org-name');
   if (name === undefined) return [];

@@ -131,9 +131,8 @@ export function servicesOf(
 
 /**
  * Writes the tables of this release: `npm run registries -- <folder>`, then commit the changes.
- *
  * @returns a summary of the tables.
- * @throws Error as `deriveTables` and `refuseSuspicious` do.
+ * @throws the errors of `deriveTables` and `refuseSuspicious`.
  */
 export function writeTables(folder: string, target: string): string {
   const tables = deriveTables(folder);

@@ -25,7 +25,10 @@ export interface Route {
   reason?: string;
 }
 
-/** Hosts change owners, and top-level domains are added and removed. Older tables raise an alert. */
+/**
+ * The age of the RDAP table at which an alert is raised, because hosts change owners, and top-level domains are added
+ * and removed.
+ */
 const RDAP_AGE_DAYS_MAX = 365;
 const WHOIS_AGE_DAYS_MAX = 540;
 

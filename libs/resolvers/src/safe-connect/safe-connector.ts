@@ -42,7 +42,10 @@ const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
   'connect_timeout',
 ]);
 
-/** Connectors with the same additional certificates share a context: Node parses all default certificates for each. */
+/**
+ * The contexts, by additional certificates. Connectors share them, because Node parses all default certificates for
+ * each context.
+ */
 const CONTEXTS = new Map<string | undefined, SecureContext>();
 
 /** The only way to connect to targets that outsiders can influence. */

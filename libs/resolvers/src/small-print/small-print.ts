@@ -6,10 +6,13 @@ const VOCABULARY: ReadonlySet<string> = new Set(CATALOGUE.flatMap((it) => it.spl
 const SENTENCES: ReadonlySet<string> = new Set(CATALOGUE);
 const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
 
-/** Maximum length of a word. Longer words do not occur in any language, and are compared unchanged. */
+/** The maximum length of a word. Longer words do not occur in any language, so they are kept as they are. */
 const WORD_LENGTH_MAX = 200;
 const NAME_WORDS_MAX = 5;
-/** In a shorter sentence, any word with a capital letter could pass as a name. */
+/**
+ * The minimum number of words around a name: in a shorter sentence, any word with a capital letter could pass as a
+ * name.
+ */
 const WORDS_AROUND_NAME_MIN = 4;
 
 const SENTENCE_END =

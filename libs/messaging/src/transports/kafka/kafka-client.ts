@@ -74,7 +74,9 @@ export async function withAdmin<T>(
 }
 
 /**
- * Reads the client certificate again, because it may have been renewed in the meantime. @throws if a file is missing.
+ * Returns the client certificate as TLS options; empty without a folder. The files are read for each connection,
+ * because the certificate may have been renewed.
+ * @throws if a file is missing.
  */
 function certificateOf({ kafkaTlsFolder: folder }: EventsConfig): { cert?: Buffer; key?: Buffer } {
   if (!folder) return {};

@@ -101,7 +101,10 @@ export class KafkaGroup {
     return { group, isMember, lastPollAgeMs: monotonicMs() - this.lastPollAt };
   }
 
-  /** Finishes the current batch, commits and leaves; after 20 s, the member is forced to leave. */
+  /**
+   * Finishes the current batch, commits and leaves; after 20 s, the member is forced to leave. A watching group is
+   * deleted.
+   */
   async close(): Promise<void> {
     this.ending.abort();
     try {

@@ -3,7 +3,7 @@ import type { KafkaMessage, Message } from 'kafkajs';
 import type { EventMessage } from '../../envelope/event-message.js';
 
 const ID_HEADER = 'id';
-/** Maximum length of an event's name; a longer name would not fit into an index. */
+/** The maximum length of an id or a key; a longer one would not fit into an index. */
 const NAME_LIMIT_BYTES = 200;
 
 /** Converts an event to a record, always as bytes, so that no library looks for a record within it. */

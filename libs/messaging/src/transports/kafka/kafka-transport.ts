@@ -24,7 +24,10 @@ export interface KafkaTransportOptions {
   onDeath: (error: Error) => void;
 }
 
-/** A listening group polls far more often, even if there is nothing to receive. */
+/**
+ * A group that has not polled for this long counts as broken. A working group polls far more often, even if there is
+ * nothing to receive.
+ */
 const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 
 interface Listening {

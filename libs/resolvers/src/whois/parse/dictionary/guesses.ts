@@ -63,7 +63,7 @@ export function guessTarget(key: string, value: string): Target | undefined {
   return readTarget(found[0]);
 }
 
-/** Recognises a header that ends in `name servers`, whatever precedes these words. */
+/** Recognises a header that ends in `name servers` or a synonym, whatever precedes these words; no other header. */
 export function guessHeader(key: string): Target | undefined {
   const isServers = ['nameservers', 'name servers', 'dns servers'].some((it) => key.endsWith(it));
   return isServers ? readTarget('@nameServers') : undefined;

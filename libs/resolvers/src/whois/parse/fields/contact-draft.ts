@@ -49,7 +49,10 @@ export class ContactDraft {
     return this;
   }
 
-  /** Makes a text that was read as a name the handle, because it names an object that the answer lacks. */
+  /**
+   * Makes `handle` this contact's handle. A heading or name with this text is dropped: it was only a reference to an
+   * object that the answer lacks.
+   */
   takeHandle(handle: string): void {
     for (const field of ['heading', 'name'] as const) {
       if (this.first(field) === handle) this.values.delete(field);

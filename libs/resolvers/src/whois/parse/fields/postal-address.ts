@@ -28,7 +28,10 @@ export function readPostalAddress(
   return address;
 }
 
-/** Splits a line with a city: `Mountain View, CA 94043`, `US-94043 Mountain View`, `2312 BH Leiden`. */
+/**
+ * Splits a line with a city: `Mountain View, CA 94043`, `US-94043 Mountain View`, `2312 BH Leiden`.
+ * @returns undefined for a line of any other form
+ */
 export function readCityLine(line: string): Omit<PostalAddress, 'street'> | undefined {
   const comma = line.lastIndexOf(',');
   if (comma > 0) {

@@ -226,7 +226,10 @@ const OWN = new Map(
   OWN_FORMS.flatMap(([of, forms]) => of.split(' ').map((key) => [key, forms.map(toForm)] as const)),
 );
 
-/** Returns the forms of the server, its TLD or a suffix above it; without any, a country has none, and others the generic. */
+/**
+ * Returns the forms of the server, or of the longest suffix that has any. Otherwise a country's registry has none, and
+ * other registries have the generic forms.
+ */
 function ownFormsOf({ server, tld, role }: AbsenceQuestion): readonly Form[] {
   const byServer = OWN.get(server.toLowerCase());
   if (byServer !== undefined || role === 'registrar') return byServer ?? [];
