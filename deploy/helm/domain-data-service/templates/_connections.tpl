@@ -5,7 +5,7 @@
 
 {{- /*
 Connections to PostgreSQL when every service runs at its maximum, with one more pod for a Deployment that is being
-replaced: {service, pods, each, isOwn} for each. As JSON.
+replaced: a list of {service, pods, each, isOwn}, where `each` is the number per pod. As JSON.
 */ -}}
 {{- define "dds.connections" -}}
 {{- $root := . -}}
