@@ -40,8 +40,9 @@ export class ServiceClients {
   }
 
   /**
-   * Returns those of the given names that are suppressed. @param ifAway called with the error if corpus does not
-   * answer; no name then counts as suppressed.
+   * Returns those of the given names that are suppressed.
+   * @param ifAway called with the error if corpus does not answer; no name then counts as
+   *   suppressed. Without `ifAway`, the error is thrown.
    */
   async suppressedOf(
     names: readonly string[],

@@ -8,7 +8,7 @@ export const worker: Service<WorkerConfig> = {
   config: WorkerConfig,
   listeners: [{ port: 'WORKER_PORT' }],
   urlSetting: urlSettingOf('worker'),
-  // Webhooks.
+  // The port of webhooks.
   outwardPorts: [443],
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE'],
   migrations,

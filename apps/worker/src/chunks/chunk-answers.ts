@@ -92,7 +92,10 @@ export class ChunkAnswers {
     return this.rows.length;
   }
 
-  /** The number of seconds after which the whole chunk is retried, if no name has an answer. */
+  /**
+   * The seconds after which the whole chunk is retried; undefined if any name has an answer or a
+   * failure.
+   */
   get allLaterSeconds(): number | undefined {
     return this.rows.length === 0 && this.failing.length === 0 ? this.laterSeconds : undefined;
   }
@@ -144,7 +147,6 @@ function rowOf(
   return { line, name, outcome, isCharged, observedAt: at, body, problem };
 }
 
-/** Returns the time of the query that an answer states, if it does, in RFC 3339. */
 function queryTime(body: Record<string, unknown> = {}): string | undefined {
   const { query_time: time } = body;
   return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;

@@ -37,7 +37,10 @@ export class ChunkQuestionsService {
     for await (const one of found) answers.add({ ...one, index: open[one.index] });
   }
 
-  /** Answers names from the corpus. Names that remain open are then looked up. */
+  /**
+   * Answers names from the corpus. Names that it does not answer, also because it fails, are looked
+   * up.
+   */
   private async askCorpus(
     { kind, types, maxAgeSeconds }: Job,
     { names }: Chunk,

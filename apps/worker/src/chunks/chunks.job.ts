@@ -41,7 +41,6 @@ interface Place {
   wanted: AbortController;
 }
 
-/** The dependencies of `ChunksJob`. */
 @Injectable()
 export class ChunkFeatures {
   constructor(
@@ -137,7 +136,7 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return answers;
   }
 
-  /** Returns how long to wait, at most until the deadline, because a job ends then, whatever it is waiting for. */
+  /** A wait ends at the deadline at the latest, because the job then ends. */
   private later(seconds: number, job: Job): Later {
     return later(Math.min(seconds, secondsLeft(job, this.clock.now())));
   }
@@ -168,7 +167,11 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return this.queue.isWaitedFor(this.database, [...byAccount.keys()]);
   }
 
-  /** Writes the answers. Each attempt writes its own file; the chunk's row says which file counts. */
+  /**
+   * Writes the answers to a new file, because several attempts may run; the chunk's row says which
+   * file counts.
+   * @returns the key of the file.
+   */
   private async write(job: Job, { number }: Chunk, answers: ChunkAnswers): Promise<string> {
     const key = `${partsFolder(job.id)}${number}-${newId()}.gz`;
     const member = await answers.member();

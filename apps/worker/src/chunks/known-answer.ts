@@ -3,7 +3,7 @@ import { type FreshAnswer, isOutcomeCharged } from '#libs/contracts';
 import { DNS_TYPES, type DnsType } from '#libs/resolvers';
 import type { ChunkFindings } from './chunk-answers.js';
 
-/** Returns the corpus's records of a name in the format of a lookup's answer. */
+/** Converts the corpus's records of a name to the result of a lookup. */
 export function findingsOf(known: FreshAnswer): ChunkFindings {
   const { index, name, observedAt, records } = known;
   const outcome = records?.length === 0 ? 'empty' : 'delivered';
@@ -36,8 +36,8 @@ function recordOf(name: string, { type, value }: { type: string; value: string }
 }
 
 /**
- * Returns the members of a record, with its data as `dig` writes it. The corpus does not store the numbers of an SOA
- * record.
+ * Returns the members that depend on the type of a record, and its data as `dig` prints it. The
+ * corpus does not store the numbers of an SOA record.
  */
 function dataOf(type: string, value: string): { text: string; [member: string]: unknown } {
   const [first, second = ''] = value.split(' ');

@@ -34,7 +34,7 @@ export class LeftOutLinesService {
    * which file counts. The transaction remains open until the file is complete, because finding the lines again for
    * each part would take minutes.
    * @returns undefined if there are no such lines.
-   * @throws the reason of the signal.
+   * @throws the reason of the signal, and the store's errors.
    */
   async write(job: Job, signal: AbortSignal): Promise<Part | undefined> {
     if (leftOutLines(job) === 0) return undefined;
@@ -54,7 +54,8 @@ export class LeftOutLinesService {
       await this.files.write(part, content, { maxBytes: BYTES_MAX, ifAbsent: true });
     });
     if (rows > 0) return { part, rows };
-    // If an earlier version read the upload, the rejected lines are unknown.
+    // The rejected lines of an upload that an earlier version read are unknown, so there may be no
+    // rows.
     await this.remove({ part });
     return undefined;
   }
@@ -65,7 +66,6 @@ export class LeftOutLinesService {
   }
 }
 
-/** Returns a gzip member (RFC 1952) with the rows. */
 async function member({ kind, format }: Job, lines: readonly LeftOutLine[]): Promise<Buffer> {
   return compress(lines.map((line) => writeRow(kind, format, rowOf(line))).join(''));
 }

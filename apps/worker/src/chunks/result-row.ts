@@ -50,13 +50,19 @@ const WHOIS_COLUMNS = [
 ];
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf', 'cname', 'caa'];
 
-/** The cells of a row without an answer. A job may have millions of such rows. */
+/**
+ * The empty cells of a row without an answer. They are built once, because a job may have millions
+ * of such rows.
+ */
 const NO_CELLS: Readonly<Record<JobKind, string>> = {
   whois: ','.repeat(WHOIS_COLUMNS.length - 1),
   dns: ','.repeat(DNS_COLUMNS.length - 1),
 };
 
-/** Returns the header line; an empty string if each row names its members. */
+/**
+ * Returns the header with its line ending; an empty string for JSON, where each row names its
+ * members.
+ */
 export function headerOf(kind: JobKind, format: JobFormat): string {
   if (format === 'json.gz') return '';
   const columns = kind === 'whois' ? WHOIS_COLUMNS : DNS_COLUMNS;

@@ -69,7 +69,11 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     }
   }
 
-  /** Splits a job into chunks. Several attempts may do this at the same time, but only one counts. */
+  /**
+   * Writes the rows of a job's left-out lines, and splits the other names into chunks; stops a job
+   * that was cancelled, or whose account is not active. Several attempts may run at the same time,
+   * but only one counts.
+   */
   async cut(job: Job, work: Pick<Work, 'signal' | 'finish'>): Promise<void> {
     const { jobs, chunks, lines, leftOut, states, owned } = this.features;
     const { id: jobId, listId, kind } = job;

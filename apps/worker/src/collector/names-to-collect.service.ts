@@ -58,7 +58,10 @@ export class NamesToCollectService {
     return page.hasMore;
   }
 
-  /** Adds names that were last looked up long ago, if few names are waiting. */
+  /**
+   * If few names are waiting, adds the next names, in the corpus's order, that were last looked up
+   * long ago. The pass starts again after the last name.
+   */
   async takeOld(kind: CollectedKind): Promise<void> {
     if ((await this.names.count(this.database, kind)) >= FEW) return;
     const cursor = await this.cursors.find(this.database, roundReader(kind));

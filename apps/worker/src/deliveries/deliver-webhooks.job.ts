@@ -18,7 +18,6 @@ const GONE = 410;
 /** The interval at which a waiting delivery checks whether its account is active again. */
 const CLOSED_WAIT_SECONDS = 300;
 
-/** The dependencies of `DeliverWebhooksJob`. */
 @Injectable()
 export class DeliveryFeatures {
   constructor(
@@ -111,7 +110,10 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 
-  /** Stops a delivery for now. Its event stays in the log and can be sent again once the webhook is active. */
+  /**
+   * Marks a delivery to an inactive webhook as failed. Its event stays in the log and can be sent
+   * again once the webhook is active.
+   */
   private async giveBack(work: Work<DeliveryWork>, delivery: AddressedDelivery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.features.deliveries.setFailed(transaction, delivery, 'webhook_not_active');

@@ -39,8 +39,9 @@ export class DeliveriesService {
   ) {}
 
   /**
-   * Adds an event for all of an account's webhooks that subscribe to its type, in the transaction that causes the
-   * event.
+   * Adds a delivery of the event for each of the account's active webhooks that subscribe to its
+   * type, unless the account is deleted or suspended. It is sent after the transaction has
+   * committed.
    */
   async publish(
     transaction: Transaction,
@@ -53,7 +54,10 @@ export class DeliveriesService {
     }
   }
 
-  /** Lists the next active accounts with a webhook that subscribes to a type. */
+  /**
+   * Lists the ids of active accounts with an active webhook that subscribes to a type, in order,
+   * after `page.after`.
+   */
   async accountsListening(
     type: WebhookEvent,
     page: { after?: string; limit: number },

@@ -61,8 +61,10 @@ export class DeliverySlots {
   constructor(private readonly size: number) {}
 
   /**
-   * @returns the function that frees the slot; if no slot is free, the number of seconds to wait before asking again,
-   * which grows with the number of deliveries that wait for the webhook, and with the slow seconds of its account.
+   * Takes a slot.
+   * @returns the function that frees the slot; if the webhook may not have one yet, the number of
+   *   seconds after which to ask again, which grows with the deliveries that wait for the webhook
+   *   and with the slow seconds of its account.
    */
   take(target: DeliveryTarget, nowMs = monotonicMs()): ((endMs?: number) => void) | number {
     const { accountId, webhookId, isFailing } = target;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 export interface SignedMessage {
-  /** `webhook-id`. */
+  /** The value of the `webhook-id` header. */
   id: string;
   /** The time of sending, in whole seconds since 1970. */
   timestamp: number;

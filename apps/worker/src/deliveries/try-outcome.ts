@@ -1,12 +1,17 @@
 import { SECOND_MS } from '#libs/platform';
 import type { ConnectionFault } from '#libs/resolvers';
 
-/** The time limits of an attempt: for the connection, for the rest of an answer after its status, and for the whole. */
+/** The time limit for connecting to a receiver. */
 export const CONNECT_MS = 5 * SECOND_MS;
+/** The time limit for the rest of an answer after its status. */
 export const BODY_MS = SECOND_MS;
+/** The time limit of a whole attempt. */
 export const WHOLE_MS = 10 * SECOND_MS;
 
-/** Why an attempt failed without an answer, without disclosing the addresses of a host name. */
+/**
+ * Why an attempt got no answer. A host name that does not resolve and one with an internal address
+ * get the same word.
+ */
 export type FaultWord =
   | Exclude<ConnectionFault, 'unresolved' | 'blocked_address'>
   | 'no_public_address'

@@ -25,13 +25,15 @@ import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.s
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
-/** The time before a retry. By then, the corpus has a list of suppressed values, and its rows have hashes. */
+/**
+ * The pause before a build whose rows had no hashes is repeated. By then, the corpus delivers rows
+ * with hashes.
+ */
 const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
 /** How long the previous edition is kept, because running downloads and issued URLs still need it. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;
 
-/** The dependencies of `BuildFilesJob`. */
 @Injectable()
 export class BuildFeatures {
   constructor(
@@ -86,7 +88,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
 
   /**
    * Builds a file, without the rows whose values were suppressed in the meantime.
-   * @returns undefined if these rows cannot be found.
+   * @returns undefined if rows have no hashes, so that suppressed ones cannot be found.
    */
   private async make(work: Work<BuildWork>): Promise<MadeFile | undefined> {
     const { files, builder } = this.features;
@@ -111,8 +113,9 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
   }
 
   /**
-   * Returns the values that were suppressed during the build of a file. If they cannot be determined, the file's folder
-   * is removed; undefined if a row without hashes is the cause.
+   * Finds the values that were suppressed during the build of a file. On any error, removes the
+   * file's folder.
+   * @returns undefined if a row has no hashes.
    */
   private async laterSuppressed(made: MadeFile): Promise<LaterSuppressed | undefined> {
     try {
@@ -164,7 +167,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
 
   /**
    * Publishes an edition and closes the previous one.
-   * @returns false if another process has published this edition.
+   * @returns false if another process has published this edition or a later one.
    */
   private async replace(transaction: Transaction, edition: FileEdition): Promise<boolean> {
     const { files } = this.features;
@@ -189,7 +192,10 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     await this.features.folders.add(transaction, { name: folder, payload, delaySeconds });
   }
 
-  /** Removes a folder to which no row refers; a killed process may have left it behind. */
+  /**
+   * Queues the removal of a folder for a day later, in case a killed process leaves it behind
+   * unpublished.
+   */
   private async removeUnlessPublished(id: string, folder: string): Promise<void> {
     const removal = {
       name: folder,

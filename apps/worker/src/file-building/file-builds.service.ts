@@ -19,7 +19,8 @@ export class FileBuildsService {
   ) {}
 
   /**
-   * Plans the builds that are due. A repeat plans the same editions, because their numbers follow the existing ones.
+   * Plans the builds that are due, and the replacement of files with suppressed values. A repeat
+   * plans the same editions, because their numbers follow the existing ones.
    */
   async planDue(): Promise<void> {
     await this.plan(dueFiles(this.clock.now()));
@@ -57,8 +58,8 @@ export class FileBuildsService {
   }
 
   /**
-   * Plans the replacement of the newest files as soon as a value in them is suppressed. Older files are replaced when
-   * they are requested.
+   * Plans the replacement of the newest files if values were suppressed after they were built.
+   * Older files are replaced when they are requested.
    */
   private async planWithheld(): Promise<void> {
     const suppressed = await this.clients.corpus.suppressionVersion();

@@ -4,8 +4,9 @@ import { cadenceOf, dayOf } from '../files/file-edition.js';
 
 /** The hours after the end of a day at which its files are built. The files are available by 06:00 and by 18:00. */
 const RUN_HOURS = [3, 15];
-/** The time on Sundays at which full downloads are built, after the previous day's files. */
+/** Full downloads are built on Sundays. */
 const FULL_WEEKDAY = 0;
+/** The hour at which full downloads are built, after the previous day's files. */
 const FULL_HOUR = 7;
 /** The number of past days whose files are still built if no process was running when they were due. */
 const CAUGHT_UP_DAYS = 3;

@@ -6,7 +6,7 @@ import { FileRowsService } from '../files/file-rows.service.js';
 import { UnhashedRow, holdsAny } from '../file-forms/kept-rows.js';
 import { ServiceClients } from '../service-clients.js';
 
-/** The hashes of values suppressed since a file's rows were read. */
+/** The values that were suppressed after a file's rows were read. */
 export interface LaterSuppressed {
   hashes: ReadonlySet<string>;
   /** The version of the suppression list that covers all these values. */
@@ -28,8 +28,9 @@ export class SuppressedRowsService {
   ) {}
 
   /**
-   * Finds the values that were suppressed after the file's rows were read. @throws UnhashedRow, FileMissing,
-   * ServiceUnavailable and the store's errors.
+   * Finds the values that were suppressed after the file's rows were read, and whether the file
+   * holds any of them.
+   * @throws UnhashedRow, FileMissing, ServiceUnavailable and the store's errors.
    */
   async find(
     file: Pick<FileEdition, 'dataset' | 'folder' | 'suppressionVersion'>,

@@ -38,14 +38,12 @@ export class FileForms {
     return [this.csv, this.json, this.zip];
   }
 
-  /** @throws the store's errors. */
   async write({ csv, json }: RowText): Promise<void> {
     this.gatheredCsv += csv;
     this.gatheredJson += json;
     if (this.gatheredCsv.length + this.gatheredJson.length >= GATHERED) await this.flush();
   }
 
-  /** @throws the store's errors. */
   async end(): Promise<FileArtifact[]> {
     await this.flush();
     const [csv, json, zip] = await Promise.all(this.all.map((one) => one.end()));
@@ -100,7 +98,7 @@ export class FileForms {
   }
 }
 
-/** Returns a file that consists of one gzip member. */
+/** Starts a file at `key`. What is written to it is stored as one gzip member. */
 export function gzipped(files: FileStore, key: string): StoredFile {
   const gzip = createGzip();
   return new StoredFile(files, key, gzip, gzip);

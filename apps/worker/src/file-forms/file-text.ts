@@ -76,7 +76,7 @@ export class FileText {
     return { csv, json: `${JSON.stringify(this.form.members(row))}\n` };
   }
 
-  /** Reads the row in a line of JSON, in which times have whole seconds. */
+  /** Parses a line of the JSON file, in which times have whole seconds. */
   read(line: string): Omit<FileRow, 'key'> {
     const {
       domain_name: name,

@@ -49,7 +49,6 @@ export async function* rowsWithout(
 const keyIn = (line: string) => line.slice(0, line.indexOf(' '));
 const hashesIn = (line: string) => line.slice(line.indexOf(' ') + 1);
 
-/** @throws UnhashedRow */
 function hasAny(own: string, hashes: ReadonlySet<string>): boolean {
   if (own === '') throw new UnhashedRow();
   for (let place = 0; place < own.length; place += HASH_DIGITS) {
@@ -66,7 +65,7 @@ async function* hashLines(store: FileStore, file: KeptFile): AsyncGenerator<stri
 async function* jsonLines(store: FileStore, file: KeptFile): AsyncGenerator<string> {
   const { content } = await store.read(artifactKey(file, 'json.gz'));
   const gunzip = createGunzip();
-  // The error is passed to the reader of the rows.
+  // The reader of `gunzip` gets the error.
   pipeline(content, gunzip, () => {});
   yield* linesIn(gunzip);
 }

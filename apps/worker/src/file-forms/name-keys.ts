@@ -16,14 +16,12 @@ export class NameKeys {
     this.file = new StoredFile(files, key, bytes, bytes);
   }
 
-  /** @throws the store's errors. */
   async add(key: bigint): Promise<void> {
     this.gathered.writeBigInt64BE(key, this.place);
     this.place += KEY_BYTES;
     if (this.place === this.gathered.length) await this.flush();
   }
 
-  /** @throws the store's errors. */
   async end(): Promise<void> {
     await this.flush();
     await this.file.end();

@@ -18,13 +18,11 @@ export class RowHashes {
     this.file = new StoredFile(files, key, bytes, bytes);
   }
 
-  /** @throws the store's errors. */
   async add({ key, hashes = '' }: FileRow): Promise<void> {
     this.gathered += `${key} ${hashes}\n`;
     if (this.gathered.length >= GATHERED) await this.flush();
   }
 
-  /** @throws the store's errors. */
   async end(): Promise<void> {
     await this.flush();
     await this.file.end();

@@ -26,13 +26,11 @@ export class StoredFile {
     for (const stream of [into, out]) stream.on('error', () => {});
   }
 
-  /** @throws the store's errors. */
   async write(piece: string | Buffer): Promise<void> {
     if (this.into.write(piece)) return;
     await Promise.race([once(this.into, 'drain'), this.stored]);
   }
 
-  /** @throws the store's errors. */
   async end(): Promise<StoredBytes> {
     this.into.end();
     await this.stored;

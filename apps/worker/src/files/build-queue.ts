@@ -32,7 +32,10 @@ export class BuildQueue extends WorkQueue<BuildWork> {
     });
   }
 
-  /** Adds a build that replaces an edition that may contain values suppressed later. */
+  /**
+   * Adds a build of the next edition, because values may have been suppressed after this edition
+   * was built.
+   */
   async replace(transaction: Transaction, withheld: BuildWork): Promise<void> {
     const { dataset, day, edition } = withheld;
     await this.build(transaction, { dataset, day, edition: edition + 1, isReplacement: true });

@@ -37,8 +37,9 @@ export class DownloadsService {
   ) {}
 
   /**
-   * Opens a file. @returns its bytes, or a URL where the store serves them for 15 minutes.
-   * @throws the same errors as `FilesService.open`.
+   * Opens a file.
+   * @returns its bytes, or a URL where the store serves them for 15 minutes.
+   * @throws NotFound if the file has no such format; the errors of `FilesService.open`.
    */
   async open(
     accountId: string,

@@ -64,7 +64,10 @@ export class FilesService {
     return { status: true, files, paging };
   }
 
-  /** Returns the newest file of each dataset, and how often the dataset is updated. */
+  /**
+   * Returns each dataset's newest file, how often it is updated, and the first day that is
+   * available.
+   */
   async status(): Promise<FilesStatus> {
     const newest = await this.files.listNewest(this.database);
     const suppressed = await this.suppressed();
@@ -102,7 +105,10 @@ export class FilesService {
     return this.opened(dataset, day);
   }
 
-  /** @throws NotFound, FileExpired, FileWithheld. */
+  /**
+   * Returns a file, whatever the account's plan.
+   * @throws NotFound, FileExpired, FileWithheld.
+   */
   async opened(dataset: Dataset, day: string): Promise<FileEdition> {
     const edition = await this.files.find(this.database, dataset, day);
     if (!edition) {

@@ -17,7 +17,10 @@ const PAUSE_MS = SECOND_MS;
 export class JobCreditsService {
   constructor(private readonly clients: ServiceClients) {}
 
-  /** @throws JobShortOfCredits, JobCreditsBusy, ServiceUnavailable. */
+  /**
+   * Reserves the price of a job. Waits for up to a minute for credits that gateways hold.
+   * @throws JobShortOfCredits, JobCreditsBusy, ServiceUnavailable.
+   */
   async hold(job: JobPrice): Promise<void> {
     const { id: holdId, accountId, kind } = job;
     const amount = priceOf(job);

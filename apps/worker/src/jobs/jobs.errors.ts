@@ -74,7 +74,7 @@ export class TooManyFailedNames extends Problem {
     super({
       code: 'too_many_jobs',
       status: 409,
-      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} unanswered names, less the names that they charge. Remove names that fail from your file, or try again later.`,
+      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} unanswered names; in each job, every charged name offsets one. Remove names that fail from your file, or try again later.`,
     });
   }
 }

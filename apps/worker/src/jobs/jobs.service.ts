@@ -60,8 +60,8 @@ export class JobsService {
   }
 
   /**
-   * Removes everything stored for an account. Reserved credits are not released, because they no longer belong to the
-   * account.
+   * Removes an account's jobs, and queues the removal of their files. Reserved credits are not
+   * released, because they no longer belong to the account.
    */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     const { chunks, starts, ends, folders } = this.queues;

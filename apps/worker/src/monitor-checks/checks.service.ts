@@ -62,7 +62,10 @@ export class ChecksService {
     if (names.length > 0) await this.names.lockAll(transaction, names);
   }
 
-  /** Deletes the stored state of names, in the transaction that ends their monitors. */
+  /**
+   * Deletes the stored state of names that no monitor watches any more, in the transaction that
+   * ends their monitors.
+   */
   async forget(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.forgetUnwatched(transaction, names);
   }
@@ -98,7 +101,7 @@ export class ChecksService {
     crashPoint('check.after-commit');
   }
 
-  /** Schedules another check of a name, by default soon. */
+  /** Schedules the next check of a name after `afterMs`. */
   async tryLater(kind: CheckKind, name: string, afterMs = RETRY_MS): Promise<void> {
     const dueAt = new Date(this.clock.now().getTime() + afterMs);
     await this.database.transaction((transaction) =>

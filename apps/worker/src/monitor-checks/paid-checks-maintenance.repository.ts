@@ -77,8 +77,9 @@ export class PaidChecksMaintenanceRepository {
   }
 
   /**
-   * Closes an account's checks if their collection time is over, and returns the charge. A charge left over from an
-   * earlier attempt is returned first.
+   * Closes an account's batch of checks if its collection time is over.
+   * @returns the batch to charge: one that an earlier attempt has left over, or else the closed
+   *   one; undefined if there is none.
    */
   async close(
     transaction: Transaction,

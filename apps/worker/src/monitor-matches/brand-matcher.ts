@@ -31,7 +31,7 @@ export class BrandMatcher {
   private readonly words: WordFinder;
   private readonly looks: WordFinder;
   private readonly near: NearWords;
-  /** The indexes of the rules with a given word in `near`. */
+  /** For each word in `near`, the indexes of the rules that have it. */
   private readonly sharing: readonly number[][];
   /** The indexes of the rules that also match similar names. */
   private readonly typed: readonly number[];

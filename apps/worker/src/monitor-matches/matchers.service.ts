@@ -28,7 +28,10 @@ export class MatchersService {
     private readonly rows: MatchesMaintenanceRepository,
   ) {}
 
-  /** Reads changes of the rules. @returns for each kind whether there are any rules. */
+  /**
+   * Reads the rules if they have changed. Call this before `matchName` and `matchRecord`.
+   * @returns for each kind whether there are any rules.
+   */
   async refresh(): Promise<{ hasBrands: boolean; hasRegistrants: boolean }> {
     const fingerprint = await this.rows.fingerprint(this.database);
     if (this.compiled?.fingerprint !== fingerprint) {

@@ -34,7 +34,10 @@ export class NearWords {
   private oneSlipMax = 0;
   private twoSlipsMax = 0;
 
-  /** @param words the words, whose indexes `find` returns. Short words are not found. */
+  /**
+   * @param words `find` returns indexes in this list. Words of fewer than five letters are never
+   *   found.
+   */
   constructor(private readonly words: readonly string[]) {
     const size = words.reduce((sum, word) => sum + keyCount(word.length, slipsOf(word)), 0);
     const bits = Math.ceil(Math.log2(size * 1.5 + 2));

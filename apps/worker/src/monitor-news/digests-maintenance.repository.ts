@@ -78,7 +78,10 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Removes events, and the deliveries that contain one of the names. */
+  /**
+   * Removes the events with these ids, and the webhook deliveries with events about one of the
+   * names.
+   */
   async deleteNamed(
     transaction: Transaction,
     ids: readonly string[],

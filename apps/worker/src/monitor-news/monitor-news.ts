@@ -29,7 +29,7 @@ export interface NewsReader {
 export interface News {
   type: MonitorEventType;
   domainName: string;
-  /** The id of the event; an event that is reported twice is stored once. */
+  /** Identifies the event. An event that is reported twice to a monitor is stored once. */
   fact: string;
   details: NewsDetails;
 }

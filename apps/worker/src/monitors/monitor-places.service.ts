@@ -76,7 +76,6 @@ export class MonitorPlacesService {
     return made <= slots.domain + SPARE_FIRST_CHECKS;
   }
 
-  /** Checks the account's limits. @throws MonitorLimitReached, TooManyMonitors. */
   private async requirePlace(
     runner: Pick<Database, 'query'> | Transaction,
     { accountId, kind, isPaused, isOverLimit }: Monitor,

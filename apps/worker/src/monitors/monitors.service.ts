@@ -167,7 +167,7 @@ export class MonitorsService {
     });
   }
 
-  /** Removes everything stored for an account. */
+  /** Removes an account's monitors, with their events and unpaid checks. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     const domains = await this.monitors.domainsOf(transaction, accountId);
     await this.checks.hold(transaction, domains);

@@ -35,8 +35,10 @@ export class NameFile {
   private column: number | undefined;
 
   /**
-   * Returns the rows of `name_lines` in COPY format.
-   * @throws UnreadableFile if there are too many lines, or if no line contains a name; the errors of `text`.
+   * Yields rows of `name_lines` in COPY format, one for each line after the header that is not
+   * blank.
+   * @throws UnreadableFile if there are too many lines, or if no line contains a name; the errors
+   *   of `text`.
    */
   async *rows(listId: string, text: AsyncIterable<Buffer>): AsyncGenerator<string> {
     let rows = '';

@@ -48,7 +48,7 @@ export function unsupportedOf(groups: readonly NameGroup[], kind: 'whois' | 'dns
   return unsupported.reduce((sum, { names }) => sum + names, 0);
 }
 
-/** Returns the sustained number of queries per second. */
+/** Returns how many queries per second an upstream may get in the long run. */
 function paceOf(upstream: string): number {
   const limit = PUBLISHED_LIMITS.get(upstream) ?? CHOSEN_LIMITS.get(upstream) ?? DEFAULT_LIMIT;
   return Math.min(...limit.buckets.map(({ perSecond }) => perSecond));

@@ -28,7 +28,9 @@ export class NameLinesRepository {
   }
 
   /**
-   * Counts the unique names of a list by top-level domain. The list may contain millions of unknown top-level domains.
+   * Counts the unique names of a list by top-level domain. The smallest ones of an upstream are
+   * counted together, as `OTHER_TLDS`, because a list may contain millions of unknown top-level
+   * domains.
    */
   async countGroups(transaction: Transaction, listId: string): Promise<NameGroup[]> {
     return transaction.query(

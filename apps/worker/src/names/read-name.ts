@@ -29,7 +29,7 @@ const TEXT_LENGTH_MAX = 255;
 
 export const BAD_LINES_SHOWN = 100;
 
-/** The upstream of names without a known upstream. */
+/** Stands for the upstream of names that have no known upstream. */
 export const NOBODY = 'none';
 const registries = Registries.vendored();
 
@@ -49,8 +49,8 @@ export function storedLine(read: NamedLine | BadLine, text: string): StoredLine 
 }
 
 /**
- * Returns the upstream of a name. Top-level domains with the same upstream share its rate, so chunks are split by
- * upstream.
+ * Returns the upstream of a name; `NOBODY` if none is known. Top-level domains with the same
+ * upstream share its rate, so chunks are split by upstream.
  */
 export function upstreamOf(name: string): string {
   const { rdapBaseUrl, whoisServer } = registries.route(name);

@@ -18,7 +18,8 @@ const LINK_TYPE = 0o120000;
 const TYPE_MASK = 0o170000;
 
 /**
- * Returns the text in a file, unpacked if necessary (S71 to S73). The file's bytes determine its type, not its name.
+ * Yields the text in a file, unpacked if necessary (S71 to S73). The file's bytes determine its
+ * type, not its name.
  * @throws UnreadableFile; the store's errors.
  */
 export async function* unpacked(files: FileStore, key: string): AsyncGenerator<Buffer> {

@@ -17,7 +17,6 @@ const TIME_LIMIT_MS = 10 * MINUTE_MS;
 /** The time to wait for chunks that were in progress when their job was cancelled. */
 const CHUNKS_END_SECONDS = 2;
 
-/** The dependencies of `EndJobsJob`. */
 @Injectable()
 export class EndFeatures {
   constructor(

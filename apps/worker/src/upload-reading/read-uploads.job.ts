@@ -19,10 +19,12 @@ const TIME_LIMIT_MS = 10 * MINUTE_MS;
 /** A file with more lines may take minutes to read; one with fewer takes less than a second. */
 const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
-/** Each attempt occupies a reader that other accounts need. */
+/**
+ * Maximum number of attempts to read a file that exceeds the time limit. Each occupies a reader
+ * that other accounts need.
+ */
 const SLOW_TRIES_MAX = 2;
 
-/** The dependencies of `ReadUploadsJob`. */
 @Injectable()
 export class UploadReading {
   constructor(
@@ -117,7 +119,10 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
     await this.features.folders.remove(transaction, uploadFolder(uploadId));
   }
 
-  /** Reads a file. @throws UnreadableFile; StatementTimeout if reading takes too long; LongFileWaits. */
+  /**
+   * Reads, counts and stores the names in a file.
+   * @throws UnreadableFile; StatementTimeout if reading takes too long; LongFileWaits.
+   */
   private async read(upload: Upload, found: NameFile, work: Work<ReadWork>): Promise<void> {
     const { id, accountId, pieces } = upload;
     const { uploads, owned, lines, folders } = this.features;
@@ -148,7 +153,9 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
   }
 
   /**
-   * Passes a file on. @throws LongFileWaits if the file turns out to be long before its turn; the reason of the signal.
+   * Yields the chunks of a file.
+   * @throws LongFileWaits if the file turns out to be long while another long file is being read;
+   *   the reason of the signal.
    */
   private async *inTurn<T>(
     upload: Upload,

@@ -114,7 +114,6 @@ function inSlices(): Transform {
   });
 }
 
-/** @throws NoFileInForm for a body that is not a form. */
 function openForm(contentType: string): BusboyInstance {
   try {
     return new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS });

@@ -71,7 +71,10 @@ export class UploadsRepository {
     return (await runner.query<Upload>(sql, [accountId, uploadId]))[0];
   }
 
-  /** Prevents the deletion and expiry of an upload until the transaction ends. */
+  /**
+   * Prevents the deletion and expiry of an upload until the transaction ends.
+   * @returns false if there is no such upload.
+   */
   async keep(transaction: Transaction, accountId: string, uploadId: string): Promise<boolean> {
     const sql = 'select id from uploads where account_id = $1 and id = $2 for share';
     return (await transaction.query(sql, [accountId, uploadId])).length === 1;

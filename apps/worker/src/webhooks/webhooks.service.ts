@@ -112,7 +112,7 @@ export class WebhooksService {
     });
   }
 
-  /** Removes everything stored for an account. */
+  /** Removes an account's webhooks, with their deliveries and counts. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.deliveries.forget(transaction, accountId);
     await this.counts.forget(transaction, accountId, ['webhooks', 'replays']);
