@@ -8,7 +8,10 @@ import { HASH_BYTES, LogTree, TILE_HASHES } from './log-tree.js';
 
 export const TILE_ENTRIES = TILE_HASHES;
 const CHECKPOINT_BYTES_MAX = 64 * 1024;
-/** 256 certificates with about a hundred names each. Eight tiles are small compared with a pod's memory. */
+/**
+ * Maximum size of a tile. 256 certificates with about a hundred names each fit, and eight such
+ * tiles are small compared with a pod's memory.
+ */
 const TILE_BYTES_MAX = 2 * 1024 * 1024;
 const TILE_UNPACKED_MAX = 4 * 1024 * 1024;
 const unpack = promisify(gunzip);
@@ -90,8 +93,9 @@ export class LogTiles {
   }
 
   /**
-   * Fetches a tile, or the part of it that a log of this width has. If the complete tile has replaced that part,
-   * fetches the complete tile.
+   * Fetches a tile, or the part of it that a log of this width has. If the complete tile has
+   * replaced that part, fetches the complete tile.
+   * @returns undefined if neither exists.
    */
   private async read(path: string, width: number): Promise<Buffer | undefined> {
     const get = async (one: string) =>

@@ -30,7 +30,10 @@ export class DatasetsController {
   }
 }
 
-/** Sends parts as JSON lines. The next part is read only after the previous one has been sent. */
+/**
+ * Returns parts as a stream of JSON lines. The next part is read only after the previous one has
+ * been sent.
+ */
 function linesOf(parts: AsyncGenerator<readonly object[]>): StreamableFile {
   const stream = Readable.from(textOf(parts), { objectMode: false });
   return new StreamableFile(stream, { type: 'application/x-ndjson' });

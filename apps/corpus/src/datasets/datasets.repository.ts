@@ -130,8 +130,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Lists the sources that observe names of any age. A first sighting by such a source does not show that a name is
-   * new.
+   * Returns the ids of the sources that observe names of any age. A first sighting by such a source
+   * does not show that a name is new.
    */
   async listObserving(): Promise<Set<number>> {
     const rows = await this.database.query<{ id: number }>(

@@ -37,13 +37,19 @@ export function targetKeyOf(rtype: number, target: string): Key {
   return termKeyOf(`dns ${rtype}`, target);
 }
 
-/** Returns the target of a record: its host, without the preference of MX or the numbers of SOA. */
+/**
+ * Returns the host in a record, without the preference of MX or the numbers of SOA; for types
+ * without a host, the whole value.
+ */
 export function targetOf(rtype: number, value: string): string {
   if (rtype === DNS_TYPES.MX) return value.slice(value.indexOf(' ') + 1);
   return rtype === DNS_TYPES.SOA ? value.slice(0, value.indexOf(' ')) : value;
 }
 
-/** Returns the address in an address record; null for other types. */
+/**
+ * Returns the address in an address record; null for other types and for text that is not an
+ * address.
+ */
 export function addressOf(rtype: number, value: string): string | null {
   const isAddress = rtype === DNS_TYPES.A || rtype === DNS_TYPES.AAAA;
   return isAddress && isIP(value) !== 0 ? value : null;

@@ -34,7 +34,10 @@ export class FeedRepository {
     private readonly config: CorpusConfig,
   ) {}
 
-  /** Reads the changes after the cursor and the time of reading, in one statement, so that both agree. */
+  /**
+   * Reads the changes after the cursor, and the server's time and snapshot, in one statement, so
+   * that all agree.
+   */
   async read(
     cursor: Omit<ChangesCursor, 'token' | 'at'>,
     limit: number,

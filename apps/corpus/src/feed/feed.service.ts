@@ -26,7 +26,10 @@ import { type ChangeRow, FeedRepository } from './feed.repository.js';
 
 const LIMIT = 1_000;
 const HASHES_MAX = 10_000;
-/** How far back changes are repeated: longer than any transaction that writes changes. */
+/**
+ * How far back changes are repeated after a restore: longer than any transaction that writes
+ * changes.
+ */
 const REPEATED_MS = HOUR_MS;
 
 @Injectable()
@@ -76,7 +79,8 @@ export class FeedService {
 
   /** Returns the next hashes of suppressions after a version, and the version that they lead to. */
   async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
-    // `versionFor` is used here only to determine whether the dataset counts domains alone.
+    // Only suppressed domains count for a dataset if `versionFor` returns the version of the
+    // domains.
     const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;
     const rows = await this.repository.listSuppressed({ after, isDomains, limit: HASHES_MAX });
     return { hashes: rows.map(({ hash }) => hash), version: rows.at(-1)?.version ?? after };

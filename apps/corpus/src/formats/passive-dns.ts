@@ -4,6 +4,7 @@ import { observationOf, parsedLine } from '../observations/observation-lines.js'
 /**
  * Reads a record that sensors saw from a line of JSON in the Common Output Format of passive DNS
  * (draft-dulaunoy-dnsop-passive-dns-cof). If `rdata` has several values, the first is taken.
+ * @returns undefined for an invalid line.
  */
 export function passiveObservation(line: string): Observation | undefined {
   const { rrname, rrtype, rdata, time_first, time_last, zone_time_first, zone_time_last } =

@@ -15,7 +15,7 @@ export class GeneratorController {
     return this.generator.generate(stretch);
   }
 
-  /** Removes some of the generated names. */
+  /** Removes a part of the generated names. The caller repeats this until no name is left. */
   @Delete()
   async clear(): Promise<{ names: number }> {
     return { names: await this.generator.clear() };

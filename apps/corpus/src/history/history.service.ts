@@ -30,7 +30,10 @@ import { listedRevisions } from './listed-revisions.js';
 type Question = QuestionOf<typeof WHOIS_HISTORY>;
 type SourceOf = (row: RevisionRow) => string;
 
-/** The compared revisions are all in memory, and many requests may compare at the same time. */
+/**
+ * Maximum number of revisions that are compared. All of them are in memory, and many requests may
+ * compare at the same time.
+ */
 const COMPARED_MAX = 1_000;
 /**
  * All of time. Changes need it, because the first change within a period is a difference from the last record before

@@ -156,7 +156,11 @@ export class ImportFilesService {
     await this.repository.setZone(transaction, file.id, zone);
   }
 
-  /** Marks a file as finished. @param scope what the file lists completely. @throws Overtaken. */
+  /**
+   * Marks a file as finished, and records its counts for the source.
+   * @param scope what the file lists completely.
+   * @throws Overtaken.
+   */
   async finish(file: ImportFile, scope?: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const brought = await this.repository.finish(transaction, file.id, this.clock.now());

@@ -36,7 +36,7 @@ export class ChangedSource {
 }
 
 export class NewSource extends ChangedSource {
-  /** Shown in answers. */
+  /** Answers show this name as the origin of their data. */
   @IsString()
   @Matches(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
     message: 'must be at most 63 lower-case letters, digits, dots, underscores and hyphens',

@@ -43,7 +43,7 @@ export class ImportsJob implements Job {
         if (source.kind === 'ct') isMore = await this.logs.follow(source, signal);
         else await this.runs.run(source, this.clock.now(), signal);
       } catch (error) {
-        // The source stays due.
+        // The source stays due, so the next run continues.
         if (signal.aborted || error instanceof Overtaken || error instanceof DatabaseUnavailable) {
           return;
         }

@@ -118,8 +118,9 @@ export class ImportsRepository {
   }
 
   /**
-   * Disables a source, and removes the permitted uses of its data. The row and its id are kept, because data refers to
-   * them.
+   * Disables a source, and removes the permitted uses of its data. The row and its id are kept,
+   * because data refers to them.
+   * @returns false if there is no such source.
    */
   async remove(transaction: Transaction, name: string, now: Date): Promise<boolean> {
     const rows = await transaction.query(

@@ -2,7 +2,7 @@ import { type Lines, linesOf } from '../formats/lines.js';
 import { type FileLimits, unpackedChunks } from './file-check.js';
 import { BadFile, type ImportFile, type ImportedSource } from './import-file.js';
 
-/** Fewer names than this may be missing from a list, whatever the `turnoverMax` of the source. */
+/** A list may lack fewer names than this, whatever the `turnoverMax` of its source. */
 const GONE_COUNTED_FROM = 100;
 
 export interface ImportRun {
@@ -29,8 +29,8 @@ export function endsWithinLine({ name }: ImportedSource): BadFile {
 }
 
 /**
- * Checks that enough lines of a file could be read. @throws BadFile for a file that must be of another kind, before any
- * of its data is stored.
+ * Checks that at least half of a file's lines could be read.
+ * @throws BadFile otherwise, because the file must be of another kind.
  */
 export function refuseUnreadable({ source, file }: ImportRun, badLines: number): void {
   if (badLines * 2 <= file.lines) return;

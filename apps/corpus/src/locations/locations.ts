@@ -66,7 +66,10 @@ export class Locations {
     }
   }
 
-  /** Returns the path where a file of a folder can still be read unchanged; undefined for files from elsewhere. */
+  /**
+   * Returns the path of a folder's file if it can still be read unchanged; otherwise, and for files
+   * from elsewhere, undefined.
+   */
   async pathOf(
     { location }: Pick<ImportedSource, 'location'>,
     { file, version }: Pick<FoundFile, 'file' | 'version'>,
@@ -112,7 +115,10 @@ export class Locations {
   }
 }
 
-/** Passes content on up to a size limit. @throws BadFile for a file that is too large. */
+/**
+ * Yields the content of a file.
+ * @throws BadFile once the content exceeds the limit.
+ */
 async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number) {
   let bytes = 0;
   for await (const chunk of content) {

@@ -40,7 +40,10 @@ export class FullListsService {
     private readonly sources: SourcesService,
   ) {}
 
-  /** Stages names, without making them visible. @param isGone whether these are the names that the list lacks. */
+  /**
+   * Stages the names that are not suppressed, without making them visible.
+   * @param isGone whether these are the names that the list lacks.
+   */
   async stage(
     transaction: Transaction,
     fileId: string,
@@ -88,7 +91,9 @@ export class FullListsService {
   }
 
   /**
-   * Applies a part of the list, drops names that the list no longer contains, and removes the staged names of the part.
+   * Applies a part of the list, drops names that the list no longer contains, and removes the
+   * staged names of the part.
+   * @returns the numbers of new and of dropped names.
    */
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
     const suppressed = await this.registrations.lockWriting(transaction);

@@ -118,7 +118,7 @@ function timeOf(text: unknown): Date | undefined {
   return isKnown ? time : undefined;
 }
 
-/** The earliest and the latest valid time. The DNS began in 1983. */
+/** The earliest valid time: the DNS began in 1983. */
 const EARLIEST = Date.UTC(1983, 0, 1);
 const LATEST = Date.UTC(2199, 11, 31);
 

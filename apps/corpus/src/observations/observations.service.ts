@@ -185,7 +185,10 @@ function hostsOf(
   ];
 }
 
-/** The kinds of observations whose source may not be recorded in any other row. */
+/**
+ * The kinds of observations that may leave no other row with their source, so the source is
+ * recorded with the name.
+ */
 const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];

@@ -8,8 +8,8 @@ export interface Members {
 }
 
 /**
- * The published data of a registration, with the member names of the public answer, without values that change at each
- * query.
+ * The published data of a registration, with the member names of the public answer. Values that
+ * change with each query are left out.
  */
 export type Registration = Members;
 

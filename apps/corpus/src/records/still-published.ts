@@ -1,8 +1,9 @@
 import { type Members, PERSONAL_CONTACTS, type Registration } from './registration.js';
 
 /**
- * Removes personal data that the newest record of all sources no longer publishes from a record of some sources, so
- * that values that are now withheld are not disclosed through another source.
+ * Returns `known`, a record of some sources, without the personal data that the newest record of
+ * all sources no longer publishes. Otherwise, another source would disclose values that are now
+ * withheld.
  */
 export function stillPublished(known: Registration, newest: Registration): Registration {
   const record = { ...known };

@@ -18,7 +18,11 @@ export class SignalsService {
 
   constructor(private readonly repository: SignalsRepository) {}
 
-  /** Returns the data about a name. @throws InvalidRequest, SearchTooHeavy */
+  /**
+   * Returns when a name was first seen, which block lists contain it, and how unusual its letters
+   * are.
+   * @throws InvalidRequest, SearchTooHeavy
+   */
   async of(text: string): Promise<IndexSignals> {
     const name = fileName(text);
     if (!name) throw new InvalidRequest([{ field: 'name', message: 'must be a domain name' }]);

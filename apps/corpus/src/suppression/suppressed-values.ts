@@ -31,8 +31,8 @@ const MEMBERS: readonly (readonly [string, SuppressedKind])[] = [
 ];
 
 /**
- * Returns the form in which a value is compared: stored form for names, plain form for texts, digits for telephone
- * numbers.
+ * Returns the form in which a value is compared: the registrable name of a domain (empty if there
+ * is none), the digits of a telephone number, the plain form of other texts.
  */
 export function comparedForm(kind: SuppressedKind, value: string): string {
   if (kind === 'domain') return fileName(value)?.name ?? '';
@@ -63,7 +63,10 @@ export class SuppressedValues {
     return createHmac('sha256', this.key).update(`${kind} ${form}`).digest('hex');
   }
 
-  /** True if the name is suppressed. @param name in stored form. */
+  /**
+   * True if the name is suppressed.
+   * @param name a registrable name in lower-case A-labels.
+   */
   hasName(name: string): boolean {
     return this.has('domain', name);
   }

@@ -125,7 +125,6 @@ type Make = (letters: readonly string[]) => Iterable<string>;
 const splice = (letters: readonly string[], at: number, count: number, text: string) =>
   letters.toSpliced(at, count, text).join('');
 
-/** Returns the texts derived from each position of a label. */
 function eachPlace(
   letters: readonly string[],
   make: (letter: string, place: number) => Iterable<string>,

@@ -57,8 +57,8 @@ export class GrantsRepository {
   }
 
   /**
-   * @returns how many credits the revocation took; undefined if it is unknown. @throws IdempotencyKeyReused if the id
-   *   was used for another account.
+   * @returns how many credits the revocation took; undefined if there is none with this id.
+   * @throws IdempotencyKeyReused if the id was used for another account.
    */
   async findRevoked(
     transaction: Transaction,

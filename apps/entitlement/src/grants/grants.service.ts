@@ -170,6 +170,7 @@ export class GrantsService {
 
   /**
    * Takes away spendable credits, at most the given number, once per id.
+   * @returns whether the id is new, and how many credits were taken.
    * @throws IdempotencyKeyReused as for `grantByOperator`.
    */
   async revokeByOperator(

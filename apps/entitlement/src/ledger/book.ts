@@ -223,7 +223,10 @@ export class Book extends GrantBook {
     this.followRevived(grant);
   }
 
-  /** Turns credits that reversals should take but that are consumed into debt. */
+  /**
+   * Adjusts a grant's debt to the consumed credits that reversals should have taken. If the debt
+   * has become too high, cancels open debt first, then returns credits that repaid debt.
+   */
   private settleDebt(grant: Grant): void {
     const unmet = Math.max(0, grant.reversalTarget - grant.revoked - grant.reserved);
     const change = Math.min(grant.consumed, unmet) - grant.owed - grant.repaid;

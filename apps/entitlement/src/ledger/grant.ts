@@ -14,7 +14,7 @@ export const BURN_PRIORITY: Record<GrantSource, number> = {
 /** The paid sources. Only their credits repay debt. */
 export const PAID_SOURCES: readonly GrantSource[] = ['package', 'subscription'];
 
-/** The source of a grant. Its three fields identify the grant. */
+/** A grant that has not been issued yet. `sourceType`, `sourceId` and `sourceIndex` identify it. */
 export interface NewGrant {
   sourceType: GrantSource;
   sourceId: string;

@@ -1,7 +1,10 @@
 import { ValidateBy } from 'class-validator';
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
-/** Any name is accepted, because a newer gateway may have more operations than this release. */
+/**
+ * The format of an operation's name. Unknown operations are accepted, because a newer gateway may
+ * have more of them than this release.
+ */
 export const OPERATION_NAME = /^[a-z][a-z0-9_.-]{0,59}$/;
 const OPERATIONS_MAX = 100;
 

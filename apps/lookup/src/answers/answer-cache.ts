@@ -83,7 +83,9 @@ export class AnswerCache<Lookup extends Findings> {
     }
   }
 
-  /** Returns an answer that is no older than `maxAgeMs` and still fresh. */
+  /**
+   * Returns an answer that is still fresh and no older than `maxAgeMs`; undefined if there is none.
+   */
   fresh(key: string, maxAgeMs: number, now: Date): Lookup | undefined {
     const entry = this.used(key);
     if (entry === undefined || now.getTime() >= entry.freshUntil) return undefined;

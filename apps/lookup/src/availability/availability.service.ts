@@ -195,7 +195,10 @@ export class AvailabilityService {
   }
 }
 
-/** Returns the first suggestions, which are fixtures if the name is one. */
+/**
+ * Returns the names that are checked as suggestions, at most `CHECKED_MAX`. Fixtures are suggested
+ * only for fixtures.
+ */
 function candidatesFor(domain: DomainName): DomainName[] {
   const candidates: DomainName[] = [];
   for (const one of suggestionsFor(domain)) {
@@ -205,7 +208,6 @@ function candidatesFor(domain: DomainName): DomainName[] {
   return candidates;
 }
 
-/** Parses a name. @throws InvalidDomainName */
 function domainOf(text: string): DomainName {
   const parsed = parseDomainName(text);
   if (!parsed.ok) throw new InvalidDomainName(parsed.message);

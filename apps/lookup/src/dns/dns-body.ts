@@ -33,7 +33,10 @@ export function dnsBody(subject: DnsSubject, lookup: DnsLookup, askedAt: Date): 
   return { ...answer };
 }
 
-/** Leaves out types whose records would make the answer longer than allowed. */
+/**
+ * Leaves out the types whose records would make the answer longer than `bytesMax`, and marks them
+ * in `errors` as `too_many_records`.
+ */
 export function withinBytes(lookup: DnsLookup, bytesMax: number): DnsLookup {
   const errors = { ...lookup.errors };
   let room = bytesMax;

@@ -52,7 +52,9 @@ export class LiveService {
   }
 
   /**
-   * Returns the record of a name, from any source that the question allows. @throws InvalidDomainName, LookupOverloaded
+   * Finds the registration of a name, from any source that the question allows. Failures of
+   * upstreams are in the outcome.
+   * @throws InvalidDomainName, LookupOverloaded
    */
   async find(
     domainName: string,

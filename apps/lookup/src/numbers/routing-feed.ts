@@ -4,8 +4,9 @@ import { readLines } from './public-file.js';
 export interface AsRouting {
   /** The prefixes that the AS originates. */
   routes: readonly string[];
-  /** The ASes that sell transit to this AS. `downstreams` buy transit from it, and `peers` peer with it. */
+  /** The ASes that sell transit to this AS. */
   upstreams: readonly number[];
+  /** The ASes that buy transit from this AS. */
   downstreams: readonly number[];
   peers: readonly number[];
 }

@@ -2,7 +2,10 @@ import { monotonicMs } from '#libs/platform';
 
 const PLACES_FIRST = 64;
 const PLACES_LEAST = 16;
-/** Half of `WAITING_MAX` in `answers/remembered-answers.ts`; the other half is for live lookups. */
+/**
+ * Maximum number of places: half of `WAITING_MAX` in `answers/remembered-answers.ts`. The other
+ * half is for live lookups.
+ */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
 /** Longer turns delay live lookups noticeably, because each of them needs several turns. */

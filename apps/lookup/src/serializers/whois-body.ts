@@ -109,7 +109,10 @@ export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean):
   });
 }
 
-/** Returns the most detailed port-43 text: the registrar's or, if there is none, the registry's. */
+/**
+ * Returns the most detailed port-43 text: the registrar's or, if there is none, the registry's;
+ * undefined if there is neither.
+ */
 export function rawDomainText(lookup: Lookup): string | undefined {
   const texts = lookup.sources.filter((source) => rawText(source) !== undefined);
   const registrar = texts.find(({ role, record }) => role === 'registrar' && record);

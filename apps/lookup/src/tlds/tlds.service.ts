@@ -7,7 +7,8 @@ import { Registries, type Route, certaintyOf } from '#libs/resolvers';
 const NO_SUCH_TLD = 'There is no such top-level domain. `GET /v2.0/tlds` lists them all.';
 
 /**
- * Returns the protocols that each TLD supports, from the same tables that route lookups, so that the two cannot differ.
+ * Lists the protocols that each TLD supports, from the same tables that route lookups, so that the
+ * two cannot differ.
  */
 @Injectable()
 export class TldsService {
