@@ -56,7 +56,11 @@ export class BillingDetailsService {
     });
   }
 
-  /** Returns the owner's name and e-mail address and the billing details. The audit log records each read (S117). */
+  /**
+   * Returns the owner's name and e-mail address and the billing details, null if there are none.
+   * The audit log records each read (S117).
+   * @throws NotFound for an unknown or erased account.
+   */
   async getContact(accountId: string): Promise<BillingContact> {
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lock(transaction, accountId);
@@ -72,7 +76,6 @@ export class BillingDetailsService {
     });
   }
 
-  /** Deletes the details as part of the account's erasure. */
   async delete(transaction: Transaction, accountId: string): Promise<void> {
     await this.billingDetails.delete(transaction, accountId);
   }

@@ -41,7 +41,10 @@ export class IdentitiesService {
     return this.identities.noteUsed(transaction, accountId, this.hashOf(of), this.clock.now());
   }
 
-  /** Connects an identity to the person. @throws IdentityTaken. */
+  /**
+   * Connects an identity to the person, and notifies the owner if `isTold` is true.
+   * @throws IdentityTaken.
+   */
   async link(
     transaction: Transaction,
     { accountId, personId }: Pick<Actor, 'accountId' | 'personId'>,

@@ -1,5 +1,11 @@
-/** Revoked and replaced keys do not count. More keys, whatever the plan, would make the list unreadable. */
+/**
+ * Maximum number of an account's keys, whatever its plan. More would make the list unreadable.
+ * Revoked and replaced keys do not count.
+ */
 export const KEYS_MAX = { live: 100, test: 5 } as const;
 
-/** Rotated keys count. The limit exists because revoked keys are kept. */
+/**
+ * Maximum number of keys that an account may create per day, including rotations, because revoked
+ * keys are kept.
+ */
 export const NEW_KEYS_PER_DAY_MAX = 200;

@@ -28,7 +28,10 @@ export class LogInStepsMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Removes and returns the step: only one of several parallel callers gets it. */
+  /**
+   * Removes and returns a step that has not expired; null if there is none. Only one of several
+   * parallel callers gets it.
+   */
   async take(
     transaction: Transaction,
     { tokenHash, kind }: Pick<LogInStep, 'tokenHash' | 'kind'>,

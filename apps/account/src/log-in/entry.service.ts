@@ -82,7 +82,10 @@ export class EntryService {
     );
   }
 
-  /** Returns the pending identity of this browser, if it has the address of the person who logs in (S37). */
+  /**
+   * Returns the pending identity of this browser, if it has the address of the person who logs in
+   * (S37); otherwise undefined.
+   */
   async ownLink(
     transaction: Transaction,
     { accountId, personId }: Actor,

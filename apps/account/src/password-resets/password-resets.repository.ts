@@ -22,7 +22,10 @@ export class PasswordResetsMaintenanceRepository {
     return row?.accountId;
   }
 
-  /** Removes and returns the link: only one of several parallel callers gets it. */
+  /**
+   * Removes and returns a valid link; null if there is none. Only one of several parallel callers
+   * gets it.
+   */
   async take(
     transaction: Transaction,
     tokenHash: Buffer,

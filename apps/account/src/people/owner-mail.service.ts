@@ -12,7 +12,10 @@ export class OwnerMailService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** @param compose composes the e-mail from the owner's first name and the dashboard's origin. */
+  /**
+   * Queues an e-mail to the account's owner.
+   * @param compose composes the e-mail from the owner's first name and the dashboard's origin.
+   */
   async send(
     transaction: Transaction,
     accountId: string,

@@ -28,7 +28,7 @@ export class PeopleService {
   ) {}
 
   /**
-   * Finds the person with an e-mail address.
+   * Finds the person with an e-mail address; null if there is none.
    * @param visitorAddress the IP address whose network `knowsNetwork` tells about.
    */
   async findByAddress(address: string, visitorAddress: string): Promise<FoundPerson | null> {
@@ -149,7 +149,10 @@ export class PeopleService {
     return newDeviceToken(address, this.config.addressPepper);
   }
 
-  /** Identifies a browser that logged in with this address before. */
+  /**
+   * Returns the id of a browser that logged in with this address before; undefined for any other
+   * token.
+   */
   deviceOf(token: string, address: string): string | undefined {
     return deviceOf(token, address, this.config.addressPepper);
   }

@@ -14,7 +14,10 @@ export class SignUpsMaintenanceRepository {
     return transaction.manager.findOneBy(SignUp, { tokenHash, expiresAt: MoreThan(now) });
   }
 
-  /** Removes and returns the sign-up: only one of several parallel callers gets it. */
+  /**
+   * Removes and returns a sign-up that has not expired; null if there is none. Only one of several
+   * parallel callers gets it.
+   */
   async take(transaction: Transaction, tokenHash: Buffer, now: Date): Promise<SignUp | null> {
     const [row] = await transaction.query<SignUp>(
       `delete from sign_ups where token_hash = $1 and expires_at > $2

@@ -170,7 +170,6 @@ export class SessionsService {
     await this.sessions.endAll(transaction, accountId, this.clock.now(), butOne);
   }
 
-  /** Deletes all sessions as part of the account's erasure. */
   async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
     await this.sessions.deleteAll(transaction, accountId);
   }

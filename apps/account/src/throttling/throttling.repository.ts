@@ -28,9 +28,10 @@ export class ThrottlingMaintenanceRepository {
   }
 
   /**
-   * Counts one attempt if enough time has passed since the last one: none for the first `free` attempts, then 2, 4, 8 …
-   * seconds. Uses one statement, so that parallel attempts cannot all pass. @returns undefined if the attempt is too
-   * early.
+   * Counts one attempt if enough time has passed since the last one: none for the first `free`
+   * attempts, then 2, 4, 8 … seconds. Uses one statement, so that parallel attempts cannot all
+   * pass.
+   * @returns the number of attempts; undefined if this one is too early.
    */
   async countWithDelay(
     subject: Buffer,

@@ -84,7 +84,7 @@ export class Invoice {
 /** The format of `invoiceNumber`. The column has room for nine digits. */
 export const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
 
-/** `INV-2026-000042`. */
+/** Returns the number in the form `INV-2026-000042`. */
 export function invoiceNumber({ series, number }: Pick<Invoice, 'series' | 'number'>): string {
   return `${series}-${String(number).padStart(6, '0')}`;
 }

@@ -28,8 +28,8 @@ export class CheckoutsService {
   ) {}
 
   /**
-   * Calls the processor, then stores the answer. The request is built from stored rows, so a repeat can use the same
-   * idempotency key.
+   * Creates an order's checkout at the processor, and stores the answer. The request is built from
+   * stored rows, so a repeat can use the same idempotency key.
    */
   async open(order: Order): Promise<CallResult<CreatedCheckout>> {
     const { accountId, id: orderId, processor } = order;

@@ -49,7 +49,7 @@ export class Order {
   @Column('text', { name: 'redirect_url', nullable: true })
   redirectUrl: string | null;
 
-  /** When the payment was last refused; null if it never was. */
+  /** When the payment was last declined; null if it never was. */
   @Column('timestamptz', { name: 'declined_at', nullable: true })
   declinedAt: Date | null;
 

@@ -108,7 +108,10 @@ export class OrdersRepository {
     return transaction.manager.findOneBy(Order, { processor, checkoutId });
   }
 
-  /** Finds and locks an order whose checkout is still unknown, by the reference that the processor returns. */
+  /**
+   * Finds and locks an order by the reference that the processor returns; null if there is none, or
+   * if its checkout is already known.
+   */
   async lockWithoutCheckout(
     transaction: Transaction,
     processor: ProcessorName,

@@ -101,9 +101,10 @@ export class PlanChangesService {
   }
 
   /**
-   * Changes the plan: an upgrade takes effect now, for the price of the preview, and everything else at the end of the
-   * period. Rights rise when the upgrade is paid, never because of this answer. A repeat with the same `key`, the
-   * customer's `Idempotency-Key`, is the same change.
+   * Changes the plan: an upgrade takes effect now, for the price of the preview, and everything
+   * else at the end of the period. Rights rise when the upgrade is paid, never because of this
+   * answer. A repeat with the same `key`, the customer's `Idempotency-Key`, is the same change.
+   * @throws the errors of `preview`; AccountDeletedHere, AccountSuspendedHere.
    */
   async change(
     accountId: string,
@@ -149,8 +150,9 @@ export class PlanChangesService {
   }
 
   /**
-   * Cancels the subscription at the end of its period, so that the paid time is not lost. The customer's reason is
-   * stored first.
+   * Cancels the subscription at the end of its period, so that the paid time is not lost. The
+   * customer's reason is stored first.
+   * @throws NotFound, PlanNotChangeable, ProcessorUnavailable, ChangeRefused.
    */
   async cancel(
     accountId: string,
@@ -160,12 +162,19 @@ export class PlanChangesService {
     return this.alone(accountId, id, () => this.cancelAlone(accountId, id, reason));
   }
 
-  /** Undoes a cancellation or a change that waits for the end of the period. */
+  /**
+   * Undoes a cancellation or a change that waits for the end of the period.
+   * @throws the errors of `cancel`; AccountDeletedHere, AccountSuspendedHere.
+   */
   async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.alone(accountId, id, () => this.undoAlone(accountId, id));
   }
 
-  /** Drops an unpaid change. If the customer has paid in the meantime, the change stays, and the answer shows it. */
+  /**
+   * Drops an unpaid change. If the customer has paid in the meantime, the change stays, and the
+   * answer shows it.
+   * @throws the errors of `cancel`.
+   */
   async drop(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.alone(accountId, id, async () => {
       const row = await this.own.findCurrent(accountId, id);

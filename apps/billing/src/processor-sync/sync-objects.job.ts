@@ -5,7 +5,10 @@ import { type Work, WorkRunner } from '#libs/work';
 import { SyncService } from './sync.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
-/** A renewal needs two answers of a quarter of a second: 100,000 renewals take less than an hour. */
+/**
+ * Maximum number of fetches at a time. A renewal needs two answers of a quarter of a second, so
+ * 100,000 renewals take less than an hour.
+ */
 const UNDER_WAY_MAX = 16;
 const RETRY_DELAYS_MS = [
   5 * SECOND_MS,

@@ -20,7 +20,10 @@ export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 const RACES_MAX = 5;
 /** The kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */
 const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];
-/** Fetches leave the other database connections to callbacks and customers, who wait for an answer. */
+/**
+ * Maximum number of transactions of fetches at a time. The other database connections are for
+ * callbacks and customers, who wait for an answer.
+ */
 const TRANSACTIONS_AT_ONCE = 4;
 
 /**

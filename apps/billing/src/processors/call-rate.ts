@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** Calls that would wait longer are rejected: a customer would have left, and a job runs again anyway. */
+/**
+ * Maximum wait of a call. Calls that would wait longer are rejected: a customer would have left,
+ * and a job runs again anyway.
+ */
 const WAIT_MAX_MS = 10 * SECOND_MS;
 /** The burst after a pause: as many calls as the rate allows in this many seconds. */
 const BURST_SECONDS = 0.25;

@@ -58,7 +58,10 @@ export class PurchaseRulesService {
     if (needsBase && packages.length === 0) throw new BaseMissing();
   }
 
-  /** @throws AccountDeletedHere, AccountSuspendedHere, SubscriptionExists. */
+  /**
+   * Checks that the account may buy, and has no other current subscription of the same line.
+   * @throws AccountDeletedHere, AccountSuspendedHere, SubscriptionExists.
+   */
   async check(
     transaction: Transaction,
     accountId: string,

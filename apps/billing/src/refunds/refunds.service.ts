@@ -146,7 +146,6 @@ export class RefundsService {
     });
   }
 
-  /** Completes a started refund. */
   private async made(payment: Payment, begun: Reversal): Promise<RefundAnswer> {
     crashPoint('refund.after-commit');
     if (begun.state === 'requested' && begun.externalId === null) {
@@ -157,7 +156,10 @@ export class RefundsService {
     return this.answer(payment, begun.id);
   }
 
-  /** Creates the row of a refund. @throws NothingToRefund. */
+  /**
+   * Returns the row of a refund: the stored one with its id, or else a new one.
+   * @throws NothingToRefund.
+   */
   private build(payment: Payment, wish: Wish, reversals: readonly Reversal[]): Reversal {
     const known = reversals.find(({ id }) => id === wish.id);
     if (known) return known;

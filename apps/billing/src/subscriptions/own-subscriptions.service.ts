@@ -76,7 +76,11 @@ export class OwnSubscriptionsService {
     );
   }
 
-  /** Returns the account's customer id at the subscription's processor, and the page to which the customer returns. */
+  /**
+   * Returns the account's customer id at the subscription's processor, and the page to which the
+   * customer returns.
+   * @throws NotFound if the account has no customer id there.
+   */
   async customerOf({ accountId, processor }: Subscription) {
     const customerId = await this.checkouts.customerOf(accountId, processor);
     if (customerId === undefined) throw new NotFound();

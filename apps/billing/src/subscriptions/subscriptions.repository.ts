@@ -100,7 +100,8 @@ export class SubscriptionsRepository {
   }
 
   /**
-   * Finds the subscription that a payment paid for; null if there is none, or if a change was paid after its period.
+   * Finds the subscription that a payment paid for; null if there is none, or if the payment is
+   * refunded because its change came after its period.
    */
   async findPaidBy(
     transaction: Transaction,

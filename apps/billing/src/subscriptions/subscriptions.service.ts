@@ -311,8 +311,8 @@ export class SubscriptionsService {
 }
 
 /**
- * Returns the effect of an unreadable paid bill: an operator is alerted, and meanwhile the customer has the rights that
- * the bill would have granted.
+ * Returns the columns for an unreadable paid bill. Until the alerted operator decides, the customer
+ * has the rights that the bill would have granted.
  */
 function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscription> {
   const ends = reason === 'change' ? [] : lines.map(({ to }) => to.getTime());

@@ -39,7 +39,10 @@ export class BuyerTaxService {
     }
   }
 
-  /** Stores the tax id that determined the tax of this subject, for its invoices. */
+  /**
+   * Stores the tax id by which a subject's tax was decided, because the subject's invoices name it.
+   * Without a tax id, deletes an earlier one.
+   */
   async note(
     transaction: Transaction,
     subject: TaxSubject,

@@ -5,8 +5,8 @@ const SITE_PREFIX = 48;
 /** A /48 network may fail this many times as often as one of its /64 networks. */
 const SITE_FACTOR = 4;
 /**
- * Unless the limit is higher, the maximum number of keys of one address whose lookups are running or failed. Many valid
- * clients may share the address.
+ * Maximum number of keys of one address whose lookups are running or have failed; the limit on
+ * failures, if that is higher. Many valid clients may share the address.
  */
 const UNDER_WAY_MAX = 100;
 

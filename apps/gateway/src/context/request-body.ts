@@ -20,7 +20,10 @@ const compressed = new UnsupportedMediaType(
 );
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Arriving bodies occupy no slot of a class, because a client may send as slowly as the time limit allows. */
+/**
+ * Maximum number of bodies that are arriving at a time. They occupy no slot of a class, because a
+ * client may send as slowly as the time limit allows.
+ */
 const ARRIVING_MAX = 200;
 
 interface ArrivingBody {

@@ -26,7 +26,11 @@ interface HolderRow {
 export class KeptAnswersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Assigns the key to this request, unless an earlier request has it. */
+  /**
+   * Assigns the key to this request, unless another request has it.
+   * @returns whether this request has the key; otherwise, whether the other request is identical,
+   *   and whether it has an answer.
+   */
   async begin(accountId: string, request: KeyedRequest): Promise<KeyHolder> {
     const { key, requestHash, requestId, begunAt, runsUntil, keptSince } = request;
     const [row] = await this.database.query<HolderRow>(BEGIN, [

@@ -184,7 +184,7 @@ function repeated(context: RequestContext, outcome: string, bytes: Buffer): Owne
   context.isRepeat = true;
   const headers = { status: context.answerStatus, outcome, servedFrom: 'repeat' };
   if (context.form.type === 'application/json') return { headers, body: bytes.toString('latin1') };
-  // Ends the wait for a client that does not read.
+  // It is aborted when the client disconnects, so that nothing waits for the client to read.
   context.serviceCall = new AbortController();
   return { headers, body: '', stream: Readable.from([bytes]) };
 }

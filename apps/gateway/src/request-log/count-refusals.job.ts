@@ -2,7 +2,10 @@ import type { Clock, Job, Logger } from '#libs/platform';
 import type { LogEntry } from './log-line.js';
 import type { CountedRefusals, RequestLogRepository } from './request-log.repository.js';
 
-/** Rejections of a key that become rows between two runs; further ones are only counted (S122). */
+/**
+ * Maximum number of rejections of a key that become rows between two runs. Further ones are only
+ * counted (S122).
+ */
 const ROWS_OF_KEY = 20;
 /**
  * Maximum number of keys whose rejections become rows, and of kinds of rejections that are counted, between two runs.

@@ -11,7 +11,7 @@ export const KEY_FIGURES = ['requests', 'failed', 'credits', ...PACES];
 
 const FAILED = 'status >= 400';
 
-/** The same sums over rows of the request log, in the same order. */
+/** SQL that calculates these figures from rows of the request log, in the same order. */
 export const KEY_SUMS = [
   'sum(requests)',
   `coalesce(sum(requests) filter (where ${FAILED}), 0)`,

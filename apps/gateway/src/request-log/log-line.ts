@@ -24,7 +24,7 @@ const CREDITS_PLACE = 9;
 const SPECIAL = /[\\\u0000-\u001f]/;
 // oxlint-disable-next-line eslint/no-control-regex -- control characters must be escaped
 const SPECIALS = /[\\\u0000-\u001f]/g;
-/** The formats of a line's fields, except ids. A line has eleven fields. */
+// The formats of a line's fields, except ids. A line has eleven fields.
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const WORD = /^[!-~]{1,100}$/;
 const NUMBER = /^\d{1,9}$/;

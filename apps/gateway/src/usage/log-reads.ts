@@ -17,7 +17,10 @@ const TURNS: FairTurnsLimits = {
   waitingMax: 100,
   waitMaxMs: 8_000,
 };
-/** Quick reads stay below it even at the highest rate of requests. */
+/**
+ * Maximum total duration of an account's reads per minute. Quick reads stay below it even at the
+ * highest rate of requests.
+ */
 const A_MINUTE_MAX_MS = 10_000;
 /** Once this many accounts are counted, minutes that have ended are removed. */
 const MINUTES_MAX = 1_000;
@@ -42,8 +45,9 @@ export class LogReads {
   constructor(private readonly database: Database) {}
 
   /**
-   * @throws ReadTooHeavy after the time limit; TooMuchReading after the account's time limit; ServiceUnavailable if too
-   * many reads wait, or one waits too long; DatabaseUnavailable.
+   * Runs a read when the account's turn comes.
+   * @throws ReadTooHeavy after the time limit; TooMuchReading after the account's time limit;
+   *   ServiceUnavailable if too many reads wait, or one waits too long; DatabaseUnavailable.
    */
   async query<T>(accountId: string, sql: string, parameters: unknown[]): Promise<T[]> {
     this.checkMinute(accountId);
@@ -60,7 +64,7 @@ export class LogReads {
         minute.tookMs += tookMs;
       }
     } finally {
-      // A refusal is no sign of quick reads.
+      // A rejected read has no duration, so that it does not count as a quick one.
       endTurn(tookMs);
     }
   }

@@ -18,7 +18,10 @@ interface Trusted {
 }
 
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
-/** Certificates are rarely replaced: a sender that names many URLs is trying to make us send requests. */
+/**
+ * Maximum number of fetches per minute for one sender. Certificates are rarely replaced, so a
+ * sender that names many URLs is trying to make us send requests.
+ */
 const FETCHES_OF_SENDER = 3;
 /** Maximum total number of fetches per minute for senders that have never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;

@@ -136,8 +136,10 @@ export class PaidChanges {
   }
 
   /**
-   * Captures the money of a change that the customer has approved on both pages, and records that the new plan is in
-   * force.
+   * Captures the money of a change that the customer has approved on both pages, and records that
+   * the new plan is in force.
+   * @returns `declined` if the payment was declined; `nothing` if there is no such change, or its
+   *   period is over.
    */
   async settle(known: KnownSubscription): Promise<'settled' | 'declined' | 'nothing'> {
     const { mark, next, former } = known;

@@ -126,8 +126,10 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * @throws PaypalRefusal if the subscription has ended or was suspended without a cancellation, if only the customer
-   * can undo its change, or if PayPal does not bill the next period; in the last case it is suspended again.
+   * Resumes a cancelled subscription.
+   * @throws PaypalRefusal if the subscription has ended or was suspended without a cancellation, if
+   *   only the customer can undo its change, or if PayPal does not bill the next period; in the
+   *   last case it is suspended again.
    */
   async resume(id: string): Promise<SubscriptionSnapshot> {
     const { client, known, clock } = this.parts;
@@ -200,8 +202,8 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * Performs due steps first: completes the undoing of a cancellation, captures the money of an approved change, ends a
-   * cancelled subscription.
+   * Returns the snapshot, after the due steps: completes the undoing of a cancellation, captures
+   * the money of an approved change, ends a cancelled subscription.
    */
   private async snapshot(read: KnownSubscription): Promise<SubscriptionSnapshot> {
     const { known, clock, client, changes } = this.parts;
