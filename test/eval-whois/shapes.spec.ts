@@ -55,10 +55,7 @@ const RECORD_SHAPES: Readonly<Record<string, Shape>> = {
   'keys with hyphens': eachKey((key, value) => `${key.replaceAll(' ', '-')}: ${value}`),
 };
 
-const TLDS =
-  'com shop fr ch se ru at au be br ca cz de dk eu fi it jp nl no pl uk re li nu su xn--p1ai'.split(
-    ' ',
-  );
+const TLDS = 'com shop fr re ch li de it jp uk'.split(' ');
 
 interface Answer {
   text: string;

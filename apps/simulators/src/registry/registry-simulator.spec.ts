@@ -97,42 +97,21 @@ describe('the simulated registries', () => {
     }
   });
 
-  it.each([
-    'com',
-    'org',
-    'dev',
-    'uk',
-    'de',
-    'fr',
-    'it',
-    'eu',
-    'nl',
-    'jp',
-    'se',
-    'pl',
-    'br',
-    'au',
-    'ch',
-    'be',
-    'at',
-    'dk',
-    'no',
-    'fi',
-    'cz',
-    'ca',
-    'ru',
-  ])('.%s has different answers for a registered name, a free name and a refusal', async (tld) => {
-    const found = await whois(`shop.${tld}`);
-    expect(found.toLowerCase()).toContain(`shop.${tld}`);
-    expect(found).not.toContain('undefined');
-    const free = await whois(`free-shop.${tld}`);
-    expect(free).not.toBe(found);
-    const throttled = await whois(`throttled-shop.${tld}`);
-    expect(throttled).not.toBe(free);
-    expect(free.toLowerCase()).toMatch(
-      /free|available|no match|not found|no entries|nothing found|no information|do not have an entry/,
-    );
-  });
+  it.each(['com', 'org', 'uk', 'de', 'fr', 'it', 'jp', 'ch'])(
+    '.%s has different answers for a registered name, a free name and a refusal',
+    async (tld) => {
+      const found = await whois(`shop.${tld}`);
+      expect(found.toLowerCase()).toContain(`shop.${tld}`);
+      expect(found).not.toContain('undefined');
+      const free = await whois(`free-shop.${tld}`);
+      expect(free).not.toBe(found);
+      const throttled = await whois(`throttled-shop.${tld}`);
+      expect(throttled).not.toBe(free);
+      expect(free.toLowerCase()).toMatch(
+        /free|available|no match|not found|no entries|nothing found|no information|do not have an entry/,
+      );
+    },
+  );
 
   it('a query may contain the flags that a registry expects around a name', async () => {
     const plain = await whois('shop.de');

@@ -1,31 +1,16 @@
-import { at, cz, pl, ru } from './central-europe.js';
 import { thickRegistry, thinRegistry } from './icann.js';
+import { jp } from './japan.js';
 import type { Layout } from './layout.js';
-import { dk, fi, no, se } from './northern-europe.js';
-import { au, br, ca, jp } from './other-continents.js';
-import { be, ch, de, eu, fr, it, nl, uk } from './western-europe.js';
+import { ch, de, fr, it, uk } from './western-europe.js';
 
+/** One layout of each kind that differs from ICANN's; the parser's own specs cover the layouts of other registries. */
 const LAYOUTS: Record<string, Layout> = {
   ...sharedBy(thinRegistry, 'com', 'net', 'cc', 'tv', 'jobs', 'name'),
   ...sharedBy(fr, 'fr', 're', 'pm', 'tf', 'wf', 'yt'),
   ...sharedBy(ch, 'ch', 'li'),
-  ...sharedBy(se, 'se', 'nu'),
-  ...sharedBy(ru, 'ru', 'su', 'xn--p1ai'),
-  at,
-  au,
-  be,
-  br,
-  ca,
-  cz,
   de,
-  dk,
-  eu,
-  fi,
   it,
   jp,
-  nl,
-  no,
-  pl,
   uk,
 };
 

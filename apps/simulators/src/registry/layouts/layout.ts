@@ -23,11 +23,10 @@ export function time(date: Date): string {
   return date.toISOString().slice(11, 19);
 }
 
-/** Inserts day, month and year into a pattern such as `{d}/{m}/{y}`; `{b}` is `Jan`, `{D}` has no zero. */
+/** Inserts day, month and year into a pattern such as `{d}/{m}/{y}`; `{b}` is `Jan`. */
 export function formatted(date: Date, pattern: string): string {
   const [y = '', m = '', d = ''] = day(date).split('-');
-  const b = MONTHS[Number(m) - 1] ?? '';
-  const values: Record<string, string> = { y, m, d, b, D: String(Number(d)), M: String(Number(m)) };
+  const values: Record<string, string> = { y, m, d, b: MONTHS[Number(m) - 1] ?? '' };
   return pattern.replace(/\{([a-zA-Z])\}/g, (_, part: string) => values[part] ?? '');
 }
 
