@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { Clock, SystemClock } from '#libs/platform';
 import {
   FileClock,
+  KafkaBroker,
+  ValkeyServer,
   fileClockSettings,
   kafkaAvailability,
   valkeyAvailability,
@@ -16,10 +18,8 @@ import { seedDemoLife } from '../../solo/src/demo/demo-life.js';
 import { ShutdownOrder } from '../../solo/src/services/shutdown-order.js';
 import type { DemoFacts } from '../../solo/src/announcement/solo-facts.js';
 import type { ClusterFacts } from './announcement/cluster-facts.js';
-import { BrokerProcess } from './backing/broker-process.js';
 import { createDatabase, runCli } from './backing/operator-commands.js';
 import { PostgresProcess } from './backing/postgres-process.js';
-import { ValkeyProcess } from './backing/valkey-process.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
 import { ServiceProcess } from './processes/service-process.js';
@@ -215,13 +215,13 @@ class StartingCluster {
     const { broker } = this.options;
     if (broker === false) return;
     const own = { folder: this.folder.file('kafka'), port: this.ports.kafka };
-    this.backing.broker = await BrokerProcess.open({ ...own, ...(broker !== true && broker) });
+    this.backing.broker = await KafkaBroker.start({ ...own, ...(broker !== true && broker) });
   }
 
   private async startValkey(): Promise<void> {
     if (this.options.valkey === false) return;
     const options = { folder: this.folder.file('valkey'), port: this.ports.valkey };
-    this.backing.valkey = await ValkeyProcess.open(options);
+    this.backing.valkey = await ValkeyServer.start(options);
   }
 
   private async startSimulators(): Promise<ServiceProcess> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
-import { freePorts, monotonicMs } from '#libs/platform';
+import { freePorts } from '#libs/platform';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 import { OwnedServer } from './owned-server.js';
 
@@ -53,57 +53,38 @@ export interface KafkaBrokerOptions {
 /** Most brokers run for a minute, in which the second compiler and the collector's threads do not pay off. */
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
-const START_LIMIT_MS = 240_000;
 const ADMIN = 'admin';
+const ASKING_EVERY_MS = 100;
 
 /** A real Kafka broker with one node on loopback, for tests. */
-export class KafkaBroker {
-  private server: OwnedServer;
+export class KafkaBroker extends OwnedServer {
+  readonly name = 'kafka';
 
   private constructor(
     private readonly options: KafkaBrokerOptions,
     private readonly jars: string,
     private readonly port: number,
-  ) {}
+  ) {
+    super(options.folder);
+  }
 
-  /**
-   * @throws Error if the broker does not answer within four minutes. Check `kafkaAvailability` first, which says why a
-   *   broker cannot start.
-   */
+  /** Starts a broker. Check `kafkaAvailability` first, which says why a broker cannot start. */
   static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
     const jars = await kafkaJars();
     const port = options.port ?? (await freePorts(1))[0];
     const broker = new KafkaBroker(options, jars, port);
     await broker.prepare();
-    await broker.launch();
+    await broker.start();
     return broker;
   }
 
   get brokers(): string[] {
-    return [`127.0.0.1:${this.port}`];
+    return [this.url];
   }
 
-  get pid(): number {
-    return this.server.pid;
-  }
-
-  isRunning(): boolean {
-    return this.server.isRunning();
-  }
-
-  /** Shuts the broker down cleanly, or kills it after 20 s. Keeps its data. */
-  async stop(): Promise<void> {
-    await this.server.stop();
-  }
-
-  kill(signal: NodeJS.Signals): void {
-    this.server.kill(signal);
-  }
-
-  /** Restarts the broker with the same port and data, even after `kill`. */
-  async restart(): Promise<void> {
-    await this.stop();
-    await this.launch();
+  /** The value of `KAFKA_BROKERS`. */
+  get url(): string {
+    return `127.0.0.1:${this.port}`;
   }
 
   /** Changes a user's password. Open connections stay open. */
@@ -118,7 +99,7 @@ export class KafkaBroker {
       `ssl.truststore.location=${join(folder, 'authority.pem')}`,
     ];
     writeFileSync(file, lines.join('\n'), { mode: 0o600 });
-    const at = ['--bootstrap-server', this.brokers[0], '--command-config', file];
+    const at = ['--bootstrap-server', this.url, '--command-config', file];
     const change = ['--alter', '--add-config', `SCRAM-SHA-512=[password=${password}]`];
     const whose = ['--entity-type', 'users', '--entity-name', user];
     await this.runTool('kafka.admin.ConfigCommand', [...at, ...change, ...whose]);
@@ -203,33 +184,13 @@ export class KafkaBroker {
     ];
   }
 
-  private async launch(): Promise<void> {
+  protected command(): string[] {
     const options = this.options.isMeasured ? [] : QUICK;
-    const command = ['java', '-Xmx384m', ...options, '-cp', join(this.jars, '*'), 'kafka.Kafka'];
-    const words = [...command, this.settingsFile];
-    this.server = new OwnedServer('kafka.Kafka', words, this.options.folder);
-    await this.untilReady();
-    this.server.unref();
+    const words = ['-Xmx384m', ...options, '-cp', join(this.jars, '*'), 'kafka.Kafka'];
+    return ['java', ...words, this.settingsFile];
   }
 
-  private async untilReady(): Promise<void> {
-    const deadline = monotonicMs() + START_LIMIT_MS;
-    for (;;) {
-      try {
-        await this.ask();
-        return;
-      } catch (error) {
-        if (this.isRunning() && monotonicMs() < deadline) {
-          await sleep(100);
-          continue;
-        }
-        await this.stop();
-        throw new Error(`Kafka did not start with ${this.settingsFile}`, { cause: error });
-      }
-    }
-  }
-
-  private async ask(): Promise<void> {
+  protected async answers(): Promise<boolean> {
     const { tls, sasl } = this.options;
     const login: KafkaConfig['sasl'] = sasl && {
       mechanism: 'scram-sha-512',
@@ -248,6 +209,10 @@ export class KafkaBroker {
     try {
       await admin.connect();
       await admin.describeCluster();
+      return true;
+    } catch {
+      await sleep(ASKING_EVERY_MS);
+      return false;
     } finally {
       await admin.disconnect();
     }

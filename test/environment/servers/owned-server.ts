@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { waitFor } from '../wait.js';
 
+const START_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 20_000;
 
 /**
@@ -20,33 +22,61 @@ exec "$@"`;
  * A server in its own session, so that its clients can drain first on Ctrl-C. The server ends with the process that
  * started it.
  */
-export class OwnedServer {
-  private readonly child: ChildProcess;
+export abstract class OwnedServer {
+  /** Always empty, because the server's log is in its folder. */
+  readonly output = '';
+  abstract readonly name: string;
+  private child?: ChildProcess;
 
-  /** @param mark a part of the server's command line that identifies the running server in the output of `ps`. */
-  constructor(mark: string, command: readonly string[], folder: string) {
-    const child = spawn('/bin/sh', ['-c', LAUNCHER, mark, ...command], {
+  /** @param folder the folder of the server's files and log. */
+  protected constructor(protected readonly folder: string) {}
+
+  abstract get url(): string;
+
+  get pid(): number {
+    return this.child?.pid as number;
+  }
+
+  isRunning(): boolean {
+    return this.child?.exitCode === null && this.child.signalCode === null;
+  }
+
+  /**
+   * Starts the server at the same address if it is not running.
+   * @throws Error if it ends, or does not answer within four minutes.
+   */
+  async start(): Promise<void> {
+    if (this.isRunning()) return;
+    const command = this.command();
+    const child = spawn('/bin/sh', ['-c', LAUNCHER, command[0], ...command], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
-      cwd: folder,
+      cwd: this.folder,
     });
     child.once('error', () => {});
     child.once('exit', () => child.stdin.destroy());
     child.stdin.once('error', () => {});
     this.child = child;
+    const isUp = () => {
+      if (!this.isRunning())
+        throw new Error(`${this.name} has ended; its log is in ${this.folder}`);
+      return this.answers();
+    };
+    try {
+      await waitFor(`${this.name} in ${this.folder} to answer`, isUp, START_LIMIT_MS);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    // Detaches the child and the pipe, so that they no longer keep the owner alive. When the owner ends, the pipe is
+    // closed.
+    child.unref();
+    (child.stdin as Socket).unref();
   }
 
-  get pid(): number {
-    return this.child.pid as number;
-  }
-
-  isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
-  }
-
-  /** Sends a signal only to the child process that was started here. */
-  kill(signal: NodeJS.Signals): void {
-    if (this.isRunning()) this.child.kill(signal);
+  /** Sends a signal only to the child process that was started here: SIGSTOP suspends it, and SIGCONT resumes it. */
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    if (this.isRunning()) this.child?.kill(signal);
   }
 
   /** Shuts the server down cleanly, or kills it after 20 s. */
@@ -55,16 +85,17 @@ export class OwnedServer {
     // A suspended process would not handle the signal.
     this.kill('SIGCONT');
     const limit = setTimeout(() => this.kill('SIGKILL'), STOP_LIMIT_MS);
-    if (this.isRunning()) await once(this.child, 'exit');
+    if (this.child && this.isRunning()) await once(this.child, 'exit');
     clearTimeout(limit);
   }
 
-  /**
-   * Detaches the child and the pipe from the owner's process, so that they no longer keep it alive. When the owner
-   * ends, the pipe is closed.
-   */
-  unref(): void {
-    this.child.unref();
-    (this.child.stdin as Socket).unref();
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
   }
+
+  protected abstract command(): string[];
+
+  /** Whether the server answers a client. */
+  protected abstract answers(): Promise<boolean>;
 }
