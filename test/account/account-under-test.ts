@@ -61,7 +61,10 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return account;
   }
 
-  /** Sends `METHOD /internal/dashboard/<path>` with a gateway's token and headers. */
+  /**
+   * Sends `METHOD /internal/dashboard/<path>` with a gateway's token and headers.
+   * @throws Error if the answer is a 500, or is a success that the operation's row does not promise
+   */
   async dashboard(
     method: InjectOptions['method'],
     path: string,
@@ -133,7 +136,10 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return (await this.mailbox.newest(200)).filter(({ to }) => to === address);
   }
 
-  /** Returns the token of the newest link that was mailed to an address. */
+  /**
+   * Returns the token of the newest link that was mailed to an address.
+   * @throws Error if the newest e-mail has no link
+   */
   async linkToken(address: string): Promise<string> {
     const [mail] = await this.mailsTo(address);
     const token = /[?]token=([A-Za-z0-9_-]{43})/.exec(mail?.text ?? '')?.[1];
@@ -170,7 +176,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     });
   }
 
-  /** Returns every row of every table of the service, as a backup would contain them. */
+  /** Returns all rows of all tables of the service as one text, as a backup would contain them. */
   async dump(): Promise<string> {
     const tables = await this.database.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'account'`,
@@ -225,7 +231,7 @@ function listenToQueries({ dataSource }: Database, heard: (sql: string) => void)
   dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
 }
 
-/** @throws Error if the call's row promises a different status or body. */
+/** @throws Error if the call has no row, or its row promises a different status or body */
 function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void {
   const row = OPERATIONS.find(({ method, owner }) => {
     const pattern = `${method} ${owner.path}`.replaceAll(/\{\w+\}/g, '[^/?]+');

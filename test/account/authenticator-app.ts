@@ -1,6 +1,6 @@
 import { codeOf, stepOf } from '../../apps/account/src/second-factor/totp.js';
 
-/** Decodes the key that a person types into an authenticator app. */
+/** Decodes the Base32 key that a person types into an authenticator app. */
 export function secretOf(base32: string): Buffer {
   const values = [...base32].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter));
   const bits = values.map((value) => value.toString(2).padStart(5, '0')).join('');

@@ -5,7 +5,10 @@ import { LOOKUP_PATH } from './gateway-field.js';
 import { driveWrk } from './wrk.js';
 
 const RATE = 5_000;
-/** Each connection sends ten requests a second; with fewer connections, late answers would lower the rate. */
+/**
+ * The number of connections: each sends ten requests a second. With fewer connections, late answers would lower the
+ * rate.
+ */
 const CALM_CONNECTIONS = 500;
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 /** The length of the warm-up before each measurement, after which leases and memory have reached their usual size. */

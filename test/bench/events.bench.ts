@@ -64,8 +64,8 @@ async function inProcess(): Promise<BenchRow[]> {
 }
 
 /**
- * Five events per transaction, as in a busy account service. With one event each, the bench would mainly measure
- * commits.
+ * Measures events over a real broker, first with a backlog and then with a steady rate. A transaction commits five
+ * events, as in a busy account service. With one event each, the bench would mainly measure commits.
  */
 async function overKafka(backlog: number, calm: number): Promise<BenchRow[]> {
   const starting = KafkaBroker.start({ folder: newFolder('kafka'), isMeasured: true });
@@ -95,8 +95,9 @@ async function overKafka(backlog: number, calm: number): Promise<BenchRow[]> {
 
 /** A producer with its relay, and a consumer that writes a row for each event, on one durable server. */
 class EventLine {
-  /** The times just before each event is committed and when its handler ends. */
+  /** When each event was added, just before its commit, by key. */
   readonly saidMs = new Map<string, number>();
+  /** When the handler of each event ended, by key. */
   readonly handledMs = new Map<string, number>();
   private readonly outbox: Outbox;
 

@@ -26,7 +26,7 @@ export interface GatewayField {
   around: GatewayHarness;
   keys: string[];
   upstreamPort: number;
-  /** The address of the same upstream for the gateway, which reaches lookup on its own machine in this way. */
+  /** A Unix socket of the same upstream. The gateway uses one for a lookup service on its own machine. */
   socketPath: string;
 }
 

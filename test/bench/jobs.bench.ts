@@ -22,9 +22,9 @@ import { memoryMb } from './machine.js';
 
 const NAMES = 3_000_000;
 const SHORT_PART = 0.02;
-/** The Node options that the chart sets. */
+/** The Node options that the chart sets for the worker. */
 const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
-/** Names of different registries are looked up at the same time. */
+/** The top-level domains of the names. Names of different registries are looked up at the same time. */
 const TLDS = 'com net org info biz de nl uk fr eu it ch pl ru br au ca jp se no'.split(' ');
 const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
@@ -124,7 +124,7 @@ class BenchWorker {
     return id;
   }
 
-  /** Resolves once the answer at a path of the worker has the wanted form. */
+  /** Waits until the answer at a path of the worker has the wanted form, and returns it. */
   async until<Answer>(accountId: string, path: string, isSo: (answer: Answer) => boolean) {
     const look = async () => {
       await sleep(POLL_MS);

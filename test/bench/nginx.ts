@@ -8,7 +8,7 @@ import { hasProgram, pin } from './machine.js';
 const MODULES = '/usr/lib/nginx/modules';
 const LUA = [`${MODULES}/ndk_http_module.so`, `${MODULES}/ngx_http_lua_module.so`];
 
-/** The necessary Debian packages are nginx-light, libnginx-mod-http-lua and lua-resty-core. */
+/** Whether nginx with Lua is installed: the Debian packages nginx-light, libnginx-mod-http-lua and lua-resty-core. */
 export const hasNginx =
   hasProgram('nginx', '-v') &&
   LUA.every(existsSync) &&

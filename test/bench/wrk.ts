@@ -12,7 +12,7 @@ export interface Load {
   port: number;
   /** The path with its query; `{n}` is replaced by an increasing number. */
   path: string;
-  /** Each request sends the next of these keys as `apiKey`. */
+  /** Each request sends the next of these keys as `apiKey`. Without keys, it sends none. */
   keys: string[];
   connections: number;
   durationMs: number;
@@ -73,7 +73,10 @@ function done(summary, latency)
 end
 `;
 
-/** The next run continues with later names: a request that is repeated within a minute is free. */
+/**
+ * The distance between the first name numbers of two runs. A name is not used twice, because a request that is
+ * repeated within a minute is free.
+ */
 const NAMES_PER_RUN = 10_000_000;
 let runs = 0;
 

@@ -61,7 +61,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     const nothing = { packages: [], subscriptions: [], debt: '0' };
     return url === '/internal/owned' ? { ...nothing, ...owned } : [];
   });
-  /** The public endpoints for callbacks, without a gateway. */
+  /** Endpoints for callbacks in place of the dashboard's. */
   private readonly endpoints = ['stripe', 'paypal'].map(
     (processor) =>
       new LoopbackServer((request, response) => this.forward(processor, request, response)),
@@ -139,7 +139,10 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     return (answer.body as OrderAnswer).state;
   }
 
-  /** Acts as a customer on the order's checkout page, and delivers the resulting callbacks. */
+  /**
+   * Acts as a customer on the order's checkout page, and delivers the resulting callbacks.
+   * @returns the URL to which the browser is redirected, or the text of the page
+   */
   async act({ redirect_url: url }: OrderAnswer, action: CheckoutAction): Promise<string> {
     const end = await pressButton(url as string, action);
     await this.settle();
@@ -205,7 +208,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await this.settle();
   }
 
-  /** Runs `work` while a row is locked against changes. */
+  /** Runs `work` while every update of a row fails. */
   async whileStuck(table: string, id: string, work: () => Promise<void>): Promise<void> {
     await withClient(this.test.url(), async (client) => {
       await client.query(
@@ -221,7 +224,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     });
   }
 
-  /** Returns the event types of an account, oldest first. */
+  /** Returns the recorded events of an account, oldest first. */
   async events(accountId: string): Promise<RecordedEvent[]> {
     return recordedEvents(this.database, accountId);
   }
@@ -230,7 +233,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     return newId();
   }
 
-  /** Delivers a callback's bytes with its processor's headers, as the gateway's route does. */
+  /** Delivers a callback's bytes with its processor's headers, as the dashboard's route does. */
   private async forward(
     processor: string,
     request: IncomingMessage,

@@ -17,17 +17,17 @@ import {
 } from '#libs/database';
 import { corpus } from '../../apps/corpus/src/service.js';
 
-/** A folder beside the repository with a build of Citus for Debian's PostgreSQL 15 and a script that starts it. */
+/** The script that starts Citus. Its folder, beside the repository, contains a build for Debian's PostgreSQL 15. */
 const SCRIPT = resolve('../shared/citus/start');
 const PASSWORD = 'test-password';
 /**
- * The number of shards: three on each worker. By default, each table has 32 shards, for each of which every statement
- * is parsed and planned again.
+ * The number of shards of a table: three on each worker. With the default, 32, tests are slow, because every statement
+ * is parsed and planned again for each shard.
  */
 const SHARDS = 6;
 const run = promisify(execFile);
 
-/** The oldest usable PostgreSQL; older versions lack symbols against which Citus was linked. */
+/** The oldest usable minor version of PostgreSQL 15; older ones lack symbols against which Citus was linked. */
 const MINOR_MIN = 20;
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
 

@@ -106,7 +106,10 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
   }
 
-  /** Sends a request like `ask`, and also checks each answer against the class in the operation's row. */
+  /**
+   * Sends a request like `ask`.
+   * @throws Error if an answer of version 2 does not match the class in the operation's row
+   */
   async answerTo<Answer extends object>(
     row: Operation,
     parameters: Record<string, string>,
@@ -120,7 +123,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return answer;
   }
 
-  /** @returns undefined if the answer is not a refusal. */
+  /** @returns the error of the request, or undefined if it is answered */
   async refusalOf(row: Operation, parameters: Record<string, string>): Promise<unknown> {
     return this.answerTo(row, parameters).then(
       () => undefined,

@@ -146,7 +146,7 @@ const optionsOf = (values: string[], sets: string[]) => [
 export const workloadsOf = (resources: Resource[]) =>
   resources.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
 
-/** Returns the service whose pods the resource creates or protects. */
+/** Returns the service whose pods the resource creates or protects, or an empty string if there is none. */
 export const componentOf = ({ metadata, spec }: Resource) =>
   spec.template?.metadata.labels['app.kubernetes.io/component'] ??
   metadata.labels['app.kubernetes.io/component'] ??

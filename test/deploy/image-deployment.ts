@@ -117,7 +117,7 @@ export class ImageDeployment {
     await this.forward('postgres', 5432, server.port);
   }
 
-  /** Lookup reads the certificate authority of the simulated registries from its secrets. */
+  /** Starts the simulated registries. Lookup reads their certificate authority from its secrets. */
   private async startRegistries({ environment, secrets }: PlannedContainer): Promise<void> {
     const registries = new RegistrySimulator();
     const { upstreamExceptions, caFile } = await registries.start();

@@ -25,7 +25,10 @@ const CACHE = join(homedir(), '.cache/domain-data-service/image');
 const RUN_FOLDER = '/run/domain-data-service/image';
 /** The prefix of container names, which is followed by the process id of the creator. */
 const OWNED = 'domain-data-test-';
-/** A larger store is mostly steps that are no longer in the Dockerfile; it is emptied and rebuilt. */
+/**
+ * The maximum number of images in the store. A larger store consists mostly of steps that are no longer in the
+ * Dockerfile; it is emptied and rebuilt.
+ */
 const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
@@ -53,7 +56,7 @@ export function imageAvailability(): string | undefined {
  */
 export class ImageStore {
   private readonly containers: string[] = [];
-  /** Opens the store. Call this first, because it removes the containers of killed runs. */
+  /** Resolves when the containers of killed runs have been removed, which must come first. */
   private readonly begun: Promise<void>;
 
   constructor() {

@@ -27,7 +27,10 @@ export const SEEDED = [
   'seeded reason to leave',
 ];
 
-/** Values by type of column; values of all other types are numbers. */
+/**
+ * Values in SQL by type of column. Columns with a time get one that is not yet due, and columns of all other types get
+ * 1.
+ */
 const VALUES: Record<string, string> = {
   uuid: 'uuidv7()',
   text: `'${TEXT}'`,

@@ -1,7 +1,10 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Clock } from '#libs/platform';
 
-/** The file contains the milliseconds since the epoch; with a fixed length, each read and write is atomic. */
+/**
+ * The length of the file, which contains the milliseconds since the epoch. With a fixed length, each read and write is
+ * atomic.
+ */
 const DIGITS = 16;
 
 /** A clock in a file that several processes share. It stands still until one of them advances it for all. */
@@ -18,7 +21,7 @@ export class FileClock extends Clock {
     return clock;
   }
 
-  /** Follows a file that another process created. */
+  /** Follows a file that another process created. This clock can only be read. */
   static follow(path: string): FileClock {
     return new FileClock(openSync(path, 'r'));
   }

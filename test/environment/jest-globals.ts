@@ -15,7 +15,9 @@ export interface Globals {
 
 /** The symbol under which Jest stores the time limit of a file's tests. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
-/** Each file adds its own handlers to the existing ones, and none is removed. */
+/**
+ * The symbol under which Jest stores event handlers. Each file adds its own to the existing ones, and none is removed.
+ */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 // Suites that several specs share import these from `@jest/globals`, and always get the functions of the current file.
@@ -36,8 +38,8 @@ export function useGlobals(globals: Globals): void {
 }
 
 /**
- * Removes what previous files have left in Jest's globals: handlers, with which each result would be reported once per
- * file, and the tests, whose closures would keep every started service in memory.
+ * Removes what previous files have left in Jest's globals: the time limit; handlers, with which each result would be
+ * reported once per file; and the tests, whose closures would keep every started service in memory.
  */
 export function forgetPreviousFile(): void {
   Reflect.deleteProperty(globalThis, TIMEOUT);

@@ -11,7 +11,7 @@ import {
 } from '#libs/platform';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
-/** A time limit for a machine that is busy with other specs. */
+/** The time limit of a call. It is long, because the machine may be busy with other specs. */
 const CALL_TIMEOUT_MS = 60_000;
 
 type Options = ConstructorParameters<typeof InProcessTransport>[0];

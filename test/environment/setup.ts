@@ -17,7 +17,10 @@ import { makeRunFolder } from './run-folder.js';
 import { type Run, currentRun, remember } from './run.js';
 import teardown from './teardown.js';
 
-/** Starts PostgreSQL with `setupPostgres`, and also a Kafka broker and Valkey if they can run on this machine. */
+/**
+ * Starts PostgreSQL with `setupPostgres`, and also a Kafka broker and Valkey if they can run on this machine.
+ * @throws Error if they cannot, in CI
+ */
 export default async function setup(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);
 }
@@ -67,8 +70,9 @@ async function startPostgres(run: Run, measured?: Record<string, string>): Promi
 }
 
 /**
- * Starts one broker that all specs share, each with its own prefix, or uses the broker that the caller's environment
- * names.
+ * Starts one broker that all specs share, each with its own prefix, unless the caller's environment names a broker or
+ * none can run on this machine.
+ * @throws Error if none can run, in CI
  */
 async function startBroker(run: Run): Promise<void> {
   if (process.env[KAFKA_BROKERS]) return;

@@ -11,11 +11,14 @@ import {
 } from '#libs/database';
 import { waitFor } from './wait.js';
 
-/** The URL of the server of the test run, and the template to clone. The suite's global set-up sets both. */
+/** The variable with the URL of the test run's server. The suite's global set-up sets it, and creates the template. */
 export const TEST_SERVER_URL = 'TEST_SERVER_URL';
 export const TEMPLATE_DATABASE = 'template_services';
 export const TEST_PASSWORD = 'test-password';
-/** A time limit that is long enough for dozens of callers that share ten connections on a busy machine. */
+/**
+ * The time limit of a connection. It is long enough for dozens of callers that share ten connections on a busy
+ * machine.
+ */
 const CONNECT_TIMEOUT_MS = 60_000;
 
 /**

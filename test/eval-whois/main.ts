@@ -14,7 +14,7 @@ import {
 import exclusions from './exclusions.json' with { type: 'json' };
 import statuses from './statuses.json' with { type: 'json' };
 
-/** The minimum share of correct answers for a release. */
+/** The minimum shares of correct answers for a release, by field. */
 const BARS: Readonly<Record<string, number>> = {
   found: 0.995,
   not_registered: 1,
@@ -37,9 +37,10 @@ const EXCLUDED = new Set(Object.keys(exclusions));
 const STATUSES = statuses as Readonly<Record<string, ExpectedRecord['status']>>;
 
 /**
- * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce] [--wrong]`. Reads every
- * `*.jsonl` in the folder, and prints the share of correct answers per field and the worst registries. `--enforce` exits
- * with 1 if a share is too low; `--wrong` lists each wrong value.
+ * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce] [--wrong]`. Reads
+ * every `*.jsonl` in the folder, and prints the share of correct answers per field and the worst registries. `--json`
+ * writes all counts to a file. `--enforce` exits with 1 if a share is too low, or if an answer about a name that is
+ * not free was read as "not registered". `--wrong` lists each wrong value.
  */
 function main(): number {
   const flag = { type: 'boolean' } as const;

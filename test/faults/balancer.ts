@@ -6,7 +6,8 @@ const INTERVAL_MS = 100;
 
 /**
  * A load balancer for connections, as used in front of gateways. Each new connection goes to the next server that
- * reports ready. The balancer never repeats a request, so a test notices every request that is lost during a stop.
+ * reports ready; without one, the connection is reset. The balancer never repeats a request, so a test notices every
+ * request that is lost during a stop.
  */
 export class Balancer {
   healthy: string[] = [];

@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The direction of bytes: `to-server` for those of the client, `to-client` for those of the answers. */
 export type Direction = 'to-server' | 'to-client';
 
-/** The fault of the next connection on which certain bytes are sent. */
+/**
+ * A fault of the next connection whose client sends `text`: the bytes are forwarded or discarded, and the connection
+ * is reset `afterMs` later.
+ */
 interface Trap {
   text: string;
   isForwarded: boolean;

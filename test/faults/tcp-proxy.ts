@@ -74,7 +74,7 @@ export class TcpProxy {
     this.faults.stalled ??= Promise.withResolvers();
   }
 
-  /** Delays each chunk by this many milliseconds, and preserves their order. */
+  /** Delays each chunk of bytes by this many milliseconds, and preserves their order. */
   delay(delayMs: number): void {
     this.faults.delayMs = delayMs;
   }

@@ -45,7 +45,9 @@ export class GatewayUnderTest {
     Reflect.deleteProperty(this, 'gateway');
   }
 
-  /** Resets the stand-in for lookup before each test: it answers every request, and has received none. */
+  /**
+   * Resets the stand-ins before each test: lookup answers every request and has received none, and leases are granted.
+   */
   forget(): void {
     this.around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
     this.around.lookup.respond = undefined;

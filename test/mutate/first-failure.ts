@@ -7,7 +7,10 @@ const { TestEnvironment } = createRequire(import.meta.url)(
 
 const SHOWN_MAX = 200;
 
-/** Ends the process at the first failed test. Jest itself ends after its file, in which many tests may hang. */
+/**
+ * A Jest environment that prints the first failed test and ends the process at once. Jest's own `--bail` finishes the
+ * file first, in which many tests may hang.
+ */
 export default class FirstFailure extends TestEnvironment {
   handleTestEvent(event: Circus.Event): void {
     if (event.name !== 'test_done' || event.test.errors.length === 0) return;

@@ -28,7 +28,7 @@ const TARGET = 0.9;
 /** The time limit, as a multiple of the time without a mutation, because the speed of a busy machine varies. */
 const SLOWER_MAX = 3;
 const LIMIT_MIN_MS = 180_000;
-/** A time limit that also ends specs that hang without a mutation. */
+/** The time limit of a run without a mutation. */
 const WHOLE_LIMIT_MS = 1_800_000;
 
 const unknown = area.filter((name) => !(name in AREAS));
@@ -77,7 +77,10 @@ async function limitOf(specs: string[]): Promise<number> {
   return Math.max(LIMIT_MIN_MS, SLOWER_MAX * whole.ms);
 }
 
-/** @returns whether every area reaches the target. */
+/**
+ * Prints the undetected mutations, and the share of detected ones by area.
+ * @returns whether every area reaches the target
+ */
 function report(): boolean {
   const survivors = judged.filter(({ by }) => by === undefined);
   for (const { place, line } of survivors) say(`not noticed: ${place}\n    ${line}`);

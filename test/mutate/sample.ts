@@ -3,7 +3,10 @@ import { dirname, join, relative } from 'node:path';
 import type { Random } from '../random.js';
 import { type Mutation, lineAt, mutationsOf } from './mutations.js';
 
-/** Parts of the product that are mutated, and the specs that should detect this, as paths within `dist`. */
+/**
+ * The parts of the product that are mutated, and the specs that should detect the mutations, as patterns of paths
+ * within `dist`.
+ */
 export const AREAS: Record<string, { sources: RegExp; specs: RegExp }> = {
   entitlement: {
     sources:

@@ -10,7 +10,10 @@ export interface SpecOrder {
   changed?: { path: string; text: string };
 }
 
-/** The result of a run of specs. `by` names the first failed test, if there is one. */
+/**
+ * The result of a run of specs. `by` names the first failed test or says that the specs did not end; undefined if all
+ * passed.
+ */
 export interface SpecOutcome {
   by?: string;
   ms: number;
@@ -32,7 +35,7 @@ const CONFIG = {
   testPathIgnorePatterns: [],
   testMatch: ['**/*.spec.js'],
 };
-/** A test that hangs ends after three minutes, even on the slowest machine. */
+/** Options for Jest. A test may take three minutes, which suffices even on the slowest machine. */
 const OPTIONS = `--runInBand --bail --testTimeout=180000 --testSequencer=${ORDER}`.split(' ');
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach(end));

@@ -14,10 +14,16 @@ import { type Sabotage, messagingStatements } from './messaging-statements.js';
 import { Actor, type World } from './world.js';
 
 const WORK_MS = 4_000;
-/** A time that is longer than any wait, such as a relay's lease or the pause before a failed event is retried. */
+/**
+ * The maximum time for which a history drains. It is longer than any wait, such as a relay's lease or the pause before
+ * a failed event is retried.
+ */
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
-/** The time from which handlers no longer fail. An event that failed before is retried up to ten minutes later. */
+/**
+ * The time from which handlers no longer fail, except those that always fail. An event that failed before is retried
+ * up to ten minutes later.
+ */
 const RECOVERED_AT_MS = 90_000;
 /** The prefix of aggregates whose events are snapshots; the events of other aggregates are deltas. */
 const STATE = 'allowance:';

@@ -49,8 +49,8 @@ async function run(): Promise<boolean> {
 }
 
 /**
- * Runs one sabotage, or each in turn, until it is detected.
- * @returns whether all were detected.
+ * Runs one sabotage, or each in turn.
+ * @returns whether each was detected
  */
 async function sabotaged(chosen: string): Promise<boolean> {
   const names = NAMES.filter((name) => chosen === 'all' || name === chosen);

@@ -17,7 +17,7 @@ export type Sabotage = keyof typeof SABOTAGES;
 const LEASE_MS = 6_000;
 const LEASE_LEFT_MS = 3_000;
 
-/** The statements of `libs/messaging`, executed on rows in memory. */
+/** Returns the statements of `libs/messaging`, executed on rows in memory. */
 export function messagingStatements(sabotage: Sabotage | undefined): Statement[] {
   return [
     ...outboxStatements(sabotage),

@@ -48,7 +48,7 @@ export class Actor {
 const realImmediate = setImmediate;
 /** The interval, in steps, at which a step waits for the event loop, so that Node.js reports unhandled rejections. */
 const LOOP_EVERY = 16;
-/** A limit that is higher than any history needs. A history that exceeds it fails. */
+/** The maximum number of steps, which is higher than any history needs. A history that exceeds it fails. */
 const HAPPENINGS_MAX = 200_000;
 
 /**
@@ -141,7 +141,7 @@ export class World {
 
   /**
    * Runs steps until `isOver` is true or the time is up.
-   * @returns false if the time is up.
+   * @returns false if the time is up and `isOver` is still false
    */
   async run(forMs: number, isOver: () => boolean = () => false): Promise<boolean> {
     const untilMs = this.nowMs + forMs;

@@ -16,8 +16,8 @@ export class AccountStandIn extends JsonServer {
   }
 
   /**
-   * Creates a key with full rights.
-   * @returns the key itself and its record, which the test may change in place.
+   * Creates an active live key with the scope `whois`, except for what `record` changes.
+   * @returns the key itself and its record, which the test may change in place
    */
   addKey(record: Partial<KeyRecord> = {}): { apiKey: string; keyRecord: KeyRecord } {
     const apiKey = generateApiKey(record.environment ?? 'live');

@@ -35,15 +35,17 @@ interface Acquire {
 }
 
 /**
- * A stand-in for entitlement that provides what the gateway needs: an allowance, a balance and leases for any account.
+ * A stand-in for entitlement that provides what the gateway and the worker need: an allowance, a balance, leases and
+ * holds for any account.
  */
 export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
   readonly leases = new Map<string, Reservation>();
-  /** The holds. Only the first count of each part is kept. */
+  /** The holds by id. Each part of a hold is charged only once. */
   private readonly holds = new Map<string, Reservation & { parts: Set<string> }>();
-  /** The credits that each account has used, and those that are set aside and unused. */
+  /** Used credits by account. */
   private readonly used = new Map<string, number>();
+  /** Unused credits of open leases and holds, by account. */
   private readonly reserved = new Map<string, number>();
   readonly recalled = new Set<string>();
   readonly balances = new Map<string, number>();

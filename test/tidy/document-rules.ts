@@ -5,7 +5,7 @@ import { type SourceFile, differences, kindOf } from './source-tree.js';
 const errorPages = (paths: string[]) =>
   paths.filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path));
 
-/** Checks that each code has a page that explains it, and that each page has a code. */
+/** Checks that each error code has a page in docs/errors, and that each page has a code. */
 export function errorPageFaults(files: SourceFile[], paths: string[]): string[] {
   const codes = files
     .filter(({ path }) => kindOf(path) === 'errors')

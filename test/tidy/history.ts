@@ -11,7 +11,7 @@ export function historyMissing(folder = '.'): string | undefined {
   return isShallow === 'false' ? undefined : 'a shallow clone';
 }
 
-/** Returns Git's output byte by byte, whatever its encoding. */
+/** Runs Git. In its output, each character is one byte, whatever the encoding of the text. */
 export function git(...words: string[]) {
   return spawnSync('git', words, { encoding: 'latin1', maxBuffer: OUTPUT_MAX_BYTES });
 }

@@ -17,7 +17,7 @@ const SHAPES: readonly [kind: string, shape: RegExp][] = [
   ['a generated secret', /\b[A-Z_]*(?:SECRET|PEPPER|PASSWORD)[A-Z_]*=[\w-]{43}\b/],
 ];
 
-/** Whether the text is one of our keys, with a correct checksum. */
+/** The form of an API key for live data. Its checksum is verified separately. */
 const API_KEY = /\bdds_live_[0-9A-Za-z]{36}\b/g;
 
 /** S113: finds text that looks like a secret. A fault names the place and the kind, and never the text. */

@@ -8,7 +8,7 @@ const NOT_OURS = new Set(['node_modules', 'dist', '.data', '.git', 'coverage']);
 export interface SourceFile {
   path: string;
   text: string;
-  /** Parsing every file would take longer than all rules, so only files that a rule asks for are parsed. */
+  /** All nodes of the file, once a rule has asked for them. Parsing every file would take longer than all rules. */
   nodes?: readonly ts.Node[];
   /** The modules that the file imports, once a rule has asked for them. */
   imports?: readonly Import[];

@@ -95,7 +95,7 @@ export class OwnerState {
   brokenOff = 0;
   fileBytes = 1024 ** 3;
   readBytes = 0;
-  /** Refuses the next uploads before any byte of them is read. */
+  /** If set, the next uploads are refused with this problem before any of their bytes is read. */
   refusal?: Problem;
   redirectTo?: string;
   serve?: (reply: FastifyReply) => void;

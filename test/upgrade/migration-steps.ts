@@ -72,7 +72,10 @@ export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<str
   );
 }
 
-/** Returns a statement in lower case, on one line and without comments or text in dollar quotes. */
+/**
+ * Returns the statements of a migration, each in lower case, on one line and without comments or text in dollar
+ * quotes.
+ */
 function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/--.*$/gm, '')

@@ -6,7 +6,7 @@ import { PlanFilesJob } from '../../apps/worker/src/file-building/plan-files.job
 import { CorpusStandIn, type PlannedRow } from './corpus-stand-in.js';
 import { WorkerUnderTest } from './worker-under-test.js';
 
-/** The datasets with daily files, and those with weekly files. */
+/** The numbers of datasets with daily files and with weekly files. */
 export const [DAILY, WEEKLY] = [8, 4];
 export const ALL_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'];
 export const HOSTILE = '=HYPERLINK("https://evil.example","<script>x</script>")';

@@ -112,7 +112,8 @@ export class KillableBilling extends BillingUnderTest {
   }
 
   /**
-   * If billing is killed in the meantime, it is restarted, and the caller either repeats the request or gets no answer.
+   * Sends a request. If billing is killed in the meantime, it is restarted, and the request is repeated, or undefined
+   * is returned if callers repeat nothing.
    */
   private async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     try {

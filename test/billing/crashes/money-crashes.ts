@@ -196,7 +196,7 @@ export interface MoneyCrash extends Crash {
   flow: FlowName;
 }
 
-/** Each boundary between processes at which money can be lost. */
+/** All crashes to try: every flow at each boundary between processes at which it can lose money. */
 export const MONEY_CRASHES: readonly MoneyCrash[] = [
   ...Object.entries(OTHERS).flatMap(([point, flows]) =>
     flows.map((flow) => ({ point: point as CrashPoint, flow, pass: 1 })),

@@ -17,7 +17,7 @@ import type { MoneyCommand } from './money-commands.js';
 
 /** Commands after which the processor sends no callbacks and no work remains. */
 const SILENT = ['holdCallbacks', 'dropCallbacks', 'lose', 'card', 'move'];
-/** Commands of customers; after these, the jobs may also run after the next command. */
+/** Commands after which the jobs do not run at once, so that they may also run only after the next command. */
 const OWN_STEPS = ['buy', 'change', 'cancel', 'undo'];
 
 /** A tax rate that is not a whole percentage, so that cents must be rounded. */
@@ -100,7 +100,7 @@ export class MoneyHistory {
     if (ours !== theirs) throw new Error(`billing has ${ours}, but the processor has ${theirs}`);
   }
 
-  /** Lets time pass and the jobs run, without any action by a person. */
+  /** Ends all network faults, and lets time pass and the jobs run, without any action by a person. */
   async heal(): Promise<void> {
     const { billing } = this;
     Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
@@ -181,7 +181,10 @@ export class MoneyHistory {
     return true;
   }
 
-  /** @param action the customer's action, if the processor's page asks for money. */
+  /**
+   * @param action the customer's action, if the processor's page asks for money
+   * @returns false if the account has no current subscription or the step is refused
+   */
   async ofSubscription(
     step: string,
     body: object = {},
@@ -240,7 +243,7 @@ export class MoneyHistory {
     return lostAnswers + lostRequests;
   }
 
-  /** Delivers the waiting callbacks, unless they are held. */
+  /** Delivers the waiting callbacks, unless they are held, and fetches the objects that they name. */
   private async receive(): Promise<void> {
     const { callbacks } = this.side;
     this.waiting.push(...callbacks.takeHeld());

@@ -5,7 +5,7 @@ import { moduleFolder } from '../tools/go-program.js';
 import type { KubernetesObject } from './kubernetes-client.js';
 import { strimziDefinitions } from '../tools/strimzi-definitions.js';
 
-/** Operators whose Go modules contain the definitions of their resources. */
+/** Go modules that contain the definitions of resources, with the paths of these definitions. */
 const DEFINING_MODULES = [
   {
     module: 'sigs.k8s.io/gateway-api',

@@ -19,8 +19,8 @@ export interface GoProgram {
   version: string;
   folder: string;
   /**
-   * The version of the modules that the go.mod replaces with folders of its own repository. The program is then built
-   * with the versions that its own go.mod names.
+   * If set, the program is built with the versions that its own go.mod names. This go.mod replaces some modules with
+   * folders of its own repository; they are fetched in this version instead.
    */
   publishedAs?: string;
   /** A Go file of this project that is built with the module's packages, in place of a folder of the module. */

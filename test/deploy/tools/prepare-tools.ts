@@ -4,7 +4,7 @@ import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
 import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
 import { strimziDefinitions } from './strimzi-definitions.js';
 
-/** Builds the tools before all tests, so that compilers do not take the cores from tests. */
+/** Builds or fetches the tools before all tests, so that compilers do not take the cores from tests. */
 const paths = await Promise.all([
   s3Server(),
   chartTools(),

@@ -21,6 +21,7 @@ interface Spend {
  * Replays histories of money as entitlement would receive their events: in order, and in each other mode. In the end,
  * every announced line is known, every invariant holds (I17 and I19 calculate the credits of the lines and of their
  * reversals), and each mode has the same credits.
+ * @returns the numbers of customers and events, and what did not hold
  */
 export async function replay(
   histories: readonly ToldHistory[],
@@ -69,7 +70,7 @@ class Replay {
     this.spends = Map.groupBy(histories.flatMap(spendsOf), ({ slot }) => slot);
   }
 
-  /** @returns the credits of each history. */
+  /** @returns the grants of each history */
   async run(): Promise<string[][]> {
     const { clock, test, transport } = this.entitlement;
     this.outbox = await test.maintenance('billing');
@@ -168,7 +169,7 @@ class Replay {
   }
 }
 
-/** Returns the paid lines, or the reversal, that an event tells entitlement. */
+/** Returns the ids of the paid lines, or the phase and id of the reversal, that an event announces. */
 function toldIds({ type, data: { lines = [], reversalId, phase = 'undone' } }: Said): string[] {
   if (reversalId !== undefined) return [`${phase} ${reversalId}`];
   return type === 'billing.payment-confirmed' ? lines.map(({ lineId }) => lineId) : [];
@@ -192,7 +193,7 @@ const SAY = `
     sequence bigint, type text, version smallint, data json)
   on conflict (id) do update set sent_at = null`;
 
-/** The credits of each slice of a line. Revived credits (`release`) depend on the order of events. */
+/** The credits of each slice of a line, without revived credits (`release`), which depend on the order of events. */
 const GRANTS = `
   select concat_ws(' ', line_id, source_index, granted, reversal_target) as grant
   from credit_grants where account_id = $1 and source_type <> 'release' order by 1`;

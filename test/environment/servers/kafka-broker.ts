@@ -10,8 +10,8 @@ import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 import { OwnedServer } from './owned-server.js';
 
 /**
- * The addresses of the brokers, separated by commas. The suite's global set-up sets them unless the environment names
- * others.
+ * The variable with the addresses of the brokers, separated by commas. The suite's global set-up sets it unless the
+ * environment names brokers.
  */
 export const KAFKA_BROKERS = 'KAFKA_BROKERS';
 
@@ -50,7 +50,10 @@ export interface KafkaBrokerOptions {
   proxied?: { port: number; advertisedPort: number };
 }
 
-/** Most brokers run for a minute, in which the second compiler and the collector's threads do not pay off. */
+/**
+ * Options for Java. Most brokers run for a minute, in which the second compiler and the collector's threads do not pay
+ * off.
+ */
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 const ADMIN = 'admin';

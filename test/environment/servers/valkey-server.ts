@@ -8,7 +8,7 @@ import { OwnedServer } from './owned-server.js';
 
 /** The supported programs, beginning with the preferred one. Debian 12 has only Redis. */
 const PROGRAMS = ['valkey-server', 'redis-server'];
-/** The URL of the server of the test run, which the global set-up sets if a server can run. */
+/** The variable with the URL of the test run's server. The global set-up sets it if a server can run. */
 export const VALKEY_URL = 'VALKEY_URL';
 
 const PING_TIMEOUT_MS = 1_000;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { PythonPackages } from '../../environment/python-packages.js';
 
 const run = promisify(execFile);
-/** A list of every package with its version, so that the same seed gives the same requests. */
+/** Schemathesis with a pinned version of every package, so that the same seed gives the same requests. */
 const PACKAGES = new PythonPackages(
   'schemathesis',
   'test/operations/schemathesis/requirements.txt',

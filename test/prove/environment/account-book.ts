@@ -1,4 +1,4 @@
-/** Everything that was reported to the owner of an account, and on which the owner may therefore rely. */
+/** What was reported to the owner of an account, and on what the owner may therefore rely. */
 interface CustomerAccount {
   /** The credits of answers that arrived, corrected by what a check has explained. */
   answered: number;

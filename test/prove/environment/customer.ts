@@ -20,12 +20,12 @@ let names = 0;
  */
 export class NoAnswer extends Error {}
 
-/** A time limit that is longer than a gateway waits for lookup. */
+/** The time limit of a request. It is longer than a gateway waits for lookup. */
 const TIMEOUT_MS = 25_000;
 
 /**
  * Sends a request on a new connection, because a server may close an idle connection at any time.
- * @throws NoAnswer with the cause.
+ * @throws NoAnswer with the cause, if no answer arrives within 25 s
  */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { ...init.headers, connection: 'close' };

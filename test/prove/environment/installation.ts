@@ -22,7 +22,10 @@ import { Customer } from './customer.js';
 import { eventually } from './patience.js';
 import { connectTo } from '../../stories/connections.js';
 
-/** The connections on which bytes can be cut, held and lost: the app, and its setting with the address. */
+/**
+ * The connections on which bytes can be cut, held and lost: each with its app and the pattern of the settings with its
+ * address.
+ */
 const CABLES = {
   'account-database': ['account', /DATABASE_URL$/],
   'entitlement-database': ['entitlement', /DATABASE_URL$/],

@@ -10,9 +10,9 @@ export function holds(condition: boolean, otherwise: string): asserts condition 
 
 const POLL_MS = 100;
 /**
- * A time limit that only ends hanging scenarios. Each scenario has its own expectation of how late an effect may be.
- * The time for which a process waits for a core does not count towards this delay, because the product is not at fault
- * for it.
+ * The time limit of an attempt, which only ends hanging scenarios: each scenario has its own expectation of how late
+ * an effect may be. The time for which a process waits for a core does not count towards this delay, because the
+ * product is not at fault for it.
  */
 const LIMIT_MS = 180_000;
 

@@ -9,8 +9,8 @@ const RESTART_MAX_MS = 5_000;
 const DEATH_LIMIT_MS = 300_000;
 
 /**
- * The highest pass at which a process kills itself, for crash points that it passes repeatedly. The pass is drawn from
- * 1 to this number.
+ * The highest pass at which a process kills itself, for crash points that it passes repeatedly. The pass of its first
+ * crash point is drawn from 1 to this number; each later point kills it at the first pass.
  */
 const PASSES: Partial<Record<CrashPoint, number>> = {
   'outbox.after-commit': 2,
@@ -100,6 +100,7 @@ export class Victim {
 /**
  * Acts as a supervisor: restarts a process as soon as it has ended. If the process has another crash point, it may kill
  * itself before it is up; in that case, nothing is measured.
+ * @throws Broken if the process was not killed, or takes longer than 5 s to restart
  */
 async function startAgain(
   process: ServiceProcess,

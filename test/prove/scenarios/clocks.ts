@@ -8,12 +8,12 @@ import type { Harness, Scenario } from '../scenario.js';
 const OFFSETS_HOURS = { account: -25, entitlement: -1, lookup: 1, 'gateway-1': 25 };
 const STAYS_MS = 2_000;
 /**
- * With the clock an hour behind, a limit that was raised by hand does not apply yet, so a trial's ten requests per
- * minute must suffice.
+ * The rate of lookups. With the clock an hour behind, a limit that was raised by hand does not apply yet, so a trial's
+ * ten requests per minute must suffice.
  */
 const TRIAL_PER_SECOND = 1;
 
-/** Only one process at a time has a wrong clock: the others refuse its tokens, and it refuses theirs. */
+/** Scenarios in which one process at a time has a wrong clock: the others refuse its tokens, and it refuses theirs. */
 const skewRows: Scenario[] = Object.entries(OFFSETS_HOURS).map(([name, offset]) => ({
   name: `clock of ${name}`,
   missing: skewedClockMissing,

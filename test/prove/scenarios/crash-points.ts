@@ -5,7 +5,7 @@ import { eventually } from '../environment/patience.js';
 import { checkRest } from '../environment/traffic.js';
 import { Victim } from '../environment/victim.js';
 
-/** A crash point that is passed during shutdown: the process is told to stop once the flows are done. */
+/** A crash point that is passed only during shutdown: the process is told to stop once the flows are done. */
 const AT_STOP: CrashPoint = 'gateway.at-lease-close';
 
 /**
@@ -42,7 +42,7 @@ const ROUNDS: Record<string, CrashPoint[]>[] = [
   { 'gateway-1': ['gateway.at-lease-close'], entitlement: ['close.before-commit'] },
 ];
 
-/** After this time, the broker notices a dead consumer, including one that was killed while it rejoined. */
+/** The time after which the broker notices a dead consumer, including one that was killed while it rejoined. */
 export const SESSION_MS = 8_000;
 const BRIEF_CREDITS = 5;
 const BRIEF_MS = 1_500;

@@ -29,7 +29,10 @@ export const killRows: Scenario[] = SERVICES.map((name) => ({
   },
 }));
 
-/** The services that are killed. Billing is listed twice, because every purchase passes through it. */
+/**
+ * The services that are killed. Billing is listed twice, so that it is killed more often: every purchase passes
+ * through it.
+ */
 const BUYERS_SERVICES = [
   'billing',
   'billing',
@@ -44,7 +47,10 @@ const LONG_KILLS_WHILE_BUYING = 40;
 const LONG_PAUSE_MAX_MS = 3_000;
 const CREDITS = 5_000;
 
-/** Kills services at random while customers pay at a processor. All jobs are due, including daily jobs. */
+/**
+ * Kills services at random while customers pay at a processor. All jobs are due, including daily jobs. Every purchase
+ * must be paid and granted once.
+ */
 export const killsWhileBuyingRow: Scenario = {
   name: 'kills while people buy',
   run: async (harness) => {

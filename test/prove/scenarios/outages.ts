@@ -16,7 +16,7 @@ interface Outage extends Pick<Scenario, 'name' | 'missing'> {
 }
 
 const SETTLE_MS = 2_000;
-/** The intervals at which a slow broker alternates between running and being paused. */
+/** The times for which a slow broker is paused and runs, in turn. */
 const SLOW = { stillMs: 250, runsMs: 60 };
 const CUTS = ['database', 'account', 'entitlement', 'broker'] as const;
 

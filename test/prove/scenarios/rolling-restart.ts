@@ -3,7 +3,10 @@ import { Balancer } from '../../faults/balancer.js';
 import { underTraffic } from '../environment/traffic.js';
 import type { Harness, Scenario } from '../scenario.js';
 
-/** Runs before all others, because an overloaded gateway refuses lookups. */
+/**
+ * Restarts every gateway under load; no lookup may be lost. Runs before all other scenarios, because an overloaded
+ * gateway refuses lookups.
+ */
 export const rollingRestartRow: Scenario = {
   name: 'rolling restart',
   group: 'alone',
