@@ -31,7 +31,11 @@ export async function repeatable<T>(id: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Writes an audit entry before an account's data is read. @throws NotFound. */
+/**
+ * Records the inspection of an account in the audit log and returns the account's summary; called
+ * before an account's data is read.
+ * @throws NotFound.
+ */
 export async function inspected(config: CliConfig, accountId: string): Promise<AccountSummary> {
   return withService(config, 'account', (http) =>
     new AccountDeskClient(http, operatorName(config)).inspect(accountId),

@@ -6,7 +6,10 @@ import { CliConfig } from './cli.config.js';
 
 export type Settings = Record<string, string | undefined>;
 
-/** Names the process to which the settings belong. A shell that has read the file also has this variable. */
+/**
+ * The variable that names the process to which the settings belong. A shell that has read the file
+ * also has this variable.
+ */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
 /** This setting also belongs to the installation, although only some commands read it. */
@@ -37,7 +40,10 @@ export function operatorSettings(environment: Settings, dataFolder: string): Set
   ]);
 }
 
-/** Reads the file of a running process; a killed process leaves its file behind, which is ignored. */
+/**
+ * Returns the settings in the file of a running process; undefined if there is none. A killed
+ * process leaves its file behind, which is ignored.
+ */
 function readRunning(path: string): Settings | undefined {
   if (!existsSync(path)) return undefined;
   const settings = parseEnv(readFileSync(path, 'utf8'));

@@ -80,7 +80,10 @@ export class ServiceSettings {
     });
   }
 
-  /** @param index the number of the gateway, from 0. */
+  /**
+   * Returns the settings of a gateway.
+   * @param index its number, from 0.
+   */
   gateway(service: AnyService, index: number): Settings {
     const { folder, ports, reusePort } = this.sources;
     const { api, internal } = ports.gateways[index];

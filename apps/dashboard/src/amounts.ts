@@ -22,7 +22,7 @@ export const grouped = (credits: number) => GROUPED.format(credits);
 export const minute = (time: string): Markup =>
   html`<time datetime="${time}">${minuteText(time)}</time>`;
 
-/** Returns the same as plain text for use in a sentence. */
+/** Returns the same text as `minute`, without markup, for use in a sentence. */
 export const minuteText = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Returns the day (UTC) of a time in RFC 3339. */

@@ -37,8 +37,8 @@ export interface PageQuestion {
 }
 
 /**
- * The time and size limits are higher here, because the gateway waits for sources, and a page of records with their
- * source texts is large.
+ * The limits of lookups and searches, which are higher than those of other calls, because the
+ * gateway waits for sources, and a page of records with their source texts is large.
  */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 

@@ -35,7 +35,10 @@ export interface PublicListener {
   close(): Promise<void>;
 }
 
-/** A browser sends the headers at once; a client that sends them slowly occupies a connection (S104). */
+/**
+ * The time limit for a request's headers. A browser sends them at once; a client that sends them
+ * slowly occupies a connection (S104).
+ */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;

@@ -15,7 +15,10 @@ export interface RunningSimulators {
   stop(): Promise<void>;
 }
 
-/** Starts registries, registrars, a resolver and a mail server on loopback sockets. */
+/**
+ * Starts registries, registrars, a resolver, a mail server and the HTTP server at `url`, all on
+ * loopback sockets.
+ */
 export async function startSimulators(config: SimulatorsConfig): Promise<RunningSimulators> {
   const registries = new RegistrySimulator(config);
   const mail = new MailSimulator();

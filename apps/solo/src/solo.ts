@@ -184,7 +184,10 @@ interface DemoParts {
   demo?: DemoFacts;
 }
 
-/** Fills the demo account, unless money is real. */
+/**
+ * Fills the demo account.
+ * @returns whether anything was missing; false if there is no demo account or money is real.
+ */
 async function filledDemo(parts: DemoParts): Promise<boolean> {
   const { services, database, folder, secrets, demo } = parts;
   const { payments, clock, accountUrl, entitlementUrl, settings } = services;

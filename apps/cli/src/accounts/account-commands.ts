@@ -170,7 +170,7 @@ async function liftSecondFactor(
     new AccountDeskClient(http, operatorName(config)).liftSecondFactor(accountId, options.reason),
   );
   answer(options, changed, ({ hasChanged }) => [
-    hasChanged ? `${accountId} logs in without a code` : 'had no authenticator app',
+    hasChanged ? `${accountId} logs in without a code` : `${accountId} had no authenticator app`,
   ]);
 }
 

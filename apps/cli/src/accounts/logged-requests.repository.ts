@@ -1,7 +1,10 @@
 import { type AccountMatch, REQUESTS_KEPT_DAYS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 
-/** One more day for rows that have not been dropped yet, and one for a gateway whose clock is ahead. */
+/**
+ * The number of days that are searched: one more than requests are kept, for rows that have not
+ * been dropped yet, and another for a gateway whose clock is ahead.
+ */
 const DAYS_SEARCHED = REQUESTS_KEPT_DAYS + 2;
 
 interface LoggedRow {
@@ -17,8 +20,9 @@ export class LoggedRequestsMaintenanceRepository {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
   /**
-   * Finds the account of a request. Reads one day's partition at a time, the latest first, because operators mostly ask
-   * about recent requests.
+   * Finds the account of a request; returns an empty list if the request is unknown. Reads one
+   * day's partition at a time, the latest first, because operators mostly ask about recent
+   * requests.
    */
   async find(requestId: string): Promise<AccountMatch[]> {
     for (let daysAgo = 0; daysAgo < DAYS_SEARCHED; daysAgo++) {

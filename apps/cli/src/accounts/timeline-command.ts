@@ -62,8 +62,8 @@ const inspectionsLine = (count: number) =>
   `${counted(count, 'inspection')} by operators left out; add --inspections to list them`;
 
 /**
- * Requests a full page from each service. Entries older than the end of the merged page are requested again for the
- * next page.
+ * Reads a page of the timeline: requests a full page from each service and merges them. Entries
+ * older than the end of the merged page are requested again for the next page.
  */
 async function read(
   config: CliConfig,

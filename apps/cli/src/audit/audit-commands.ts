@@ -83,7 +83,9 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
 }
 
 /**
- * Reads anchors from a file. Rejects a file without anchors, because a comparison without anchors would always succeed.
+ * Reads anchors from a file.
+ * @throws InvalidArgumentError if the file cannot be read or has no anchors, because a comparison
+ *   without anchors would always succeed.
  */
 function anchorsIn(file: string): object[] {
   let anchors: object[];

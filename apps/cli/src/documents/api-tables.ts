@@ -11,8 +11,9 @@ import {
 } from '#libs/contracts';
 
 /**
- * Replaces the text between `<!-- name -->` and `<!-- /name -->` of a document with tables generated from the
- * operations.
+ * Returns the document with the text between `<!-- name -->` and `<!-- /name -->` replaced by
+ * tables generated from the operations.
+ * @throws Error if a section is missing.
  */
 export function withApiTables(document: string, operations: readonly Operation[]): string {
   const served = operations.filter((row) => listenerOf(row) === 'api');

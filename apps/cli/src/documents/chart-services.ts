@@ -128,7 +128,7 @@ function operatorPod(services: readonly AnyService[]) {
   };
 }
 
-/** Whether a process fails without a value for this setting. */
+/** Whether a process fails to start without a value for this setting. */
 function isMissed(config: ConfigClass<object>, env: string): boolean {
   try {
     loadConfig(config, {});
@@ -140,8 +140,8 @@ function isMissed(config: ConfigClass<object>, env: string): boolean {
 }
 
 /**
- * Returns the file of a secret. Each service has its own token secret and broker user; all services share the other
- * secrets.
+ * Returns the name of a secret's file. Each service has its own token secret and broker user; all
+ * services share the other secrets.
  */
 function secretFile(service: string, env: string): string {
   const isOwn = env === 'SERVICE_SECRET' || env === 'KAFKA_SASL_PASSWORD';

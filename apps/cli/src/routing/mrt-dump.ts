@@ -11,7 +11,7 @@ export interface OriginatedPrefix {
 const HEADER_BYTES = 12;
 /** Maximum size of a record; a larger record is invalid. */
 const RECORD_BYTES_MAX = 16 * 1024 * 1024;
-/** The types of TABLE_DUMP_V2 and its records (RFC 6396, 4.3; with path identifiers RFC 8050, 4). */
+// The type TABLE_DUMP_V2 and the subtypes of its records (RFC 6396, 4.3; with path identifiers RFC 8050, 4).
 const TABLE_DUMP_V2 = 13;
 const UNICAST: ReadonlyMap<number, { version: 4 | 6; hasPathIds: boolean }> = new Map([
   [2, { version: 4, hasPathIds: false }],

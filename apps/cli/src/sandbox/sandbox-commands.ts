@@ -14,7 +14,7 @@ import type { Settings } from '../operator-settings.js';
 import { SandboxConfig } from '../sandbox.config.js';
 import { stripeSteps } from './stripe-sandbox.js';
 
-/** The calls per second of one process, below the sandboxes' own limits. */
+/** The maximum number of calls per second, below the sandboxes' own limits. */
 const CALLS_PER_SECOND = 10;
 const TEST_KEY = /^(sk|rk)_test_/;
 const PAYPAL_SANDBOXES = ['api-m.sandbox.paypal.com', 'api.sandbox.paypal.com'];
@@ -71,7 +71,10 @@ export function sandboxCommands(program: Command, settings?: Settings): void {
 
 type Trial = (config: SandboxConfig, patience: Patience) => Promise<SandboxAnswer['steps']>;
 
-/** @throws ConfigurationError for a key that is not a test key. */
+/**
+ * Runs the trial steps in Stripe's sandbox; without a key, only lists them.
+ * @throws ConfigurationError for a key that is not a test key.
+ */
 export const runStripe: Trial = async (config, patience) => {
   const { stripeApiKey: apiKey, stripeApiUrl: apiUrl, dashboardUrl } = config;
   if (apiKey !== undefined && !TEST_KEY.test(apiKey)) {
@@ -93,7 +96,10 @@ export const runStripe: Trial = async (config, patience) => {
   return tried(stripeSteps(trial), missing, patience);
 };
 
-/** @throws ConfigurationError for a URL that is neither the sandbox's nor on this machine. */
+/**
+ * Runs the trial steps in PayPal's sandbox; without credentials, only lists them.
+ * @throws ConfigurationError for a URL that is neither the sandbox's nor on this machine.
+ */
 export const runPaypal: Trial = async (config, patience) => {
   const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
   const { paypalApiUrl: apiUrl, dashboardUrl } = config;

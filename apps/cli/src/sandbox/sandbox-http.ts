@@ -12,7 +12,11 @@ export interface SandboxCall {
 
 const TIMEOUT_MS = 20_000;
 
-/** @returns the JSON answer. @throws Error with the processor's message if it refuses. */
+/**
+ * Sends a request.
+ * @returns the JSON answer.
+ * @throws Error with the processor's message if it refuses.
+ */
 export async function askSandbox({ method = 'GET', url, headers, form }: SandboxCall) {
   const answer = await fetch(url, {
     method,

@@ -22,7 +22,10 @@ export interface Patience {
   everyMs: number;
 }
 
-/** Runs the steps in order. If a step fails, the later ones are skipped, except the clean-up. */
+/**
+ * Runs the steps in order. If a step fails, the later ones are skipped, except the clean-up.
+ * @returns the outcome of every step.
+ */
 export async function takeSteps(
   steps: readonly SandboxStep[],
   cleanUp: SandboxStep,

@@ -23,7 +23,10 @@ export class TrialPurchases {
     private readonly pay: string,
   ) {}
 
-  /** Returns the steps that buy a package and refund it. @param checkoutDoes and `refundDoes` describe the requests. */
+  /**
+   * Returns the steps that buy a package and refund it. `checkoutDoes` and `refundDoes` describe
+   * their requests.
+   */
   packageSteps(checkoutDoes: string, refundDoes: string): SandboxStep[] {
     let payment: { id: string; amountMicros: bigint } | undefined;
     return [

@@ -3,10 +3,13 @@ import { withClient } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
 
 const CLI = new URL('../../../cli/src/main.js', import.meta.url).pathname;
-/** Long enough for every migration on a busy machine; only a command that hangs reaches it. */
+/**
+ * The time limit of a command: long enough for every migration on a busy machine, so only a command
+ * that hangs reaches it.
+ */
 const TIMEOUT_MS = 5 * MINUTE_MS;
 
-/** Creates the services' database on a server that does not have it yet. */
+/** Creates the services' database if the server does not have it yet. */
 export async function createDatabase(serverUrl: string, name: string): Promise<void> {
   await withClient(serverUrl, async (client) => {
     const known = await client.query('select from pg_database where datname = $1', [name]);

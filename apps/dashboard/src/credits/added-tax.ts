@@ -16,7 +16,7 @@ export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined>
 export const TAX_RULE =
   'Tax depends on your billing details at the time of each payment, and the order shows it before you pay.';
 
-/** Returns how tax is added, and what that means for the prices of this page. */
+/** Returns the rule about tax, and the tax on the visitor's orders. */
 export const taxSentence = (tax: TaxAnswer | undefined): Markup => html`${TAX_RULE} ${taxOf(tax)}`;
 
 function taxOf(tax: TaxAnswer | undefined): Markup {

@@ -84,7 +84,10 @@ export class PageVisit {
     void this.reply.header('content-security-policy', contentSecurityPolicy(origin));
   }
 
-  /** Sends the page. @returns the document for the route's answer. */
+  /**
+   * Sets the status and the type of the answer.
+   * @returns the document, which the route returns.
+   */
   show(page: Markup, status = 200): string {
     void this.reply.status(status).type('text/html; charset=utf-8');
     return page.text;

@@ -127,7 +127,9 @@ class ReadingDeadline {
     clearTimeout(this.timer);
   }
 
-  /** Passes the text on, and counts a piece as read once the reader asks for the next one. */
+  /**
+   * Yields the text unchanged, and counts a piece as read once the reader asks for the next one.
+   */
   async *watch(text: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
     for await (const piece of text) {
       yield piece;

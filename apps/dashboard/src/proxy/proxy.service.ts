@@ -30,8 +30,9 @@ export class ProxyService {
   ) {}
 
   /**
-   * @throws InvalidRequest, UnexpectedBody, NotLoggedIn, TooManyExports, TooManyUploads, TooManyDownloads,
-   *   TooManyCalls, ServiceUnavailable; the owner's rejection.
+   * Makes the call to the owner and sends its answer.
+   * @throws InvalidRequest, UnexpectedBody, NotLoggedIn, TooManyExports, TooManyUploads,
+   *   TooManyDownloads, TooManyCalls, ServiceUnavailable; the owner's rejection.
    */
   async forward(route: ProxiedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const proxy = this.proxies.of(route.owner.service);

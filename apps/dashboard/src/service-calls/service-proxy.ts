@@ -72,16 +72,25 @@ interface Sent {
 
 const TIMEOUT_MS = 10_000;
 /**
- * Calls of several accounts may be waiting for a payment processor, and more than sixty log-ins of strangers for a hash
- * (S121).
+ * The maximum number of connections for browsers' calls. Calls of several accounts may be waiting
+ * for a payment processor, and more than sixty log-ins of strangers for a hash (S121).
  */
 const BROWSER_CONNECTIONS = 96;
-/** The number of these calls that one account (or one site, if no account is known) may make at a time. */
+/**
+ * The maximum number of these calls that one account (or one site, if no account is known) may make
+ * at a time.
+ */
 const OF_ONE_CONNECTIONS = 12;
-/** Session checks are short and precede every page, so slow calls must not delay them. */
+/**
+ * The maximum number of connections for session checks. They are short and precede every page, so
+ * slow calls must not delay them.
+ */
 const SESSION_CONNECTIONS = 16;
 const SESSION_CHECKS_OF_ONE = 4;
-/** Callbacks from processors have their own connections, because other calls may wait for them (S102). */
+/**
+ * The maximum number of connections for callbacks from processors. These have their own
+ * connections, because other calls may wait for them (S102).
+ */
 const SENDER_CONNECTIONS = 16;
 const TRANSFER_CONNECTIONS = 600;
 const JSON_LIMIT_BYTES = 1024 * 1024;
@@ -243,7 +252,10 @@ function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: Bro
   };
 }
 
-/** Reads a body. @throws Error if it is longer. */
+/**
+ * Reads a body as text.
+ * @throws Error if it exceeds the limit.
+ */
 async function textWithin(body: Readable, limitBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

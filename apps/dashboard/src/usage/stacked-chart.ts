@@ -4,7 +4,7 @@ import { shownText } from '../pages/shown-text.js';
 import { datesOf } from './usage-chart.js';
 import type { Series } from './usage-series.js';
 
-/** Sizes in units of the picture, which fills the width of the page. */
+// These sizes are in units of the picture, which fills the width of the page.
 const HEIGHT = 120;
 const BAR_WIDTH = 8;
 const STEP = 10;

@@ -3,7 +3,7 @@ import { DAY_MS } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 
-/** Sizes in units of the picture, which fills the width of the page. */
+// These sizes are in units of the picture, which fills the width of the page.
 const HEIGHT = 120;
 const BAR_WIDTH = 8;
 const STEP = 10;

@@ -15,7 +15,11 @@ export interface Endpoint {
   port: number;
 }
 
-/** Runs a program to its end. @throws Error with its output if it fails. */
+/**
+ * Runs a program to its end.
+ * @returns its output, trimmed.
+ * @throws Error with its error output if it fails.
+ */
 export function runProgram(program: string, words: readonly string[], folder: string): string {
   const done = spawnSync('sh', [...SHELL, program, ...words], { cwd: folder });
   if (done.status !== 0) throw new Error(`${program}: ${done.stderr.toString()}`);

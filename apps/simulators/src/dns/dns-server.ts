@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { type Packet, RECURSION_AVAILABLE, decode, encode } from 'dns-packet';
 import { recordsOf } from './dns-records.js';
 
-/** RFC 1035 §4.1.1. */
+/** The response code for a name that does not exist (RFC 1035 §4.1.1). */
 const NXDOMAIN = 3;
 
-/** A burst of queries must not be lost, because a client would wait for seconds before it retries. */
+/**
+ * The size of the socket's receive buffer. A burst of queries must not be lost, because a client
+ * would wait for seconds before it retries.
+ */
 const RECEIVE_BYTES = 4 << 20;
 
 /**

@@ -27,7 +27,10 @@ export class SmtpSink {
     this.server.on('error', () => undefined);
   }
 
-  /** @returns the port. */
+  /**
+   * Starts listening on loopback; 0 selects a free port.
+   * @returns the port.
+   */
   async listen(port: number): Promise<number> {
     const { server } = this.server;
     await new Promise<void>((resolve, reject) => {

@@ -49,7 +49,10 @@ export async function refusalOf(
   return undefined;
 }
 
-/** @param factsFile the file to which the holder writes its addresses. */
+/**
+ * Returns the fault that a running process holds the data folder.
+ * @param factsFile the file to which the holder writes its addresses.
+ */
 export function runsAlready(folder: string, holder: number, factsFile: string): Refusal {
   const stop = factsFile === 'solo.json' ? commandFor(folder, 'npm stop') : `kill ${holder}`;
   return {

@@ -15,7 +15,11 @@ export function checkFolderWritable(folder: DataFolder): void {
   });
 }
 
-/** Like `checkFolderWritable`, but does not create a missing folder. @throws StartFault. */
+/**
+ * Checks that `folder` is writable or, if it does not exist, that it could be created; leaves
+ * nothing behind.
+ * @throws StartFault otherwise.
+ */
 export function checkFolderCanBeWritten(folder: DataFolder): void {
   tryFolder(folder, () => {
     const existing = nearestExisting(folder.path);

@@ -85,7 +85,11 @@ async function addressesOf(host: string): Promise<string> {
   }
 }
 
-/** Checks the certificate. @throws Error for a certificate that a browser would reject, or that expires soon. */
+/**
+ * Checks the certificate of a URL.
+ * @returns the day on which it expires.
+ * @throws Error for a certificate that a browser would reject, or that expires soon.
+ */
 async function certificateOf(url: URL, { now, authorities }: ProductionFacts): Promise<string> {
   const { protocol, hostname: host, port } = url;
   if (protocol !== 'https:') throw new Error(`${url.origin} has no TLS. See ${PAGE}, 4.`);
@@ -111,7 +115,10 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
   return `until ${day}`;
 }
 
-/** Checks that nginx does not buffer streams and uploads, because that would delay them. */
+/**
+ * Checks that nginx does not buffer streams and uploads, because that would delay them.
+ * @throws Error if it does, or if it does not serve the API's host.
+ */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');
   if (nginx === undefined) return 'not checked: this user cannot read nginx’s configuration';
@@ -200,7 +207,11 @@ function timesOf(folder: string): number[] {
   }
 }
 
-/** Checks that the clock is synchronised, because leases, sessions and signatures of callbacks depend on the time. */
+/**
+ * Checks that the clock is synchronised, because leases, sessions and signatures of callbacks
+ * depend on the time.
+ * @throws Error if it is not.
+ */
 function clockSeen(says: Says): string {
   const answer = says('timedatectl', 'show', '--property=NTPSynchronized', '--value');
   if (answer === undefined) return 'not checked: this machine has no timedatectl';

@@ -25,7 +25,10 @@ const LIMITS = [
 ] as const;
 const LIMITS_DAYS = 3_650;
 const MAIL_TIMEOUT_MS = 15_000;
-/** The first calls run while everything else is still starting, on a machine that may be slow or busy. */
+/**
+ * The time limit of a call. The first calls run while everything else is still starting, on a
+ * machine that may be slow or busy.
+ */
 const CALL_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 

@@ -8,7 +8,10 @@ import {
 
 /** The number of days with requests, including today. */
 const DEMO_DAYS = 31;
-/** Each call covers the previous day, the day itself and the next two. */
+/**
+ * The days between two calls of `roll_partitions`. Each call creates the partitions of the previous
+ * day, the day itself and the next two.
+ */
 const PARTITION_STEP_DAYS = 3;
 /** The number of requests on a working day, and the share of that number on a day at the weekend. */
 const REQUESTS_A_DAY = 60;

@@ -17,7 +17,10 @@ export class MetricsListener {
     readonly url: string,
   ) {}
 
-  /** @param port 0 selects a free port. */
+  /**
+   * Serves the metrics of all services together, on loopback at `/metrics`.
+   * @param port 0 selects a free port.
+   */
   static async start(services: Metrics[], port: number): Promise<MetricsListener> {
     const server = createServer({ requireHostHeader: false }, (request, response) => {
       if (request.url !== '/metrics' || request.method !== 'GET') {

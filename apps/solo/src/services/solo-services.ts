@@ -105,7 +105,10 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   };
 }
 
-/** Opens the store of a service that keeps files. The store closes after the service. */
+/**
+ * Opens the store of a service that keeps files; returns undefined for other services. The store
+ * closes after the service.
+ */
 async function filesOf(
   { name, usesFiles }: AnyService,
   settings: Settings,

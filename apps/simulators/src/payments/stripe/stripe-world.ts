@@ -53,7 +53,10 @@ export class StripeWorld {
   /** Returns twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
-  /** Two indexes of the objects: with 100,000 subscriptions, searching all objects would be slow. */
+  /**
+   * The objects by kind. Without this index and the next one, each search would read all objects,
+   * of which there may be 100,000.
+   */
   private readonly kinds = new Map<ObjectName, Map<string, StripeObject>>();
   private readonly paymentsOfInvoices = new Map<string, KindOf<'invoice_payment'>[]>();
 
