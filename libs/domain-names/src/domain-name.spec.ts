@@ -33,7 +33,7 @@ describe('parseDomainName', () => {
     ['example.nosuchtld', 'example.nosuchtld', 'nosuchtld', ''],
     ['www.ck', 'www.ck', 'ck', ''],
     [name253, `${'b'.repeat(57)}.com`, 'com', `${label63}.${label63}.${label63}`],
-  ])('reads %j as %s', (input, name, publicSuffix, subdomain) => {
+  ])('%j is read as %s', (input, name, publicSuffix, subdomain) => {
     const tld = name.slice(name.lastIndexOf('.') + 1);
     const label = name.slice(0, name.indexOf('.'));
     expect(parseDomainName(input)).toMatchObject({

@@ -23,7 +23,7 @@ describe('parseIpAddress', () => {
   );
 
   it.each(['', 'fe80::1%eth0', '[::1]', '192.0.2.1\n', '192.0.2.1/32', 'example.com', ':::'])(
-    'rejects %j',
+    '%j is rejected',
     (input) => {
       expect(parseIpAddress(input)).toMatchObject({ ok: false });
     },
@@ -101,7 +101,7 @@ describe('parseAsn', () => {
   });
 
   it.each(['', 'AS', 'AS-1', 'AS4294967296', 'AS1.10', 'AS 1', '0x10', '064496', '1e3', 'AS1\n'])(
-    'rejects %j',
+    '%j is rejected',
     (input) => {
       expect(parseAsn(input)).toMatchObject({ ok: false });
     },

@@ -30,7 +30,7 @@ describe('crash points', () => {
     expect(run('')).toMatchObject({ status: 0, stdout: 'before\nafter\n' });
   });
 
-  it('rejects an unknown point, and a point without a positive number', () => {
+  it('an unknown point, or a point without a positive number, is rejected', () => {
     for (const text of ['relay.after:1', 'relay.after-send', 'relay.after-send:0', 'toString:1']) {
       expect(() => armedBy(text)).toThrow('CRASH_AT is <point>:<n>');
     }

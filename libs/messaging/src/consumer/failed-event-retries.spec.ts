@@ -159,7 +159,7 @@ describe('failed events', () => {
     expect([tries, (await rows())[0].attempts]).toEqual([3, 3]);
   });
 
-  it('an event of an unknown class waits for the next release, for at most an hour at a time', async () => {
+  it('an event of an unknown class waits an hour for the next release, and is then dead-lettered', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(
