@@ -186,7 +186,7 @@ describe('alerts', () => {
   });
 
   (promtoolAvailability() === undefined ? it : it.skip)(
-    'each fires above its threshold, not at it',
+    'each fires on one side of its threshold, and is silent on the other',
     () => {
       expect(alertFaults(RULES, ALERT_CASES)).toBe('');
     },

@@ -82,7 +82,7 @@ describe('declared connections of services', () => {
         return each === 0 ? total : total + pods * each;
       }, APART);
 
-    it('fit one server exactly with the default values', async () => {
+    it('number at most 100 with the default values, and a server that accepts one fewer is rejected', async () => {
       const values = CHART_VALUES.defaults as string[];
       const sum = sumOf(await chart.render(values));
       expect(sum).toBeLessThanOrEqual(100);
@@ -106,7 +106,7 @@ describe('declared connections of services', () => {
       expect(await chart.refusal(values, 'postgresql.maxConnections=0')).toBe('');
     });
 
-    it('must not exceed the limit of a given PostgreSQL', async () => {
+    it('are limited to `postgresql.maxConnections` by the PostgreSQL that the chart installs', async () => {
       const resources = await chart.render(
         CHART_VALUES['brought along'] as string[],
         'postgresql.maxConnections=250',

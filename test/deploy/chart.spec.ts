@@ -442,7 +442,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('a pod has enough time to drain', async () => {
+  it('a pod of the gateway has 10 s to stop in addition to its notice and drain times', async () => {
     const graceOf = (resources: Resource[]) =>
       workloadsOf(resources).find((one) => componentOf(one) === 'gateway')?.spec.template.spec
         .terminationGracePeriodSeconds;

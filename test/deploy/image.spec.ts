@@ -148,7 +148,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(files.filter(isProgram)).toEqual([]);
   });
 
-  it('the image has at most 250 MB when compressed', async () => {
+  it('the image has less than 250 MiB when compressed', async () => {
     const { stdout: archive } = spawn('tar', ['-C', root, '-cf', '-', '.'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

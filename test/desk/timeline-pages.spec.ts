@@ -118,7 +118,7 @@ describe('a timeline with 100,000 events of one account', () => {
     },
   );
 
-  /** Returns PostgreSQL's own count of the blocks that this statement reads. */
+  /** Returns the number of blocks that the timeline's statement reads, as counted by PostgreSQL. */
   async function blocksRead(
     database: Database,
     before: Date,

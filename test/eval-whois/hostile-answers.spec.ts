@@ -250,7 +250,8 @@ function processorMs(text: string, tld: string): number {
 
 /**
  * Returns the least CPU time of a few attempts, because garbage collection and compilation are not caused by the
- * answer. @param enoughMs makes further attempts unnecessary.
+ * answer.
+ * @param enoughMs no further attempt is made after one that takes at most this time.
  */
 function leastMs(text: string, tld: string, enoughMs = 0): number {
   let least = Infinity;

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { skewedClock, skewedClockMissing } from './skewed-clock.js';
 
 (skewedClockMissing() ? it.skip : it)(
-  'a skewed clock is wrong by hours, but no other clock is',
+  'a skewed wall clock is 25 hours slow, and the monotonic clock is right',
   () => {
     const code = 'console.log(JSON.stringify([Date.now(), performance.now()]))';
     const run = spawnSync(process.execPath, ['-e', code], {

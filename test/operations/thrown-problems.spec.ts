@@ -277,7 +277,7 @@ describe('the problems of a row', () => {
     );
   });
 
-  it('need every listed exception to these rules', () => {
+  it('include every exception to these rules, so that no exception is out of date', () => {
     const made = served.flatMap(({ row, codes }) =>
       [...codes].flatMap(([code, makers]) =>
         [...makers].flatMap((maker) => [`${maker} ${code}`, `${row} ${maker} ${code}`]),

@@ -69,8 +69,8 @@ export async function openSoloWithPayments(settings: Record<string, string> = {}
 }
 
 /**
- * Starts the same services. All except corpus use their databases through a PgBouncer in transaction mode, which has
- * fewer connections than the services: two for each role.
+ * Starts every service in this process. All except corpus use their databases through a PgBouncer in transaction mode,
+ * which has fewer connections than the services: two for each role.
  */
 export async function openSoloBehindPgBouncer(settings: Record<string, string> = {}) {
   const folder = makeRunFolder();

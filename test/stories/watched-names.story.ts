@@ -71,7 +71,7 @@ export function watchedNames(open: () => Deployment): void {
     expect(charges).toMatchObject([{ kind: 'use', amount: '-1' }]);
   });
 
-  it('a test key cannot create monitors', async () => {
+  it('a test key can neither list nor create monitors', async () => {
     for (const method of ['GET', 'POST']) {
       const body = method === 'POST' ? { kind: 'brand', keyword: 'acme' } : undefined;
       const answer = await customer.api(method, '/v2.0/monitors', body, customer.testKey);

@@ -158,7 +158,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       ['services.gateway.podAnnotations={"not a name":"x"}', /name part must consist of/],
       ['postgresql.port=70000', /70000/],
     ])(
-      'the API server, if not an earlier check, reports the fault in %s',
+      'the fault in %s is reported by the API server, or by the chart before it',
       async (set, sentence) => {
         const values = CHART_VALUES['all on'] as string[];
         const attempt = async () => {

@@ -111,7 +111,7 @@ describe('addresses', () => {
   });
 
   it.each(['', 'localhost', '0x7f000001', '2130706433', '127.1', '0177.0.0.1', '1.2.3.4\n'])(
-    'S56: %j, an address in an unusual form, is rejected',
+    'S56: %j is neither an allowed address nor a host name',
     (address) => {
       expect(isBlockedAddress(address)).toBe(true);
       expect(isHostName(address)).toBe(false);

@@ -58,7 +58,7 @@ service may be blocked; please try again later if that happens to you.
 `;
 
 describe('the layout that ICANN prescribes', () => {
-  it('every field is at its place in the record', () => {
+  it('every field is read into its member of the record', () => {
     const { outcome, record } = parse(THICK);
     expect(outcome).toBe('delivered');
     expect(record).toMatchObject({
