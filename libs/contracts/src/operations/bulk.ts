@@ -8,11 +8,9 @@ import {
   IsOptional,
   IsString,
   MaxLength,
-  Min,
   MinLength,
-  ValidateNested,
 } from 'class-validator';
-import { Type } from 'class-transformer';
+import { IsCount, Nested, OptionalText } from '../members.js';
 import type { DataClass } from './parameter.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
 
@@ -35,8 +33,7 @@ export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
 /** The result for one of several items: the members of a single answer, or the reason why there is no answer. */
 export class BulkItem {
   /** Index in the request, from 0. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   index: number;
 
   /** Whether there is an answer. */
@@ -48,8 +45,7 @@ export class BulkItem {
   @IsInt()
   status_code?: number;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   message?: string;
 }
 
@@ -90,18 +86,15 @@ export const isItemClass = (type: object): type is ItemClass => 'answer' in type
 
 /** The numbers of answered and failed items. */
 export class BulkSummary {
-  @IsInt()
-  @Min(0)
+  @IsCount()
   delivered: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   failed: number;
 }
 
 /** The closing line of a stream. */
 export class BulkClosing {
-  @ValidateNested()
-  @Type(() => BulkSummary)
+  @Nested(() => BulkSummary)
   summary: BulkSummary;
 }

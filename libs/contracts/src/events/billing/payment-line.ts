@@ -1,4 +1,5 @@
-import { IsIn, IsInt, IsOptional, IsString, IsUUID, Length, Matches, Min } from 'class-validator';
+import { IsIn, IsInt, IsString, IsUUID, Length, Matches, Min } from 'class-validator';
+import { OptionalText } from '../../members.js';
 import { IsAfter, IsInstant } from '../rules.js';
 
 /** Whole credits, at least one; at most 15 digits, which a double holds exactly. */
@@ -45,8 +46,7 @@ export class PackageLine extends AnyPaymentLine {
   credits: string;
 
   /** Catalogue tier whose rights the package gives, for example `50K`. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   @Length(1, 20)
   tier?: string;
 }

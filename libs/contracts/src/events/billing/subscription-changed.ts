@@ -1,4 +1,3 @@
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsIn,
@@ -8,8 +7,8 @@ import {
   IsUUID,
   Length,
   Min,
-  ValidateNested,
 } from 'class-validator';
+import { IsCount, Nested } from '../../members.js';
 import { EventType } from '../event-type.js';
 import { IsAfter, IsInstant } from '../rules.js';
 
@@ -26,30 +25,24 @@ const SUBSCRIPTION_STATES = [
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
 export class RateLimits {
-  @IsInt()
-  @Min(0)
+  @IsCount()
   live: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   bulk: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   heavy: number;
 }
 
 export class MonitorSlots {
-  @IsInt()
-  @Min(0)
+  @IsCount()
   domain: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   brand: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   registrant: number;
 }
 
@@ -97,17 +90,14 @@ export class SubscriptionChanged {
   cancelAt?: string;
 
   /** Requests per minute; for the add-on, those that it adds, already multiplied by the quantity. */
-  @ValidateNested()
-  @Type(() => RateLimits)
+  @Nested(() => RateLimits)
   limits: RateLimits;
 
-  @ValidateNested()
-  @Type(() => MonitorSlots)
+  @Nested(() => MonitorSlots)
   monitors: MonitorSlots;
 
   /** Number of live API keys. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   keys: number;
 
   @IsString({ each: true })

@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsIn, IsInt, IsISO8601, IsString } from 'class-validator';
+import { IsCount, Nested, NestedList, NullableText, OptionalText } from '../../members.js';
 import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
@@ -11,7 +11,6 @@ import {
   LEDGER_KINDS,
   type LedgerKind,
 } from './credits.js';
-import { IsNullable } from '../../nullable.js';
 
 /** Credits from one source. */
 export class GrantAnswer extends GrantAmounts {
@@ -19,18 +18,15 @@ export class GrantAnswer extends GrantAmounts {
   source_type: CreditSource;
 
   /** The credit package, such as `15K`; null for other sources. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   tier: string | null;
 
   /** The order that bought the credits; null if there was none, as for a renewal. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   order_id: string | null;
 
   /** The package or plan as ordered; null for other sources. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   sku: string | null;
 
   /** RFC 3339. */
@@ -40,8 +36,7 @@ export class GrantAnswer extends GrantAmounts {
 
 /** Credits of an account at this moment. */
 export class BalanceAnswer {
-  @IsInt()
-  @Min(0)
+  @IsCount()
   spendable: number;
 
   /** Reserved credits that are not used yet. */
@@ -52,18 +47,15 @@ export class BalanceAnswer {
   @IsInt()
   pending: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   frozen: number;
 
   /** Credits that were used and then reversed; later purchases repay them first. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   debt: number;
 
   /** At most 200 grants: first those with credits left, then the newest. */
-  @ValidateNested({ each: true })
-  @Type(() => GrantAnswer)
+  @NestedList(() => GrantAnswer)
   grants: GrantAnswer[];
 }
 
@@ -96,24 +88,20 @@ export class LedgerLine {
   reference: string;
 
   /** For use: the operation that was charged. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   operation?: string;
 
   /** For use: the UTC day of booking (`YYYY-MM-DD`). */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   day?: string;
 }
 
 export class LedgerAnswer {
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => LedgerLine)
+  @NestedList(() => LedgerLine)
   items: LedgerLine[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 

@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsISO31661Alpha2, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { IsISO31661Alpha2, IsOptional, Matches } from 'class-validator';
+import { Nested } from '../../members.js';
 import { dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsInvoiceLine } from './text-rules.js';
@@ -61,8 +61,7 @@ export class PutBillingDetailsRequest implements BillingDetails {
 export class BillingDetailsAnswer {
   /** Null until details are entered. */
   @IsNullable()
-  @ValidateNested()
-  @Type(() => PutBillingDetailsRequest)
+  @Nested(() => PutBillingDetailsRequest)
   details: PutBillingDetailsRequest | null;
 }
 

@@ -1,48 +1,32 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsString } from 'class-validator';
+import { IsCount, Nested, NestedList, NullableTime, OptionalText } from '../../members.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { Paging, onePage } from '../paging/paging-answer.js';
-import { IsNullable } from '../../nullable.js';
 
 /** Credits of an account at this moment. */
 export class CreditsBalance {
   /** The credits that can still be used: `spendable` and `leased`. `X-Credits-Remaining` has the same value. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   remaining: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   spendable: number;
 
   /** Credits reserved for requests and jobs that have not used them yet. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   leased: number;
 
   /** Credits used within the last few minutes that are not in the ledger yet. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   pending: number;
 
   /** Credits of a deleted account; restoring the account returns them. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   frozen: number;
 
   /** Credits that were used and then refunded; new credits repay them first. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   debt: number;
 }
 
@@ -74,8 +58,7 @@ export class GrantAmounts {
   revoked: number;
 
   /** Null if the credits never expire. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   expires_at: string | null;
 }
 
@@ -105,18 +88,15 @@ export class CreditsLedgerLine {
   amount: number;
 
   /** The source of the credits, such as `package:…`; absent for usage. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   reference?: string;
 
   /** The operation that used the credits; absent for other kinds. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   operation?: string;
 
   /** The path that lists the requests of this day and operation; absent for other kinds. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   requests?: string;
 }
 
@@ -124,22 +104,18 @@ export class CreditsAnswer {
   @IsBoolean()
   status: boolean;
 
-  @ValidateNested()
-  @Type(() => CreditsBalance)
+  @Nested(() => CreditsBalance)
   balance: CreditsBalance;
 
   /** At most 200 grants: first those with credits left, then the newest. */
-  @ValidateNested({ each: true })
-  @Type(() => CreditGrant)
+  @NestedList(() => CreditGrant)
   grants: CreditGrant[];
 
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => CreditsLedgerLine)
+  @NestedList(() => CreditsLedgerLine)
   ledger: CreditsLedgerLine[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 

@@ -1,4 +1,3 @@
-import { Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
   IsIn,
@@ -8,9 +7,9 @@ import {
   IsString,
   Max,
   Min,
-  ValidateNested,
 } from 'class-validator';
 import { IsAddressBlock } from '#libs/domain-names';
+import { Nested, NestedList, NullableText, OptionalText } from '../../members.js';
 import type { KeyEnvironment } from '../../api-key.js';
 import { SCOPES, type Scope } from '../access.js';
 import { IsLine, IsListOfDifferent, MayBeAbsent } from './text-rules.js';
@@ -118,17 +117,14 @@ export class KeyAnswer {
   @IsString()
   created_at: string;
 
-  @IsNullable()
-  @IsString()
+  @NullableText()
   expires_at: string | null;
 
-  @IsNullable()
-  @IsString()
+  @NullableText()
   last_used_at: string | null;
 
   /** The id of the key that replaced this key by rotation or reissue. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   replaced_by: string | null;
 
   @IsNullable()
@@ -145,18 +141,15 @@ export class KeyAnswer {
 }
 
 export class KeysAnswer {
-  @ValidateNested({ each: true })
-  @Type(() => KeyAnswer)
+  @NestedList(() => KeyAnswer)
   keys: KeyAnswer[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 
 /** A new key. `key` is shown only once: a repeated call gets the answer without it. */
 export class IssuedKeyAnswer extends KeyAnswer {
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   key?: string;
 }

@@ -1,14 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsCount, NestedList, OptionalText } from '../../members.js';
 import { FOR_VISITORS, IN_ANY_STATE, dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
 import { IsKnownPassword } from './text-rules.js';
@@ -40,13 +31,11 @@ export class CurrentSessionAnswer {
   account_state: string;
 
   /** Set for a deleted account, RFC 3339. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   restorable_until?: string;
 
   /** Why the account is suspended, in the operator's words. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   suspended_because?: string;
 }
 
@@ -57,12 +46,10 @@ export class LogInAnswer {
   @IsIn(['code'])
   needs?: 'code';
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   account_id?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   person_id?: string;
 
   @IsOptional()
@@ -70,13 +57,11 @@ export class LogInAnswer {
   account_state?: string;
 
   /** Set for a deleted account, RFC 3339. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   restorable_until?: string;
 
   /** Why the account is suspended, in the operator's words. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   suspended_because?: string;
 }
 
@@ -107,8 +92,7 @@ export class ListedSession {
 }
 
 export class SessionsAnswer {
-  @ValidateNested({ each: true })
-  @Type(() => ListedSession)
+  @NestedList(() => ListedSession)
   sessions: ListedSession[];
 }
 
@@ -119,8 +103,7 @@ export class SessionEndedAnswer {
 
 export class OthersEndedAnswer {
   /** Number of sessions ended. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   ended: number;
 }
 

@@ -1,14 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsNumber,
-  IsOptional,
-  IsString,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsNumber, IsOptional, IsString, Max, Min } from 'class-validator';
+import { Nested, NestedList, OptionalText } from '../../members.js';
 import { BulkSummary, bulkItem } from '../bulk.js';
 import { IsNullable } from '../../nullable.js';
 
@@ -48,8 +39,7 @@ export class Availability {
   contradiction?: boolean;
 
   /** Why the availability is unknown. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   reason?: string;
 
   /** RFC 3339, UTC. */
@@ -67,8 +57,7 @@ export class NameAvailability extends Availability {
 export class AvailabilityAnswer extends NameAvailability {
   /** Similar names that are available, best first. */
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => Availability)
+  @NestedList(() => Availability)
   suggestions?: Availability[];
 }
 
@@ -79,8 +68,7 @@ export class AvailabilityItem extends bulkItem(
   'lookup_overloaded',
 ) {
   /** The name as requested. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   domain?: string;
 }
 
@@ -89,11 +77,9 @@ export class BulkAvailabilityAnswer {
   @IsBoolean()
   status: boolean;
 
-  @ValidateNested({ each: true })
-  @Type(() => AvailabilityItem)
+  @NestedList(() => AvailabilityItem)
   domains: AvailabilityItem[];
 
-  @ValidateNested()
-  @Type(() => BulkSummary)
+  @Nested(() => BulkSummary)
   summary: BulkSummary;
 }

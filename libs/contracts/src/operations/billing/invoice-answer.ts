@@ -1,7 +1,6 @@
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsString, ValidateNested } from 'class-validator';
+import { IsIn, IsInt, IsString } from 'class-validator';
+import { Nested, NestedList, NullableText } from '../../members.js';
 import { INVOICE_KINDS, type InvoiceKind } from '../../events/billing/invoice-issued.js';
-import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
 /**
@@ -23,8 +22,7 @@ export class InvoiceAnswer {
   kind: InvoiceKind;
 
   /** The number of the corrected invoice; null for an invoice. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   corrects: string | null;
 
   @IsIn(INVOICE_STATES)
@@ -55,18 +53,15 @@ export class InvoiceAnswer {
   revision: number;
 
   /** SHA-256 of the PDF's bytes, in hexadecimal; null until the PDF is printed. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   sha256: string | null;
 }
 
 /** Newest first. */
 export class InvoicesAnswer {
-  @ValidateNested({ each: true })
-  @Type(() => InvoiceAnswer)
+  @NestedList(() => InvoiceAnswer)
   invoices: InvoiceAnswer[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }

@@ -1,17 +1,7 @@
-import { Type } from 'class-transformer';
-import {
-  IsIn,
-  IsInt,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  ValidateIf,
-  ValidateNested,
-} from 'class-validator';
+import { IsIn, IsInt, IsString, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { Nested, NestedList, NullableText } from '../../members.js';
 import { type ChosenProcessor, PROCESSOR_NAMES } from './processor-answer.js';
 import type { PaymentLineKind } from '../../events/billing/payment-line.js';
-import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
 const CREDITS_MIN = 5_000;
@@ -81,8 +71,7 @@ export class OrderLineAnswer {
   @IsString()
   tax_micros: string;
 
-  @IsNullable()
-  @IsString()
+  @NullableText()
   credits: string | null;
 }
 
@@ -108,15 +97,13 @@ export class OrderAnswer {
   currency: string;
 
   /** The URL of the processor's page while the order waits for the customer there; otherwise null. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   redirect_url: string | null;
 
   /**
    * When the processor last declined a payment for the order, RFC 3339; null unless that was the order's latest event.
    */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   declined_at: string | null;
 
   @IsString()
@@ -125,18 +112,15 @@ export class OrderAnswer {
   @IsString()
   expires_at: string;
 
-  @ValidateNested({ each: true })
-  @Type(() => OrderLineAnswer)
+  @NestedList(() => OrderLineAnswer)
   lines: OrderLineAnswer[];
 }
 
 /** Newest first. */
 export class OrdersAnswer {
-  @ValidateNested({ each: true })
-  @Type(() => OrderAnswer)
+  @NestedList(() => OrderAnswer)
   orders: OrderAnswer[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }

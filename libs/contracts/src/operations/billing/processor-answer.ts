@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn, IsString } from 'class-validator';
+import { NestedList } from '../../members.js';
 
 /** The processors that a customer can choose between; an installation may offer only some of them. */
 export const PROCESSOR_NAMES = ['stripe', 'paypal'] as const;
@@ -33,7 +33,6 @@ export class ProcessorAnswer {
 
 /** The available processors, in the order in which customers are offered them. */
 export class ProcessorsAnswer {
-  @ValidateNested({ each: true })
-  @Type(() => ProcessorAnswer)
+  @NestedList(() => ProcessorAnswer)
   processors: ProcessorAnswer[];
 }

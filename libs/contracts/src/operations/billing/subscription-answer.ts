@@ -1,15 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Matches, Max, Min } from 'class-validator';
+import { Nested, NestedList, NullableText } from '../../members.js';
 import type { BillingInterval, SubscriptionLineName } from '../../catalogue/subscription-plans.js';
 import type { SubscriptionState } from '../../events/billing/subscription-changed.js';
 import { IsNullable } from '../../nullable.js';
@@ -72,8 +62,7 @@ export class UnpaidChangeAnswer {
   is_declined: boolean;
 
   /** The processor's payment page; null if the change must be requested again. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   pay_url: string | null;
 
   /** When the change is dropped, RFC 3339. */
@@ -114,8 +103,7 @@ export class PlanPreviewAnswer {
 
   /** The pending change at the end of the period that this change replaces; null if there is none. */
   @IsNullable()
-  @ValidateNested()
-  @Type(() => PendingChange)
+  @Nested(() => PendingChange)
   drops_change: PendingChange | null;
 }
 
@@ -158,24 +146,20 @@ export class SubscriptionAnswer {
   @IsString()
   period_end: string;
 
-  @IsNullable()
-  @IsString()
+  @NullableText()
   paid_through: string | null;
 
   /** When the subscription ends; null if it will be renewed. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   cancel_at: string | null;
 
   @IsNullable()
-  @ValidateNested()
-  @Type(() => PendingChange)
+  @Nested(() => PendingChange)
   pending_change: PendingChange | null;
 
   /** A requested change that is not paid yet; the plan stays the same until it is paid. */
   @IsNullable()
-  @ValidateNested()
-  @Type(() => UnpaidChangeAnswer)
+  @Nested(() => UnpaidChangeAnswer)
   unpaid_change: UnpaidChangeAnswer | null;
 
   @IsBoolean()
@@ -183,19 +167,16 @@ export class SubscriptionAnswer {
 }
 
 export class SubscriptionsAnswer {
-  @ValidateNested({ each: true })
-  @Type(() => SubscriptionAnswer)
+  @NestedList(() => SubscriptionAnswer)
   subscriptions: SubscriptionAnswer[];
 }
 
 export class PlanChangeAnswer {
-  @ValidateNested()
-  @Type(() => SubscriptionAnswer)
+  @Nested(() => SubscriptionAnswer)
   subscription: SubscriptionAnswer;
 
   /** Where the customer must pay or confirm before the plan changes; null if nothing is left to do. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   redirect_url: string | null;
 }
 

@@ -1,15 +1,6 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsCount, NestedList, OptionalText } from '../../members.js';
 
 export const NAME_RECORD_TYPES = [
   'A',
@@ -36,42 +27,35 @@ export class DnsRecordData {
   type_code: number;
 
   /** Seconds. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   ttl: number;
 
   /** The record as `dig` writes it. */
   @IsString()
   raw_text: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   address?: string;
 
   /** The target of an NS, CNAME or PTR record. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   target?: string;
 
   @IsOptional()
   @IsInt()
   priority?: number;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   exchange?: string;
 
   /** The strings of a TXT or SPF record. */
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   strings?: string[];
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   mname?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   rname?: string;
 
   @IsOptional()
@@ -98,12 +82,10 @@ export class DnsRecordData {
   @IsInt()
   flags?: number;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   tag?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   value?: string;
 }
 
@@ -113,12 +95,10 @@ export class DnsAnswer {
   status: boolean;
 
   /** A-labels. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   domain_name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   ip_address?: string;
 
   /** `YYYY-MM-DD HH:mm:ss`, UTC. */
@@ -138,8 +118,7 @@ export class DnsAnswer {
   @JSONSchema({ additionalProperties: { type: 'integer' } })
   dns_types: Record<string, number>;
 
-  @ValidateNested({ each: true })
-  @Type(() => DnsRecordData)
+  @NestedList(() => DnsRecordData)
   dns_records: DnsRecordData[];
 
   /**

@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsBoolean } from 'class-validator';
+import { NestedList, OptionalText } from '../../members.js';
 import { MayBeAbsent } from '../account/text-rules.js';
 import { BULK_BODY_BYTES, BulkClosing, TextList, bulkItem } from '../bulk.js';
 import { domainName } from '../kinds.js';
@@ -32,13 +32,11 @@ export class BulkDnsItem extends bulkItem(
   ...DNS_PROBLEMS,
 ) {
   /** The name as requested. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   domain_name?: string;
 
   /** The address as requested. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   ip_address?: string;
 }
 
@@ -47,8 +45,7 @@ export class BulkDnsAnswer extends BulkClosing {
   @IsBoolean()
   status: boolean;
 
-  @ValidateNested({ each: true })
-  @Type(() => BulkDnsItem)
+  @NestedList(() => BulkDnsItem)
   bulk_dns_info: BulkDnsItem[];
 }
 

@@ -1,4 +1,3 @@
-import { Type } from 'class-transformer';
 import {
   IsArray,
   IsBoolean,
@@ -9,8 +8,8 @@ import {
   IsString,
   Matches,
   Min,
-  ValidateNested,
 } from 'class-validator';
+import { IsCount, Nested, NestedList } from '../../members.js';
 import { DATASETS, type Dataset } from '../../catalogue/datasets.js';
 import { PLAN_DATASETS, type PlanDataset } from '../../catalogue/plan-datasets.js';
 import { Paging } from '../paging/paging-answer.js';
@@ -33,8 +32,7 @@ export class FileArtifact {
   @IsIn(FILE_FORMATS)
   format: FileFormat;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   bytes: number;
 
   @IsString()
@@ -56,20 +54,17 @@ export class FileEntry {
   @Min(1)
   edition: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   rows: number;
 
   /** Number of names that the previous file did not contain; null if there was no previous file. */
   @IsNullable()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   gained: number | null;
 
   /** Number of names that only the previous file contained; null if there was no previous file. */
   @IsNullable()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   lost: number | null;
 
   /** Increases when columns or members change their meaning. */
@@ -84,8 +79,7 @@ export class FileEntry {
   published_at: string;
 
   @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => FileArtifact)
+  @NestedList(() => FileArtifact)
   artifacts: FileArtifact[];
 }
 
@@ -105,12 +99,10 @@ export class FilesAnswer {
   status: boolean;
 
   @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => OwnFileEntry)
+  @NestedList(() => OwnFileEntry)
   files: OwnFileEntry[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 
@@ -135,8 +127,7 @@ export class DatasetStatus {
 
   /** Absent before the first file. */
   @IsOptional()
-  @ValidateNested()
-  @Type(() => FileEntry)
+  @Nested(() => FileEntry)
   latest?: FileEntry;
 }
 
@@ -145,7 +136,6 @@ export class FilesStatus {
   status: boolean;
 
   @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => DatasetStatus)
+  @NestedList(() => DatasetStatus)
   datasets: DatasetStatus[];
 }

@@ -1,19 +1,10 @@
-import { Type } from 'class-transformer';
-import {
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsObject,
-  IsOptional,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
+import { IsIn, IsInt, IsISO8601, IsObject, IsOptional, IsString } from 'class-validator';
+import { NestedList, NullableTime, OptionalText } from '../../members.js';
 import { listOf, oneOf } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
 import { pagedSearch } from '../paging/paged-search.js';
 import { PagedAnswer } from '../paging/paging-answer.js';
-import { IsNullable } from '../../nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
 
 export const HISTORIC_TYPES = ['A', 'AAAA', 'MX', 'NS', 'CNAME', 'TXT', 'SOA'] as const;
@@ -32,13 +23,11 @@ export class HistoricDnsRecord {
   type_code: number;
 
   /** The address of an A or AAAA record. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   address?: string;
 
   /** The target of an NS or CNAME record. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   target?: string;
 
   /** The priority of an MX record, with `exchange`. */
@@ -46,13 +35,11 @@ export class HistoricDnsRecord {
   @IsInt()
   priority?: number;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   exchange?: string;
 
   /** The text of a TXT record; name server and mailbox of an SOA record. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   text?: string;
 }
 
@@ -66,8 +53,7 @@ export class DnsSnapshot {
   @IsObject()
   dns_types: Record<string, number>;
 
-  @ValidateNested({ each: true })
-  @Type(() => HistoricDnsRecord)
+  @NestedList(() => HistoricDnsRecord)
   dns_records: HistoricDnsRecord[];
 }
 
@@ -80,8 +66,7 @@ export class DnsStretch extends HistoricDnsRecord {
   last_seen: string;
 
   /** When the record was first found missing; null while it exists, or if nobody has checked since. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   ended_at: string | null;
 
   /** The name of the record's source in `coverage`. */
@@ -102,14 +87,12 @@ export class DnsHistoricalAnswer extends PagedAnswer {
 
   /** Present with `view=snapshots`. */
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => DnsSnapshot)
+  @NestedList(() => DnsSnapshot)
   snapshots?: DnsSnapshot[];
 
   /** Present with `view=timeline`. */
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => DnsStretch)
+  @NestedList(() => DnsStretch)
   timeline?: DnsStretch[];
 }
 

@@ -1,13 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsOptional, IsString } from 'class-validator';
+import { Nested, NestedList, NullableText, OptionalText } from '../../members.js';
 import { oneOf } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
@@ -16,7 +8,6 @@ import { PagedAnswer } from '../paging/paging-answer.js';
 import { PublishedRegistration } from '../whois/published-registration.js';
 import { WhoisDates, WhoisRedaction } from '../whois/whois-answer.js';
 import { WhoisContact } from '../whois/whois-parties.js';
-import { IsNullable } from '../../nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
 
 /** A published record of a name, in the format of version 1. */
@@ -57,17 +48,14 @@ export class HistoricRecord extends HistoricRecordV1 {
   protocol?: string;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisDates)
+  @Nested(() => WhoisDates)
   dates?: WhoisDates;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
+  @Nested(() => WhoisContact)
   abuse_contact?: WhoisContact;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   domain_handle?: string;
 
   @IsOptional()
@@ -85,8 +73,7 @@ export class HistoricRecord extends HistoricRecordV1 {
   contacts_not_kept?: boolean;
 
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => WhoisRedaction)
+  @NestedList(() => WhoisRedaction)
   redaction?: WhoisRedaction[];
 }
 
@@ -101,13 +88,11 @@ export class HistoricChange {
   path: string;
 
   /** Null if there was no published value. Lists are joined by commas. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   before: string | null;
 
   /** Null if the value is no longer published. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   after: string | null;
 
   /** The name of the source in `coverage`. */
@@ -128,14 +113,12 @@ export class WhoisHistoryAnswer extends PagedAnswer {
 
   /** Present with `view=records`. */
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => HistoricRecord)
+  @NestedList(() => HistoricRecord)
   records?: HistoricRecord[];
 
   /** Present with `view=changes`, from complete records only. */
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => HistoricChange)
+  @NestedList(() => HistoricChange)
   changes?: HistoricChange[];
 }
 
@@ -156,8 +139,7 @@ export class WhoisHistoryAnswerV1 {
   @IsInt()
   current_page: number;
 
-  @ValidateNested({ each: true })
-  @Type(() => HistoricRecordV1)
+  @NestedList(() => HistoricRecordV1)
   whois_domains_historical: HistoricRecordV1[];
 }
 

@@ -1,4 +1,3 @@
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -16,8 +15,8 @@ import {
   Min,
   MinLength,
   ValidateIf,
-  ValidateNested,
 } from 'class-validator';
+import { IsCount, Nested, NestedList, NullableTime } from '../../members.js';
 import { MayBeAbsent } from '../account/text-rules.js';
 import { NAME_RECORD_TYPES, type NameRecordType } from '../dns/dns-answer.js';
 import { IsNullable } from '../../nullable.js';
@@ -64,73 +63,59 @@ export class InvalidLine {
 
 export class JobCounts {
   /** Number of names given. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   lines: number;
 
   /** Number of unique names, which are looked up. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   unique: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   invalid: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   duplicates: number;
 
   /** Number of unique names that have no known source of registration data; they are free. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   unsupported: number;
 
   /** Number of names with an answer, which are charged. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   delivered: number;
 
   /** Number of names without an answer, which are free. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   failed: number;
 
   /** Number of names whose answer has arrived but is not recorded yet; recorded names count as delivered or failed. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   arrived: number;
 
   /** Number of names that are still to be looked up; 0 once the job has ended. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   waiting: number;
 }
 
 export class JobCredits {
   /** The price if every name that has a known source is answered. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   price: number;
 
   /** Credits reserved for the names that are not answered yet. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   held: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   charged: number;
 
   /** Credits that were reserved and given back. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   released: number;
 
   /** The credits that the account lacks; only in the answer to a dry run. */
   @IsOptional()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   shortfall?: number;
 }
 
@@ -139,12 +124,10 @@ export class JobArtifact {
   @IsString()
   name: string;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   bytes: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   rows: number;
 
   @IsString()
@@ -156,13 +139,11 @@ export class JobTld {
   @IsString()
   tld: string;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   names: number;
 
   /** Seconds that the names take at the registry's known rate, if nothing else queries the registry. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   eta_seconds: number;
 }
 
@@ -184,12 +165,10 @@ export class JobAnswer {
   @IsIn(JOB_FORMATS)
   format: JobFormat;
 
-  @ValidateNested()
-  @Type(() => JobCounts)
+  @Nested(() => JobCounts)
   counts: JobCounts;
 
-  @ValidateNested()
-  @Type(() => JobCredits)
+  @Nested(() => JobCredits)
   credits: JobCredits;
 
   /** The share of names with an answer or a failure, from 0 to 1. */
@@ -200,14 +179,12 @@ export class JobAnswer {
 
   /** Estimated seconds until the job is done; null once it is done or cancelled. */
   @IsNullable()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   eta_seconds: number | null;
 
   /** The names by top-level domain, largest number first, at most 100; only in the answer to a dry run. */
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => JobTld)
+  @NestedList(() => JobTld)
   tlds?: JobTld[];
 
   @IsISO8601()
@@ -217,22 +194,18 @@ export class JobAnswer {
   @IsISO8601()
   deadline_at: string;
 
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   finished_at: string | null;
 
   /** When the job's results are deleted; null until the job has ended. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   expires_at: string | null;
 
   /** The first 100 lines without a domain name; the result file contains all of them. */
-  @ValidateNested({ each: true })
-  @Type(() => InvalidLine)
+  @NestedList(() => InvalidLine)
   invalid_lines: InvalidLine[];
 
-  @ValidateNested({ each: true })
-  @Type(() => JobArtifact)
+  @NestedList(() => JobArtifact)
   artifacts: JobArtifact[];
 }
 
@@ -241,12 +214,10 @@ export class JobsAnswer {
   status: boolean;
 
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => JobAnswer)
+  @NestedList(() => JobAnswer)
   jobs: JobAnswer[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 

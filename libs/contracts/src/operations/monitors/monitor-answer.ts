@@ -1,14 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  IsUUID,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
+import { Nested, NestedList, NullableText, NullableTime, OptionalText } from '../../members.js';
 import { Paging } from '../paging/paging-answer.js';
 import { IsNullable } from '../../nullable.js';
 import {
@@ -31,8 +22,7 @@ import {
 /** The names that a monitor watches and those that it excludes. */
 export class MonitorRule {
   /** A-labels. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   domain_name?: string;
 
   /** Minutes between two DNS checks, if they are more frequent than the included checks. */
@@ -40,8 +30,7 @@ export class MonitorRule {
   @IsInt()
   interval_minutes?: number;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   keyword?: string;
 
   @IsOptional()
@@ -52,36 +41,29 @@ export class MonitorRule {
   @IsBoolean()
   with_typos?: boolean;
 
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   include?: string[];
 
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   exclude?: string[];
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   owner?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   email?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   company?: string;
 
   @IsOptional()
   @IsBoolean()
   exact?: boolean;
 
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   own_domains?: string[];
 
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   tlds?: string[];
 }
 
@@ -106,26 +88,21 @@ export class MonitorPrice {
 
 /** The checks of a name since this account began to watch it; all are null while the monitor is paused. */
 export class MonitorChecks {
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   dns_checked_at: string | null;
 
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   whois_checked_at: string | null;
 
   /** When the next check is due. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   dns_due_at: string | null;
 
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   whois_due_at: string | null;
 
   /** `YYYY-MM-DD`; reminders are sent 30, 7 and 1 days before it. Null if it is unknown. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   expiry_date: string | null;
 
   /** False if the registry publishes no expiry date, so that no reminder can be sent. Null before the first check. */
@@ -134,23 +111,19 @@ export class MonitorChecks {
   expiry_published: boolean | null;
 
   /** Why the last check of the DNS got no answer, such as `resolver_timeout`; null if it got an answer. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   dns_problem: string | null;
 
   /** The reason as a sentence. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   dns_problem_detail: string | null;
 
   /** Why the last check of the registration got no answer, such as `tld_unsupported`; null if it got an answer. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   problem: string | null;
 
   /** The reason as a sentence. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   problem_detail: string | null;
 }
 
@@ -180,20 +153,17 @@ export class MonitorAnswer {
   @IsISO8601()
   created_at: string;
 
-  @ValidateNested()
-  @Type(() => MonitorRule)
+  @Nested(() => MonitorRule)
   watches: MonitorRule;
 
   /** The checks of a domain monitor. */
   @IsOptional()
-  @ValidateNested()
-  @Type(() => MonitorChecks)
+  @Nested(() => MonitorChecks)
   checks?: MonitorChecks;
 
   /** Only for a domain monitor with additional checks. */
   @IsOptional()
-  @ValidateNested()
-  @Type(() => MonitorPrice)
+  @Nested(() => MonitorPrice)
   price?: MonitorPrice;
 }
 
@@ -202,12 +172,10 @@ export class MonitorsAnswer {
   status: boolean;
 
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => MonitorAnswer)
+  @NestedList(() => MonitorAnswer)
   monitors: MonitorAnswer[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 
@@ -271,13 +239,11 @@ export class MonitorEvent {
 
   /** Only for `domain.changed`. */
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => MonitorChange)
+  @NestedList(() => MonitorChange)
   changes?: MonitorChange[];
 
   /** Only for `domain.expiring`: `YYYY-MM-DD`. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   expiry_date?: string;
 
   /** Only for `domain.expiring`. */
@@ -287,8 +253,7 @@ export class MonitorEvent {
 
   /** Only for a found name. */
   @IsOptional()
-  @ValidateNested()
-  @Type(() => MonitorMatch)
+  @Nested(() => MonitorMatch)
   match?: MonitorMatch;
 
   /** How you marked a found name. */
@@ -307,11 +272,9 @@ export class MonitorEventsAnswer {
   status: boolean;
 
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => MonitorEvent)
+  @NestedList(() => MonitorEvent)
   events: MonitorEvent[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }

@@ -1,50 +1,33 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsEmail,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsEmail, IsIn, IsOptional, IsString } from 'class-validator';
+import { IsCount, Nested, NestedList, OptionalText } from '../../members.js';
 import { AnswerProvenance } from '../whois/whois-provenance.js';
 
 export const NUMBER_REGISTRIES = ['afrinic', 'apnic', 'arin', 'lacnic', 'ripe'] as const;
 
 /** A contact of an address block. */
 export class NumberContact {
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   handle?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   company?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   street?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   city?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   state?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   zip_code?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   country_code?: string;
 
   @IsString({ each: true })
@@ -76,8 +59,7 @@ class NumberAnswer {
   registry?: string;
 
   /** The host or address that answered. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   whois_server?: string;
 
   /** Whether the registry has assigned the block or number. */
@@ -85,33 +67,27 @@ class NumberAnswer {
   allocated: 'yes' | 'no';
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => NumberContact)
+  @Nested(() => NumberContact)
   organization?: NumberContact;
 
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => NumberContact)
+  @NestedList(() => NumberContact)
   administrative_contacts?: NumberContact[];
 
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => NumberContact)
+  @NestedList(() => NumberContact)
   technical_contacts?: NumberContact[];
 
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => AbuseAddress)
+  @NestedList(() => AbuseAddress)
   abuse_contacts?: AbuseAddress[];
 
   /** The raw text from port 43, if port 43 was queried. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   whois_raw_response?: string;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => AnswerProvenance)
+  @Nested(() => AnswerProvenance)
   provenance?: AnswerProvenance;
 }
 
@@ -126,41 +102,33 @@ export class AddressBlockData {
   @IsString({ each: true })
   cidr: string[];
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   net_name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   net_handle?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   parent_handle?: string;
 
   /** The kind of allocation in the registry's own terms, such as `ALLOCATED PA`. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   type?: string;
 
   @IsString({ each: true })
   description: string[];
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   country_code?: string;
 
   /** URL of a file with the locations of the block's addresses (RFC 8805). */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   geofeed?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   date_created?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   date_updated?: string;
 }
 
@@ -169,17 +137,14 @@ export class PrefixRouting {
   @IsBoolean()
   is_loaded: boolean;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   reason?: string;
 
   /** The most specific announced prefix; absent if there is none. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   prefix?: string;
 
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   origin_as_numbers?: string[];
 }
 
@@ -189,8 +154,7 @@ export class NetworkProvider {
   name: string;
 
   /** The origin AS number, if its registration names the provider. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   as_number?: string;
 
   /** The registration that names the provider: of the origin AS number or, if that names none, of the block. */
@@ -205,8 +169,7 @@ export class IpWhoisAnswer extends NumberAnswer {
   ip_address: string;
 
   /** The most specific block that the registry has assigned; empty if it is unassigned. */
-  @ValidateNested({ each: true })
-  @Type(() => AddressBlockData)
+  @NestedList(() => AddressBlockData)
   inet_nums: AddressBlockData[];
 
   /** AS numbers that the registry names as origins, otherwise the origins in the routing feed. */
@@ -218,13 +181,11 @@ export class IpWhoisAnswer extends NumberAnswer {
   @IsIn(['registry', 'routing_feed'])
   origin_as_from?: 'registry' | 'routing_feed';
 
-  @ValidateNested()
-  @Type(() => PrefixRouting)
+  @Nested(() => PrefixRouting)
   routing: PrefixRouting;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => NetworkProvider)
+  @Nested(() => NetworkProvider)
   isp?: NetworkProvider;
 }
 
@@ -242,18 +203,15 @@ export class RoutingCoverage {
   @IsBoolean()
   is_loaded: boolean;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   reason?: string;
 
   @IsOptional()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   route_count?: number;
 
   @IsOptional()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   relation_count?: number;
 }
 
@@ -262,13 +220,11 @@ export class AllocationCoverage {
   @IsBoolean()
   is_loaded: boolean;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   reason?: string;
 
   @IsOptional()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   block_count?: number;
 }
 
@@ -277,68 +233,55 @@ export class AsnWhoisAnswer extends NumberAnswer {
   @IsString()
   as_number: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   as_name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   as_handle?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   country_code?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   date_created?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   date_updated?: string;
 
   @IsString({ each: true })
   description: string[];
 
-  @ValidateNested({ each: true })
-  @Type(() => AsnBlock)
+  @NestedList(() => AsnBlock)
   allocation_blocks: AsnBlock[];
 
   /** Whether the holder's address blocks are known, from files of the regional registries. */
-  @ValidateNested()
-  @Type(() => AllocationCoverage)
+  @Nested(() => AllocationCoverage)
   allocations: AllocationCoverage;
 
   /** At most 1,000 address blocks that the registry has assigned to the holder of the number. */
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   address_blocks?: string[];
 
   /**
    * Whether routes and relations are known. They come from a feed of the installation, because registries do not
    * publish them.
    */
-  @ValidateNested()
-  @Type(() => RoutingCoverage)
+  @Nested(() => RoutingCoverage)
   routing: RoutingCoverage;
 
   /** At most 1,000 prefixes that the AS number originates. */
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   routes?: string[];
 
   /** At most 1,000 AS numbers from which this AS number buys transit. */
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   upstreams?: string[];
 
   /** At most 1,000 AS numbers that buy transit from this AS number. */
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   downstreams?: string[];
 
   /** At most 1,000 AS numbers that this AS number peers with. */
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   peers?: string[];
 }

@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsArray, IsBoolean, IsInt, IsOptional, IsString } from 'class-validator';
+import { NestedList, OptionalText } from '../../members.js';
 
 /** A fault in one named part of the request. */
 export class ProblemField {
@@ -37,14 +37,12 @@ export class ProblemAnswer {
   credits_charged: number;
 
   /** Only for `insufficient_credits`: the page where credits are sold, if they are. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   credits_url?: string;
 
   @IsOptional()
   @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => ProblemField)
+  @NestedList(() => ProblemField)
   errors?: ProblemField[];
 
   @IsString()

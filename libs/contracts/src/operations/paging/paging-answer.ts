@@ -1,15 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { IsNullable } from '../../nullable.js';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Min } from 'class-validator';
+import { IsCount, Nested, NestedList, NullableText, NullableTime } from '../../members.js';
 
 /** How certain a count is: exact, a lower bound, or an estimate from statistics. */
 export const TOTALS = ['exact', 'at_least', 'estimate'] as const;
@@ -26,23 +16,20 @@ export class Paging {
   @Min(1)
   page_size: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   total_records: number;
 
   @IsIn(TOTALS)
   total_is: TotalKind;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   total_pages: number;
 
   @IsBoolean()
   has_next: boolean;
 
   /** `cursor` of the next page; null on the last one. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   next_cursor: string | null;
 }
 
@@ -66,18 +53,15 @@ export class LoadedSource {
   source: string;
 
   /** The earliest time that its data covers, RFC 3339; null if unknown. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   since: string | null;
 
   /** When the source was last updated, RFC 3339. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   updated_at: string | null;
 
   /** Number of its rows, rounded if there are too many to count. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   records: number;
 
   /** True if the source's data is invented, for trials. */
@@ -92,14 +76,12 @@ export class Coverage {
   @IsBoolean()
   has_data: boolean;
 
-  @ValidateNested({ each: true })
-  @Type(() => LoadedSource)
+  @NestedList(() => LoadedSource)
   sources: LoadedSource[];
 
   /** Number of known names under the top-level domain of the search. */
   @IsOptional()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   names_in_tld?: number;
 }
 
@@ -112,17 +94,14 @@ export class PreviewedMode {
   @Min(1)
   page_size: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   total_pages: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   credits_per_page: number;
 
   /** The price of all pages together. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   credits_total: number;
 }
 
@@ -131,17 +110,14 @@ export class PagedAnswer {
   @IsBoolean()
   status: boolean;
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 
-  @ValidateNested()
-  @Type(() => Coverage)
+  @Nested(() => Coverage)
   coverage: Coverage;
 
   /** Present with `mode=preview`, which returns no records and costs nothing: the price of each mode. */
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => PreviewedMode)
+  @NestedList(() => PreviewedMode)
   preview?: PreviewedMode[];
 }

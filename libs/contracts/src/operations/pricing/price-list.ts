@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
+import { IsCount, Nested, NestedList } from '../../members.js';
 import { RATE_CLASSES } from '../access.js';
 
 /** Requests per minute. */
@@ -44,12 +44,10 @@ export class PriceListTier {
   @IsInt()
   yearly_micros: number;
 
-  @ValidateNested()
-  @Type(() => PriceListLimits)
+  @Nested(() => PriceListLimits)
   limits: PriceListLimits;
 
-  @ValidateNested()
-  @Type(() => PriceListMonitors)
+  @Nested(() => PriceListMonitors)
   monitors: PriceListMonitors;
 
   @IsInt()
@@ -61,12 +59,10 @@ export class PriceListTrial {
   @IsInt()
   credits: number;
 
-  @ValidateNested()
-  @Type(() => PriceListLimits)
+  @Nested(() => PriceListLimits)
   limits: PriceListLimits;
 
-  @ValidateNested()
-  @Type(() => PriceListMonitors)
+  @Nested(() => PriceListMonitors)
   monitors: PriceListMonitors;
 
   @IsInt()
@@ -75,8 +71,7 @@ export class PriceListTrial {
 
 /** A unit of additional requests per minute. */
 export class PriceListRateUnit {
-  @ValidateNested()
-  @Type(() => PriceListLimits)
+  @Nested(() => PriceListLimits)
   limits: PriceListLimits;
 
   @IsInt()
@@ -98,8 +93,7 @@ export class PriceListOperation {
   per: 'answer' | 'item' | 'page' | 'free';
 
   /** The maximum cost of one answer, item or page. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   credits: number;
 
   @IsOptional()
@@ -118,20 +112,16 @@ export class PriceList {
   @IsIn(['USD'])
   currency: string;
 
-  @ValidateNested()
-  @Type(() => PriceListTrial)
+  @Nested(() => PriceListTrial)
   trial: PriceListTrial;
 
-  @ValidateNested({ each: true })
-  @Type(() => PriceListTier)
+  @NestedList(() => PriceListTier)
   tiers: PriceListTier[];
 
-  @ValidateNested()
-  @Type(() => PriceListRateUnit)
+  @Nested(() => PriceListRateUnit)
   rate_limit_unit: PriceListRateUnit;
 
-  @ValidateNested({ each: true })
-  @Type(() => PriceListOperation)
+  @NestedList(() => PriceListOperation)
   operations: PriceListOperation[];
 }
 

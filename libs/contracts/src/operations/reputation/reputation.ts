@@ -1,4 +1,3 @@
-import { Type } from 'class-transformer';
 import {
   IsBoolean,
   IsIn,
@@ -9,8 +8,8 @@ import {
   IsString,
   Max,
   Min,
-  ValidateNested,
 } from 'class-validator';
+import { NestedList, OptionalText } from '../../members.js';
 import { domainName, oneOf } from '../kinds.js';
 import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
 import { defineOperation } from '../operation.js';
@@ -38,8 +37,7 @@ export class ReputationSignal {
   confidence: number;
 
   /** The name of a block list. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   source?: string;
 
   /** When the name entered the list. */
@@ -77,8 +75,7 @@ export class ReputationAnswer {
   @Max(1)
   confidence: number;
 
-  @ValidateNested({ each: true })
-  @Type(() => ReputationSignal)
+  @NestedList(() => ReputationSignal)
   signals: ReputationSignal[];
 
   /** The sources that could not be queried: `registration`, `index`, `dns`. */

@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsIn, IsISO8601, IsString } from 'class-validator';
+import { IsCount, NestedList, OptionalText } from '../../members.js';
 import { SEARCH_PROBLEMS } from '../history/history-kinds.js';
 import { boolean, oneOf } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
@@ -27,8 +27,7 @@ export class ReverseDnsRecord {
   value: string;
 
   /** The requested address, if the record reaches it through a host. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   ip_address?: string;
 
   @IsISO8601()
@@ -44,8 +43,7 @@ export class AddressCount {
   ip_address: string;
 
   /** The number of names, counted up to 10,000. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   names: number;
 }
 
@@ -58,12 +56,10 @@ export class DnsReverseAnswer extends PagedAnswer {
   type: string;
 
   /** How many names have each address of this page, for A and AAAA. */
-  @ValidateNested({ each: true })
-  @Type(() => AddressCount)
+  @NestedList(() => AddressCount)
   addresses: AddressCount[];
 
-  @ValidateNested({ each: true })
-  @Type(() => ReverseDnsRecord)
+  @NestedList(() => ReverseDnsRecord)
   domains: ReverseDnsRecord[];
 }
 

@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsString } from 'class-validator';
+import { Nested, NestedList, OptionalText } from '../../members.js';
 import { SEARCH_PROBLEMS } from '../history/history-kinds.js';
 import { HistoricRecord, HistoricRecordV1 } from '../history/whois-history.js';
 import { boolean, oneOf } from '../kinds.js';
@@ -12,16 +12,13 @@ import { SEARCH_FIXTURES, searchText } from './search-text.js';
 /** A found name, with its dates and registrant in mini mode, or its whole newest record in default mode. */
 export class ReverseDomain extends HistoricRecord {
   /** The registrant's name, with `mode=mini`. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   email?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   company_name?: string;
 }
 
@@ -42,12 +39,10 @@ export class ReverseQuery {
 
 /** Names whose newest complete record publishes a value. */
 export class WhoisReverseAnswer extends PagedAnswer {
-  @ValidateNested()
-  @Type(() => ReverseQuery)
+  @Nested(() => ReverseQuery)
   query: ReverseQuery;
 
-  @ValidateNested({ each: true })
-  @Type(() => ReverseDomain)
+  @NestedList(() => ReverseDomain)
   domains: ReverseDomain[];
 }
 
@@ -68,8 +63,7 @@ export class WhoisReverseAnswerV1 {
   @IsInt()
   current_page: number;
 
-  @ValidateNested({ each: true })
-  @Type(() => HistoricRecordV1)
+  @NestedList(() => HistoricRecordV1)
   whois_domains_historical: HistoricRecordV1[];
 }
 

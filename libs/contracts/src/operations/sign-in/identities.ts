@@ -1,13 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsOptional,
-  IsString,
-  Length,
-  MaxLength,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsString, Length, MaxLength } from 'class-validator';
+import { NestedList, OptionalText } from '../../members.js';
 import { LogInAnswer } from '../account/sessions.js';
 import { MayBeAbsent } from '../account/text-rules.js';
 import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
@@ -48,22 +40,18 @@ export class ProviderReturnRequest {
 /** A session, a new account with its keys, or the next step of the log-in. */
 export class ProviderReturnAnswer extends LogInAnswer {
   /** The page to open next. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   to?: string;
 
   /** Set if the address has an account: logging in to that account connects the provider. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   connects?: string;
 
   /** Keys of a new account; shown only once. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   key?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   test_key?: string;
 }
 
@@ -93,8 +81,7 @@ export class IdentitiesAnswer {
   @IsIn(PROVIDERS, { each: true })
   offered: Provider[];
 
-  @ValidateNested({ each: true })
-  @Type(() => ListedIdentity)
+  @NestedList(() => ListedIdentity)
   identities: ListedIdentity[];
 }
 

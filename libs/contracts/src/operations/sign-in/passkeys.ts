@@ -1,12 +1,11 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsObject, IsString, Length, ValidateNested } from 'class-validator';
+import { IsBoolean, IsObject, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { NestedList, NullableText } from '../../members.js';
 import type { Access } from '../access.js';
 import { CURRENT, CurrentSessionAnswer } from '../account/sessions.js';
 import { IsMailedName } from '../account/text-rules.js';
 import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { IsNullable } from '../../nullable.js';
 
 export class PasskeyLogInRequest {
   /** The result of `navigator.credentials.get` as JSON (WebAuthn Level 3, `AuthenticationResponseJSON`). */
@@ -53,14 +52,12 @@ export class ListedPasskey {
   created_at: string;
 
   /** Null before the passkey's first log-in. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   last_used_at: string | null;
 }
 
 export class PasskeysAnswer {
-  @ValidateNested({ each: true })
-  @Type(() => ListedPasskey)
+  @NestedList(() => ListedPasskey)
   passkeys: ListedPasskey[];
 }
 

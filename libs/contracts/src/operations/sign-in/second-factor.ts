@@ -1,4 +1,5 @@
-import { IsArray, IsBoolean, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import { IsArray, IsBoolean, IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { OptionalText } from '../../members.js';
 import type { Access } from '../access.js';
 import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
@@ -13,8 +14,7 @@ export class CodeRequest {
 
 export class SecondFactorAnswer {
   /** When log-ins began to require a code, RFC 3339; null while they do not. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   on_since: string | null;
 
   /** Number of recovery codes left. */

@@ -1,6 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsISO8601, IsIn, IsString, ValidateNested } from 'class-validator';
-import { IsNullable } from '../../nullable.js';
+import { IsBoolean, IsISO8601, IsIn, IsString } from 'class-validator';
+import { NestedList, NullableTime } from '../../members.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from '../history/history-kinds.js';
 import { oneOf } from '../kinds.js';
 import { FORMAT } from '../live-parameters.js';
@@ -23,13 +22,11 @@ export class Subdomain {
   last_seen: string;
 
   /** When the host last had an address; null if only its name was observed. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   last_resolved: string | null;
 
   /** When the host was first observed without an address; null if unknown. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   inactive_from: string | null;
 
   /**
@@ -59,12 +56,10 @@ export class SubdomainsAnswer extends PagedAnswer {
   domain_unicode: string;
 
   /** Zones that answer for every name below them, whether or not the name exists. */
-  @ValidateNested({ each: true })
-  @Type(() => WildcardZone)
+  @NestedList(() => WildcardZone)
   wildcards: WildcardZone[];
 
-  @ValidateNested({ each: true })
-  @Type(() => Subdomain)
+  @NestedList(() => Subdomain)
   subdomains: Subdomain[];
 }
 

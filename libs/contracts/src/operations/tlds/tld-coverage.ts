@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
+import { IsCount, Nested, NestedList, OptionalText } from '../../members.js';
 
 export const COVERAGE_PROTOCOLS = ['rdap', 'whois43'] as const;
 export type CoverageProtocol = (typeof COVERAGE_PROTOCOLS)[number];
@@ -21,12 +21,10 @@ export class TldCoverage {
   @IsIn(COVERAGE_PROTOCOLS, { each: true })
   protocols: CoverageProtocol[];
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   rdap_server?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   whois_server?: string;
 
   /** Absent if port 43 is not queried. */
@@ -35,38 +33,31 @@ export class TldCoverage {
   whois_reading?: WhoisReading;
 
   /** Why there is no protocol. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   reason?: string;
 }
 
 /** Number of top-level domains, by the protocol that is queried first. */
 export class TldCounts {
-  @IsInt()
-  @Min(0)
+  @IsCount()
   tlds: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   rdap: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   whois: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   unsupported: number;
 }
 
 /** Age of the tables in days. */
 export class TldTableAges {
-  @IsInt()
-  @Min(0)
+  @IsCount()
   rdap_days: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   whois_days: number;
 }
 
@@ -75,16 +66,13 @@ export class TldList {
   @IsBoolean()
   status: boolean;
 
-  @ValidateNested()
-  @Type(() => TldCounts)
+  @Nested(() => TldCounts)
   counts: TldCounts;
 
-  @ValidateNested()
-  @Type(() => TldTableAges)
+  @Nested(() => TldTableAges)
   tables: TldTableAges;
 
-  @ValidateNested({ each: true })
-  @Type(() => TldCoverage)
+  @NestedList(() => TldCoverage)
   tlds: TldCoverage[];
 }
 
@@ -93,7 +81,6 @@ export class TldAnswer extends TldCoverage {
   @IsBoolean()
   status: boolean;
 
-  @ValidateNested()
-  @Type(() => TldTableAges)
+  @Nested(() => TldTableAges)
   tables: TldTableAges;
 }

@@ -1,15 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsISO8601,
-  IsInt,
-  IsOptional,
-  IsString,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsISO8601, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsCount, Nested, NestedList, NullableText, OptionalText } from '../../members.js';
 import { PagedAnswer } from '../paging/paging-answer.js';
 import { IsNullable } from '../../nullable.js';
 
@@ -67,8 +57,7 @@ export class LookAlike extends TypoScore {
   domain_unicode: string;
 
   /** The host below the name that looks like the requested name, with `kind=subdomain`. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   host?: string;
 
   @IsIn(TYPO_KINDS)
@@ -78,16 +67,13 @@ export class LookAlike extends TypoScore {
   first_seen: string;
 
   /** The registrar in the newest record; null if unknown. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   registrar: string | null;
 
-  @IsNullable()
-  @IsString()
+  @NullableText()
   create_date: string | null;
 
-  @IsNullable()
-  @IsString()
+  @NullableText()
   expiry_date: string | null;
 
   /** Null if unknown. */
@@ -115,19 +101,16 @@ export class TypoQuery {
 
   /** Number of names that were generated and searched, with `domainName`. */
   @IsOptional()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   permutations?: number;
 }
 
 /** Registered look-alikes. */
 export class TyposAnswer extends PagedAnswer {
-  @ValidateNested()
-  @Type(() => TypoQuery)
+  @Nested(() => TypoQuery)
   query: TypoQuery;
 
-  @ValidateNested({ each: true })
-  @Type(() => LookAlike)
+  @NestedList(() => LookAlike)
   domains: LookAlike[];
 }
 
@@ -154,7 +137,6 @@ export class TypoScoresAnswer {
   domain_name: string;
 
   /** In the order of the request. */
-  @ValidateNested({ each: true })
-  @Type(() => ScoredName)
+  @NestedList(() => ScoredName)
   domains: ScoredName[];
 }

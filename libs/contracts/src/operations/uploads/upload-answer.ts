@@ -1,15 +1,5 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  IsUUID,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsCount, Nested, NestedList, NullableText } from '../../members.js';
 import { InvalidLine } from '../jobs/job-answer.js';
 import { Paging } from '../paging/paging-answer.js';
 import { IsNullable } from '../../nullable.js';
@@ -31,21 +21,17 @@ export type UploadRefusalReason = (typeof UPLOAD_REFUSALS)[number];
 
 export class UploadCounts {
   /** Number of lines that are not blank, after the header. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   lines: number;
 
   /** Number of unique names in these lines. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   unique: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   invalid: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   duplicates: number;
 }
 
@@ -70,35 +56,29 @@ export class UploadAnswer {
   state: UploadState;
 
   /** The file name given by its sender; null if there is none. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   file_name: string | null;
 
   /** Null until the size is known. */
   @IsNullable()
-  @IsInt()
-  @Min(0)
+  @IsCount()
   size_bytes: number | null;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   received_bytes: number;
 
   /** The counts of an upload that is ready. */
   @IsOptional()
-  @ValidateNested()
-  @Type(() => UploadCounts)
+  @Nested(() => UploadCounts)
   counts?: UploadCounts;
 
   /** The first lines without a domain name. */
-  @ValidateNested({ each: true })
-  @Type(() => InvalidLine)
+  @NestedList(() => InvalidLine)
   invalid_lines: InvalidLine[];
 
   /** Only for a rejected upload. */
   @IsOptional()
-  @ValidateNested()
-  @Type(() => UploadRefusal)
+  @Nested(() => UploadRefusal)
   refusal?: UploadRefusal;
 
   @IsISO8601()
@@ -114,11 +94,9 @@ export class UploadsAnswer {
   status: boolean;
 
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => UploadAnswer)
+  @NestedList(() => UploadAnswer)
   uploads: UploadAnswer[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }

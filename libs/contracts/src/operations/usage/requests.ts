@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsISO8601, IsInt, IsString, ValidateNested } from 'class-validator';
+import { IsBoolean, IsISO8601, IsInt, IsString } from 'class-validator';
+import { Nested, NestedList } from '../../members.js';
 import { dashboardCall } from '../dashboard-call.js';
 import { boolean, day, idOf, text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
@@ -56,12 +56,10 @@ export class RequestsAnswer {
   status: boolean;
 
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => LoggedRequest)
+  @NestedList(() => LoggedRequest)
   requests: LoggedRequest[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 

@@ -1,28 +1,24 @@
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, Min, ValidateNested } from 'class-validator';
+import { IsIn, IsInt } from 'class-validator';
+import { IsCount, Nested } from '../../members.js';
 import { defineOperation } from '../operation.js';
 
 /** Credits that were bought once or granted. */
 export class OneTimeCredits {
   /** The granted credits, less those that expired or were revoked. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   totalCredits: number;
 
   /** The used part. */
-  @IsInt()
-  @Min(0)
+  @IsCount()
   servedRequest: number;
 }
 
 /** Credits of the API plan in its current month. */
 export class PlanCredits {
-  @IsInt()
-  @Min(0)
+  @IsCount()
   requestLimit: number;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   servedRequests: number;
 
   @IsIn(['active', 'inactive'])
@@ -38,12 +34,10 @@ export class PlanCredits {
 
 /** The answer in the format of another service, except that it does not repeat the key. */
 export class UsageV1Answer {
-  @ValidateNested()
-  @Type(() => OneTimeCredits)
+  @Nested(() => OneTimeCredits)
   apiCredits: OneTimeCredits;
 
-  @ValidateNested()
-  @Type(() => PlanCredits)
+  @Nested(() => PlanCredits)
   apiSubscription: PlanCredits;
 }
 

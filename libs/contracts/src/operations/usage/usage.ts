@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsInt, IsString, ValidateNested } from 'class-validator';
+import { IsBoolean, IsInt, IsString } from 'class-validator';
+import { Nested, NestedList } from '../../members.js';
 import { day } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
@@ -78,13 +78,11 @@ export class UsageAnswer {
   @IsString()
   to: string;
 
-  @ValidateNested()
-  @Type(() => UsageTotals)
+  @Nested(() => UsageTotals)
   totals: UsageTotals;
 
   /** By day, then by operation; days without a request or a charge are left out. */
-  @ValidateNested({ each: true })
-  @Type(() => UsageDay)
+  @NestedList(() => UsageDay)
   days: UsageDay[];
 }
 

@@ -1,4 +1,3 @@
-import { Type } from 'class-transformer';
 import {
   ArrayMinSize,
   IsBoolean,
@@ -8,9 +7,8 @@ import {
   IsString,
   IsUUID,
   MaxLength,
-  Min,
-  ValidateNested,
 } from 'class-validator';
+import { IsCount, Nested, NestedList, NullableText, NullableTime } from '../../members.js';
 import { IsListOfDifferent, MayBeAbsent } from '../account/text-rules.js';
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
@@ -60,13 +58,11 @@ export class WebhookAnswer {
   created_at: string;
 
   /** When deliveries began to fail; null while they succeed. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   failing_since: string | null;
 
   /** The end of the period in which deliveries are also signed with the previous secret; null if there is none. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   previous_secret_until: string | null;
 }
 
@@ -82,12 +78,10 @@ export class WebhooksAnswer {
   status: boolean;
 
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => WebhookAnswer)
+  @NestedList(() => WebhookAnswer)
   webhooks: WebhookAnswer[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 
@@ -102,20 +96,17 @@ export class WebhookDelivery {
   @IsIn(DELIVERY_STATES)
   state: DeliveryState;
 
-  @IsInt()
-  @Min(0)
+  @IsCount()
   tries: number;
 
   @IsISO8601()
   created_at: string;
 
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   last_try_at: string | null;
 
   /** When the next attempt is due; null if none is due, or if it is made at once. */
-  @IsNullable()
-  @IsISO8601()
+  @NullableTime()
   next_try_at: string | null;
 
   /** HTTP status of the last answer; null if there was none. */
@@ -124,13 +115,11 @@ export class WebhookDelivery {
   response_status: number | null;
 
   /** Why the last attempt failed, such as `http_500` or `no_public_address`; null if it did not fail. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   fault: string | null;
 
   /** The reason as a sentence that says what to do. */
-  @IsNullable()
-  @IsString()
+  @NullableText()
   fault_detail: string | null;
 }
 
@@ -144,12 +133,10 @@ export class WebhookDeliveriesAnswer {
   status: boolean;
 
   /** Newest first. */
-  @ValidateNested({ each: true })
-  @Type(() => WebhookDelivery)
+  @NestedList(() => WebhookDelivery)
   deliveries: WebhookDelivery[];
 
-  @ValidateNested()
-  @Type(() => Paging)
+  @Nested(() => Paging)
   paging: Paging;
 }
 

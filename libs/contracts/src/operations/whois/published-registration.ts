@@ -1,61 +1,50 @@
-import { Type } from 'class-transformer';
-import { IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsOptional } from 'class-validator';
+import { Nested, OptionalText } from '../../members.js';
 import { WhoisContact, WhoisRegistrar, WhoisReseller } from './whois-parties.js';
 
 /** The data that a registry itself publishes about a registration. Unpublished members are left out. */
 export class RegistrationFacts {
   /** `YYYY-MM-DD`, like the other two dates. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   create_date?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   update_date?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   expiry_date?: string;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisRegistrar)
+  @Nested(() => WhoisRegistrar)
   domain_registrar?: WhoisRegistrar;
 
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   name_servers?: string[];
 
   /** EPP statuses in lower case. */
-  @IsOptional()
-  @IsString({ each: true })
+  @OptionalText({ each: true })
   domain_status?: string[];
 }
 
 /** The published part of a registration, now or in the past. Unpublished members are left out. */
 export class PublishedRegistration extends RegistrationFacts {
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisReseller)
+  @Nested(() => WhoisReseller)
   reseller_contact?: WhoisReseller;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
+  @Nested(() => WhoisContact)
   registrant_contact?: WhoisContact;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
+  @Nested(() => WhoisContact)
   administrative_contact?: WhoisContact;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
+  @Nested(() => WhoisContact)
   technical_contact?: WhoisContact;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
+  @Nested(() => WhoisContact)
   billing_contact?: WhoisContact;
 }

@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import { Nested, NestedList, OptionalText } from '../../members.js';
 import { PublishedRegistration, RegistrationFacts } from './published-registration.js';
 import { WhoisContact } from './whois-parties.js';
 import { WhoisProvenance } from './whois-provenance.js';
@@ -22,13 +22,11 @@ export class WhoisRegistryData extends RegistrationFacts {
   domain_registered: Registered;
 
   /** The raw text from port 43. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   whois_raw_registry?: string;
 
   /** The same member in version 1, with its original spelling. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   whois_raw_registery?: string;
 }
 
@@ -45,28 +43,24 @@ export class WhoisAnswerV1 extends PublishedRegistration {
   @IsString()
   query_time: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   whois_server?: string;
 
   @IsIn(REGISTERED)
   domain_registered: Registered;
 
   /** The most detailed raw text from port 43. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   whois_raw_domain?: string;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisRegistryData)
+  @Nested(() => WhoisRegistryData)
   registry_data?: WhoisRegistryData;
 }
 
 /** Exact times, RFC 3339, or a day if only the day is published. */
 export class WhoisDates {
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   created?: string;
 
   /** Whether the registry states only that the name was created before that day. */
@@ -74,12 +68,10 @@ export class WhoisDates {
   @IsBoolean()
   created_is_before?: boolean;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   updated?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   expires?: string;
 
   @IsBoolean()
@@ -97,38 +89,32 @@ export class WhoisRedaction {
   @IsString()
   basis: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   reason?: string;
 }
 
 /** Registration data of a domain name. Unpublished members are left out. */
 export class WhoisAnswer extends WhoisAnswerV1 {
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   domain_unicode?: string;
 
   /** Why the name cannot be registered: reserved, premium or blocked. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   restriction?: string;
 
   @IsOptional()
   @IsBoolean()
   secure_dns?: boolean;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   domain_handle?: string;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisDates)
+  @Nested(() => WhoisDates)
   dates?: WhoisDates;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisContact)
+  @Nested(() => WhoisContact)
   abuse_contact?: WhoisContact;
 
   /** True if a privacy service replaces the registrant. */
@@ -137,8 +123,7 @@ export class WhoisAnswer extends WhoisAnswerV1 {
   privacy_service?: boolean;
 
   @IsOptional()
-  @ValidateNested({ each: true })
-  @Type(() => WhoisRedaction)
+  @NestedList(() => WhoisRedaction)
   redaction?: WhoisRedaction[];
 
   /** The answer of each RDAP server, by the id of its source. */
@@ -147,7 +132,6 @@ export class WhoisAnswer extends WhoisAnswerV1 {
   rdap?: Record<string, unknown>;
 
   @IsOptional()
-  @ValidateNested()
-  @Type(() => WhoisProvenance)
+  @Nested(() => WhoisProvenance)
   provenance?: WhoisProvenance;
 }

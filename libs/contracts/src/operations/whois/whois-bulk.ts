@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
-import { ArrayMinSize, IsBoolean, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { ArrayMinSize, IsBoolean } from 'class-validator';
+import { NestedList, OptionalText } from '../../members.js';
 import { BULK_BODY_BYTES, BulkClosing, TextList, bulkItem } from '../bulk.js';
 import { domainName, listOf } from '../kinds.js';
 import { LIVE_PARAMETERS, LIVE_PROBLEMS, fieldsOf } from '../live-parameters.js';
@@ -22,8 +22,7 @@ export class BulkWhoisItem extends bulkItem(
   ...LIVE_PROBLEMS,
 ) {
   /** The name as requested. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   domain_name?: string;
 }
 
@@ -32,8 +31,7 @@ export class BulkWhoisAnswer extends BulkClosing {
   @IsBoolean()
   status: boolean;
 
-  @ValidateNested({ each: true })
-  @Type(() => BulkWhoisItem)
+  @NestedList(() => BulkWhoisItem)
   bulk_whois_response: BulkWhoisItem[];
 }
 

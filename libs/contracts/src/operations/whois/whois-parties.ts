@@ -1,106 +1,82 @@
-import { IsOptional, IsString } from 'class-validator';
+import { OptionalText } from '../../members.js';
 
 export class WhoisRegistrar {
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   iana_id?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   registrar_name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   whois_server?: string;
 
   /** Only in version 2. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   rdap_server?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   website_url?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   email_address?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   phone_number?: string;
 }
 
 /** A reseller; only version 2 has its `handle`. */
 export class WhoisReseller {
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   handle?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   email_address?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   phone?: string;
 }
 
 export class WhoisContact {
   /** Only in version 2. */
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   handle?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   company?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   street?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   city?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   state?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   zip_code?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   country_name?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   country_code?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   email_address?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   phone?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   fax?: string;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   mailing_address?: string;
 }

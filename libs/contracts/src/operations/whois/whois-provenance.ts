@@ -1,14 +1,6 @@
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { NestedList, OptionalText } from '../../members.js';
 import { OUTCOMES, type Outcome, SOURCES, type Source } from '../outcome.js';
 
 /** A server that was queried. */
@@ -45,8 +37,7 @@ export class WhoisSource {
   @IsBoolean()
   truncated?: boolean;
 
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   error?: string;
 }
 
@@ -76,8 +67,7 @@ export class AnswerProvenance {
   @IsInt()
   age_s: number;
 
-  @ValidateNested({ each: true })
-  @Type(() => WhoisSource)
+  @NestedList(() => WhoisSource)
   sources: WhoisSource[];
 }
 
@@ -88,7 +78,6 @@ export class WhoisProvenance extends AnswerProvenance {
   @JSONSchema({ additionalProperties: { type: 'string' } })
   fields: Record<string, string>;
 
-  @ValidateNested({ each: true })
-  @Type(() => WhoisConflict)
+  @NestedList(() => WhoisConflict)
   conflicts: WhoisConflict[];
 }
