@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { type RunningCluster, startCluster } from '../../apps/cluster/src/cluster.js';
 import type { ClusterOptions } from '../../apps/cluster/src/cluster-options.js';
 import { ServiceProcess } from '../../apps/cluster/src/processes/service-process.js';
-import { setupDurablePostgres, setupPostgres } from '../environment/setup.js';
-import teardown from '../environment/teardown.js';
+import { setupDurablePostgres, setupPostgres, teardown } from '../environment/setup.js';
 import { cleanup } from './cleanup.js';
 
 /** A measured figure. `ok` is set if docs/benchmarks.md states a target. */

@@ -17,50 +17,25 @@ import { historyMissing } from '../tidy/history.js';
 import { chromiumPath } from './chromium.js';
 
 /** The suites that need a program, each with the reason why it cannot run on this machine, or undefined if it can. */
-const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] = [
-  [
-    'the dashboard in a browser (test/stories/browser.spec.ts)',
-    () => (chromiumPath() ? undefined : 'no Chromium'),
-  ],
-  [
-    'counters of several gateways (libs/counters, apps/gateway/src/rate-limits)',
-    valkeyAvailability,
-  ],
-  [
-    'a process for each service (test/stories/cluster.spec.ts)',
-    () => kafkaAvailability() ?? valkeyAvailability(),
-  ],
-  ['the services behind PgBouncer (test/stories/behind-pgbouncer.spec.ts)', pgBouncerAvailability],
-  [
-    'the DNS client compared with dig (libs/resolvers/src/dns/name-servers.system.spec.ts)',
-    nameServerAvailability,
-  ],
-  ['a private internet (test/stories/fake-internet.spec.ts)', internetAvailability],
-  [
-    'events over Kafka (libs/messaging/src/transports/kafka)',
-    () => (process.env[KAFKA_BROKERS] ? undefined : kafkaAvailability()),
-  ],
-  ['the image and its services (test/deploy/image.spec.ts)', imageAvailability],
-  [
-    'the resources and refusals of the Helm chart (test/deploy/chart.spec.ts)',
-    chartToolsAvailability,
-  ],
-  ['files on S3 (libs/files/src/s3/s3-store.system.spec.ts)', s3ServerAvailability],
-  ['that each alert fires (test/deploy/alerts.spec.ts)', promtoolAvailability],
-  [
-    'that no answer contradicts /openapi.json (test/operations/schemathesis)',
-    schemathesisAvailability,
-  ],
-  [
-    'Stripe’s Python SDK with the simulator (test/billing/stripe-sdks)',
-    () => STRIPE_PYTHON.availability(),
-  ],
-  [
-    'that Kubernetes accepts the chart (test/deploy/kubernetes/api-server.spec.ts)',
-    () => chartToolsAvailability() ?? apiServerAvailability(),
-  ],
-  ['commits without secrets (test/tidy), released migrations (test/upgrade)', historyMissing],
-];
+const PROGRAMS: Readonly<Record<string, () => string | undefined>> = {
+  'the dashboard in a browser (test/stories)': () => (chromiumPath() ? undefined : 'no Chromium'),
+  'counters of several gateways (libs/counters, apps/gateway)': valkeyAvailability,
+  'a process for each service (test/stories)': () => kafkaAvailability() ?? valkeyAvailability(),
+  'the services behind PgBouncer (test/stories)': pgBouncerAvailability,
+  'the DNS client compared with dig (libs/resolvers)': nameServerAvailability,
+  'a private internet (test/stories)': internetAvailability,
+  'events over Kafka (libs/messaging)': () =>
+    process.env[KAFKA_BROKERS] ? undefined : kafkaAvailability(),
+  'the image and its services (test/deploy)': imageAvailability,
+  'the resources and refusals of the Helm chart (test/deploy)': chartToolsAvailability,
+  'files on S3 (libs/files)': s3ServerAvailability,
+  'that each alert fires (test/deploy)': promtoolAvailability,
+  'that no answer contradicts /openapi.json (test/operations)': schemathesisAvailability,
+  'Stripe’s Python SDK with the simulator (test/billing)': () => STRIPE_PYTHON.availability(),
+  'that Kubernetes accepts the chart (test/deploy)': () =>
+    chartToolsAvailability() ?? apiServerAvailability(),
+  'commits without secrets (test/tidy), released migrations (test/upgrade)': historyMissing,
+};
 
 const NOT_RUN = 'not run here: ';
 
@@ -74,7 +49,7 @@ export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
     const failed = numFailedTests + numRuntimeErrorTestSuites;
     const { testResults } = results;
     const needsPrograms = testResults.some(({ displayName }) => displayName?.name === 'system');
-    for (const [skipped, reasonOf] of needsPrograms ? PROGRAMS : []) {
+    for (const [skipped, reasonOf] of Object.entries(needsPrograms ? PROGRAMS : {})) {
       const reason = reasonOf();
       if (reason !== undefined) process.stdout.write(`${NOT_RUN}${skipped}: ${reason}\n`);
     }

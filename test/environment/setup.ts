@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedServer, withClient } from '#libs/database';
 import { InstallationDatabases } from '#libs/services';
@@ -14,8 +15,16 @@ import {
   valkeyAvailability,
 } from './index.js';
 import { makeRunFolder } from './run-folder.js';
-import { type Run, currentRun, remember } from './run.js';
-import teardown from './teardown.js';
+
+interface Run {
+  server?: EmbeddedServer;
+  broker?: KafkaBroker;
+  valkey?: ValkeyServer;
+  folder: string;
+}
+
+/** The state that set-up and teardown share; the same process loads both. */
+let current: Run | undefined;
 
 /**
  * Starts PostgreSQL with `setupPostgres`, and also a Kafka broker and Valkey if they can run on this machine.
@@ -40,14 +49,21 @@ async function prepareRun(
   { onDisk } = { onDisk: false },
 ): Promise<void> {
   // Jest calls the set-up of each project that has specs to run, but one set-up serves all projects.
-  const run: Run = currentRun() ?? { folder: makeRunFolder({ onDisk }) };
-  remember(run);
+  const run: Run = (current ??= { folder: makeRunFolder({ onDisk }) });
   const started = await Promise.allSettled(starts.map(async (start) => start(run)));
   const failed = started.find(({ status }) => status === 'rejected');
   if (!failed) return;
   // Jest runs no teardown after a failed set-up.
   await teardown();
   throw (failed as PromiseRejectedResult).reason;
+}
+
+export async function teardown(): Promise<void> {
+  const run = current;
+  // Jest calls the teardown of each project, so only the first call does anything.
+  current = undefined;
+  await Promise.all([run?.valkey?.stop(), run?.broker?.stop(), run?.server?.stop()]);
+  if (run) rmSync(run.folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
 async function startPostgres(run: Run, measured?: Record<string, string>): Promise<void> {

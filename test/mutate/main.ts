@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { setupPostgres } from '../environment/setup.js';
-import teardown from '../environment/teardown.js';
+import { setupPostgres, teardown } from '../environment/setup.js';
 import { Random } from '../random.js';
 import { AREAS, type Mutant, sample, specsOf } from './sample.js';
 import { type SpecOutcome, runSpecs } from './spec-run.js';
