@@ -26,26 +26,24 @@ import { OnAccountNewsConsumer } from '../../apps/entitlement/src/blocks/on-acco
 import { EntitlementConfig } from '../../apps/entitlement/src/entitlement.config.js';
 import { ENTITIES } from '../../apps/entitlement/src/entitlement.module.js';
 import { AdvanceAccountsJob } from '../../apps/entitlement/src/due-accounts/advance-accounts.job.js';
-import { OnAccountRegisteredConsumer } from '../../apps/entitlement/src/grants/on-account-registered.consumer.js';
-import { OnPaymentConfirmedConsumer } from '../../apps/entitlement/src/grants/on-payment-confirmed.consumer.js';
-import { OnSubscriptionChangedConsumer } from '../../apps/entitlement/src/grants/on-subscription-changed.consumer.js';
+import { OnGrantNewsConsumer } from '../../apps/entitlement/src/grants/on-grant-news.consumer.js';
 import { OnPaymentReversedConsumer } from '../../apps/entitlement/src/reversals/on-payment-reversed.consumer.js';
 import { startEntitlement } from '../../apps/entitlement/src/start.js';
 import { ServiceUnderTest } from '../environment/service-under-test.js';
 
 type Handle = (event: EventEnvelope, transaction: Transaction) => Promise<void>;
 
-/** The consumer of each event, and the method that handles it if it is not called `handle`. */
-const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
-  [AccountRegistered, [OnAccountRegisteredConsumer]],
+/** The consumer of each event, and the method that handles it. */
+const CONSUMERS = new Map<EventClass, [consumer: Type, method: string]>([
+  [AccountRegistered, [OnGrantNewsConsumer, 'handleRegistered']],
   [AccountDeleted, [OnAccountNewsConsumer, 'handleDeleted']],
   [AccountRestored, [OnAccountNewsConsumer, 'handleRestored']],
   [AccountErased, [OnAccountNewsConsumer, 'handleErased']],
   [AccountSuspensionChanged, [OnAccountNewsConsumer, 'handleSuspensionChanged']],
-  [PaymentConfirmed, [OnPaymentConfirmedConsumer]],
-  [PaymentReversed, [OnPaymentReversedConsumer]],
+  [PaymentConfirmed, [OnGrantNewsConsumer, 'handlePayment']],
+  [PaymentReversed, [OnPaymentReversedConsumer, 'handle']],
   [PaymentReversalUndone, [OnPaymentReversedConsumer, 'handleUndone']],
-  [SubscriptionChanged, [OnSubscriptionChangedConsumer]],
+  [SubscriptionChanged, [OnGrantNewsConsumer, 'handleSubscription']],
 ]);
 
 const LINE_MICROS = '1000000';
@@ -98,7 +96,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     const { type, version } = describeEvent(eventClass);
     const parsed = parseEventData(eventClass, JSON.parse(JSON.stringify(data)));
     if ('faults' in parsed) throw new Error(parsed.faults.join('; '));
-    const [consumerType, method = 'handle'] = CONSUMERS.get(eventClass)!;
+    const [consumerType, method] = CONSUMERS.get(eventClass)!;
     const consumer = this.service.app.get<Record<string, Handle>>(consumerType);
     const event = {
       id: newId(),

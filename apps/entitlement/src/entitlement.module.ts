@@ -25,9 +25,7 @@ import { HoldingsService } from './holdings/holdings.service.js';
 import { GrantsController } from './grants/grants.controller.js';
 import { GrantsRepository } from './grants/grants.repository.js';
 import { GrantsService } from './grants/grants.service.js';
-import { OnAccountRegisteredConsumer } from './grants/on-account-registered.consumer.js';
-import { OnPaymentConfirmedConsumer } from './grants/on-payment-confirmed.consumer.js';
-import { OnSubscriptionChangedConsumer } from './grants/on-subscription-changed.consumer.js';
+import { OnGrantNewsConsumer } from './grants/on-grant-news.consumer.js';
 import { HoldsController } from './holds/holds.controller.js';
 import { HoldsRepository } from './holds/holds.repository.js';
 import { HoldsService } from './holds/holds.service.js';
@@ -80,9 +78,7 @@ export const CONTROLLERS = [
   GrantsController,
   DueAccountsController,
   HoldingsController,
-  OnAccountRegisteredConsumer,
-  OnPaymentConfirmedConsumer,
-  OnSubscriptionChangedConsumer,
+  OnGrantNewsConsumer,
   OnPaymentReversedConsumer,
   BlocksController,
   OnAccountNewsConsumer,
