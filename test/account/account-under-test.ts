@@ -148,13 +148,13 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
   }
 
   /** Signs up with the form and confirms the address. The account has a person, a password and its first keys. */
-  async register(address: string, password = PASSWORD): Promise<Registered> {
-    const body = { first_name: 'Ada', email: address, password };
+  async register(address: string): Promise<Registered> {
+    const body = { first_name: 'Ada', email: address, password: PASSWORD };
     const asked = await this.dashboard('POST', 'sign-up', { body });
     if (asked.status !== 202) throw new Error(`sign-up: ${JSON.stringify(asked.body)}`);
     const token = await this.linkToken(address);
     const confirmed = await this.dashboard('POST', 'sign-up/confirm', {
-      body: { token, password },
+      body: { token, password: PASSWORD },
     });
     if (confirmed.status !== 201) throw new Error(`confirm: ${JSON.stringify(confirmed.body)}`);
     return {

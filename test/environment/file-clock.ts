@@ -15,9 +15,9 @@ export class FileClock extends Clock {
     super();
   }
 
-  static create(path: string, start: string | Date = '2026-03-02T09:00:00Z'): FileClock {
+  static create(path: string): FileClock {
     const clock = new FileClock(openSync(path, 'w+', 0o600));
-    clock.set(start);
+    clock.set('2026-03-02T09:00:00Z');
     return clock;
   }
 

@@ -13,6 +13,8 @@ type Run = Pick<ReconciliationAnswer, 'lines' | 'payments' | 'subscriptions'> & 
   endedAt: Date;
 };
 
+const PAGE_ROWS = 500;
+
 @Injectable()
 export class ReconciliationMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
@@ -21,7 +23,7 @@ export class ReconciliationMaintenanceRepository {
    * Lists the lines of announced payments that were confirmed before `before`, by id, with the reversed amounts of the
    * payments.
    */
-  async listLines(before: Date, after = FIRST_ID, limit = 500): Promise<ComparedLine[]> {
+  async listLines(before: Date, after = FIRST_ID): Promise<ComparedLine[]> {
     const lines = await this.maintenance.transaction((transaction) =>
       transaction.manager
         .createQueryBuilder(StoredPaymentLine, 'line')
@@ -29,7 +31,7 @@ export class ReconciliationMaintenanceRepository {
         .where('line.id > :after and payment.isAnnounced', { after })
         .andWhere('payment.confirmedAt < :before', { before })
         .orderBy('line.id')
-        .limit(limit)
+        .limit(PAGE_ROWS)
         .getMany(),
     );
     const taken = await this.maintenance.query<{ id: string; micros: string }>(
@@ -42,26 +44,26 @@ export class ReconciliationMaintenanceRepository {
   }
 
   /** Lists payments of more than zero that were confirmed since `since`. */
-  async listPayments(since: Date, after = FIRST_ID, limit = 500): Promise<Payment[]> {
+  async listPayments(since: Date, after = FIRST_ID): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
         .createQueryBuilder(Payment, 'payment')
         .where('payment.id > :after and payment.confirmedAt >= :since', { after, since })
         .andWhere('payment.amountMicros > 0')
         .orderBy('payment.id')
-        .limit(limit)
+        .limit(PAGE_ROWS)
         .getMany(),
     );
   }
 
-  async listRunning(after = FIRST_ID, limit = 500): Promise<Subscription[]> {
+  async listRunning(after = FIRST_ID): Promise<Subscription[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
         .createQueryBuilder(Subscription, 'subscription')
         .where('subscription.id > :after', { after })
         .andWhere(`subscription.state not in ('cancelled', 'expired')`)
         .orderBy('subscription.id')
-        .limit(limit)
+        .limit(PAGE_ROWS)
         .getMany(),
     );
   }

@@ -43,9 +43,9 @@ export class IdentitySimulator {
   private url = '';
 
   /** Starts the providers. @returns the settings for the account service. */
-  async start(port = 0): Promise<Record<string, string>> {
+  async start(): Promise<Record<string, string>> {
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
+      this.server.once('error', reject).listen(0, '127.0.0.1', resolve);
     });
     this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
     return {

@@ -51,9 +51,9 @@ function tryFolder(folder: DataFolder, look: () => void): void {
 }
 
 /** Checks the disk of `folder`, or of its nearest existing parent. @throws StartFault if the disk is nearly full. */
-export function checkDiskSpace(folder: string, minBytes = DISK_FREE_MIN_BYTES): void {
+export function checkDiskSpace(folder: string): void {
   const { bavail, bsize } = freeSpace(folder);
-  if (bavail * bsize < minBytes) throw diskFull(folder, bavail * bsize);
+  if (bavail * bsize < DISK_FREE_MIN_BYTES) throw diskFull(folder, bavail * bsize);
 }
 
 /** Checks that the port is free. Port 0 is always free. @throws StartFault if nothing can listen on the port. */
