@@ -3,7 +3,10 @@ import { SystemClock, isId } from '#libs/platform';
 
 /** These functions parse operators' arguments, and report mistakes before any service is called. */
 
-/** Parses a number that consists only of digits. */
+/**
+ * Parses a number that consists only of digits.
+ * @throws InvalidArgumentError.
+ */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,13}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
@@ -14,7 +17,11 @@ export function id(text: string): string {
   return text;
 }
 
-/** Parses an amount of money, such as 12.50. @returns millionths, as a decimal string. */
+/**
+ * Parses an amount of money, such as 12.50.
+ * @returns millionths, as a decimal string.
+ * @throws InvalidArgumentError.
+ */
 export function amountMicros(text: string): string {
   const [, whole, cents = ''] = /^(\d{1,7})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
   if (whole === undefined || Number(text) === 0) {
@@ -23,7 +30,10 @@ export function amountMicros(text: string): string {
   return `${BigInt(whole + cents.padEnd(2, '0'))}0000`;
 }
 
-/** Parses a time with a zone, in RFC 3339. */
+/**
+ * Returns a time with a zone, in RFC 3339, unchanged.
+ * @throws InvalidArgumentError if it has another format.
+ */
 export function instant(text: string): string {
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
   if (!isInstant || Number.isNaN(Date.parse(text))) {
@@ -32,7 +42,10 @@ export function instant(text: string): string {
   return text;
 }
 
-/** Parses a time as `instant` does; the time must be in the future. */
+/**
+ * Returns a time as `instant` does.
+ * @throws InvalidArgumentError also if the time is not in the future.
+ */
 export function laterInstant(text: string): string {
   const at = instant(text);
   if (new Date(at) <= new SystemClock().now()) throw new InvalidArgumentError('It is in the past.');

@@ -12,7 +12,7 @@ export type Settings = Record<string, string | undefined>;
  */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
-/** This setting also belongs to the installation, although only some commands read it. */
+/** A further setting that belongs to the installation, although only some commands read it. */
 const SERVER = 'DATABASE_ADMIN_URL';
 /** Settings that belong to the shell, not to an installation. */
 const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];

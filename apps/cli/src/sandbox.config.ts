@@ -22,7 +22,7 @@ export class SandboxConfig {
   @IsString()
   paypalClientId?: string;
 
-  @Setting({ env: 'BILLING_PAYPAL_CLIENT_SECRET', about: 'Its secret.', secret: true })
+  @Setting({ env: 'BILLING_PAYPAL_CLIENT_SECRET', about: 'Secret of a sandbox app.', secret: true })
   @IsOptional()
   @IsString()
   paypalClientSecret?: string;

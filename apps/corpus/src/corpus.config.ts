@@ -64,7 +64,7 @@ export class CorpusConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'CORPUS_IMPORT_MAX_GIB',
-    about: 'Largest file of a source, unpacked, in GiB.',
+    about: 'Maximum size of a file of a source, unpacked, in GiB.',
   })
   @IsInt()
   @Min(1)

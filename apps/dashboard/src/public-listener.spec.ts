@@ -44,7 +44,7 @@ describe('the dashboard’s listener', () => {
     return String((await answer)[0]);
   }
 
-  it('S126: idle connections of one address make room for its own, others are served, and a trusted proxy has no limit', async () => {
+  it('S126: idle connections of one address are closed for its newer ones, other addresses are served, and a trusted proxy has no limit', async () => {
     const flood = await openMany('127.0.0.2');
     const isClosed = ({ closed }: Socket) => closed;
     await waitFor('its part', () => flood.filter(isClosed).length === IDLE - PEER_MAX);

@@ -16,7 +16,8 @@ const NO_INTERNET =
   'This machine has no internet connection: test keys work, live keys cannot look names up. To simulate the registries: npm start -- --offline\n';
 
 /**
- * The corpus must not store simulated answers, because a later start without `--offline` would serve them as real ones.
+ * The setting with which the corpus does not store simulated answers, because a later start without
+ * `--offline` would serve them as real ones.
  */
 const NOT_STORED = { LOOKUP_KEEP: 'none' };
 

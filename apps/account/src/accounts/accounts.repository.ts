@@ -12,7 +12,11 @@ export class AccountsRepository {
     return transaction.manager.findOneBy(Account, { id: accountId });
   }
 
-  /** Locks the account: until the transaction ends, no other transaction changes the account or its data. */
+  /**
+   * Locks the account: until the transaction ends, no other transaction changes the account or its
+   * data.
+   * @returns null for an unknown account.
+   */
   async lock(transaction: Transaction, accountId: string): Promise<Account | null> {
     return transaction.manager
       .createQueryBuilder(Account, 'account')

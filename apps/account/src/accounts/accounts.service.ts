@@ -18,7 +18,10 @@ import type { Account } from './account.entity.js';
 import { AccountIsDeleted, RestoreTooLate } from './accounts.errors.js';
 import { AccountsRepository } from './accounts.repository.js';
 
-/** 90 × 24 hours rather than calendar days, so that it is the same in every time zone. */
+/**
+ * How long a deleted account can be restored: 90 × 24 hours rather than calendar days, so that it
+ * is the same in every time zone.
+ */
 const RESTORE_MS = 90 * DAY_MS;
 const NOT_SUSPENDED = { suspendedAt: null, suspendedBecause: null };
 

@@ -26,7 +26,8 @@ export class KeyRecordMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
   /**
-   * Finds a key by its hash. A known and an unknown hash take the same single statement, with a unique index (S4, S12).
+   * Finds a key by its hash; returns null for an unknown hash. A known and an unknown hash take the
+   * same single statement, with a unique index (S4, S12).
    * @param usedSince keys revoked before this time are not in `lineKeyIds`.
    */
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {

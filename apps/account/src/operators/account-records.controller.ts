@@ -23,7 +23,10 @@ export class AccountRecordsController {
     return this.accounts.list(page);
   }
 
-  /** Lists the audit entries of an account, or the installation's entries if no account is given. */
+  /**
+   * Lists the audit entries of an account, or the installation's entries if no account is given.
+   * @throws NotFound for a malformed id.
+   */
   @Post('audit/entries')
   @HttpCode(200)
   listAudit(

@@ -10,7 +10,10 @@ import { PeopleService } from '../people/people.service.js';
 import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };
-/** The window is no longer than the lifetime of a link, so a user who gets no further link still has a valid one. */
+/**
+ * Limits reset links to one address. The window is no longer than the lifetime of a link, so a user
+ * who gets no further link still has a valid one.
+ */
 const ADDRESS_LIMIT: AttemptLimit = {
   name: 'forgot address',
   max: 3,

@@ -6,7 +6,10 @@ const GUESSES_MIN = 1e8;
 /** Only this many characters at each end are estimated: the time grows with the square of the length. */
 const PIECE_LENGTH = 32;
 
-/** From published leaks; recognised despite capitals, look-alike characters and reversal. */
+/**
+ * Common passwords from published leaks, recognised despite capitals, look-alike characters and
+ * reversal.
+ */
 const COMMON_PASSWORDS: readonly (string | number)[] = dictionary['passwords-common'];
 
 const estimator = new ZxcvbnFactory({

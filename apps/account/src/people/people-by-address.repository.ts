@@ -7,7 +7,10 @@ import type { FoundPerson } from './found-person.js';
 export class PeopleByAddressMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Finds a person with one statement, whether or not the address is registered (S24). */
+  /**
+   * Finds a person; returns null if the address is not registered. Both cases take one statement
+   * (S24).
+   */
   async find(addressHash: Buffer, networkHash: Buffer): Promise<FoundPerson | null> {
     const [person] = await this.database.query<FoundPerson>(
       `select p.id as "personId", p.account_id as "accountId", p.password_hash as "passwordHash",

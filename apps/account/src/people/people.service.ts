@@ -57,7 +57,10 @@ export class PeopleService {
     return { person, details };
   }
 
-  /** Returns the account's oldest person, who receives the e-mails about the account. */
+  /**
+   * Returns the account's oldest person, who receives the e-mails about the account.
+   * @throws Error if the account has no person.
+   */
   async getOwner(
     transaction: Transaction,
     accountId: string,

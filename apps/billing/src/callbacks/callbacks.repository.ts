@@ -49,8 +49,9 @@ export class CallbacksRepository {
   }
 
   /**
-   * Finds the object that a stored callback names, by the callback's id here or at the processor. An operator knows one
-   * of these ids, but not the account.
+   * Finds the object that a stored callback names, by the callback's id here or at the processor;
+   * returns undefined if no callback has the id. An operator knows one of these ids, but not the
+   * account.
    */
   async find(transaction: Transaction, id: string): Promise<CallbackSubject | undefined> {
     const [row] = await transaction.query<CallbackSubject>(

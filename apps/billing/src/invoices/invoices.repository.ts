@@ -49,7 +49,10 @@ export class InvoicesRepository {
     return transaction.manager.findOneBy(Invoice, { accountId, id });
   }
 
-  /** @param number in the format of `invoiceNumber`. */
+  /**
+   * Finds an invoice or note by its number, in the format of `invoiceNumber`.
+   * @returns null if the account has no such invoice, or the text has another format.
+   */
   async findByNumber(
     transaction: Transaction,
     accountId: string,
@@ -67,7 +70,10 @@ export class InvoicesRepository {
     return transaction.manager.findOneBy(Invoice, { accountId, paymentId: id, kind: 'invoice' });
   }
 
-  /** Finds how the tax of a payment was decided: with its order, or before its renewal. */
+  /**
+   * Finds how the tax of a payment was decided: with its order, or before its renewal.
+   * @returns undefined if the payment belongs to neither.
+   */
   async findTaxDecision(
     transaction: Transaction,
     { accountId, id, orderId }: Payment,

@@ -86,8 +86,9 @@ export class OrdersRepository {
   }
 
   /**
-   * Finds the order of a checkout, and locks it until the transaction ends. Like all locks on orders, this lock lets
-   * other transactions write rows that refer to the order.
+   * Finds the order of a checkout, and locks it until the transaction ends; returns null if there
+   * is none. Like all locks on orders, this lock lets other transactions write rows that refer to
+   * the order.
    */
   async lockByCheckout(
     transaction: Transaction,

@@ -228,8 +228,8 @@ export class OrdersService {
   }
 
   /**
-   * Finds and locks the order of this checkout, or the order that the checkout names if the answer to its creation was
-   * lost.
+   * Finds and locks the order of this checkout, or the order that the checkout names if the answer
+   * to its creation was lost; returns null if there is neither.
    */
   private async lockFor(
     transaction: Transaction,

@@ -101,7 +101,10 @@ export class PaymentsRepository {
     return transaction.manager.existsBy(Reversal, { accountId, processor, state: 'final' });
   }
 
-  /** Finds the account whose payment paid a bill. Every renewal runs this query several times. */
+  /**
+   * Finds the account whose payment paid a bill; returns undefined if none is stored. Every renewal
+   * runs this query several times.
+   */
   async ownerOfBill(
     transaction: Transaction,
     processor: ProcessorName,

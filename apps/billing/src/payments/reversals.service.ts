@@ -209,8 +209,8 @@ export class ReversalsService {
 }
 
 /**
- * Finds the latest attempt to which a snapshot belongs. A refund that was started here and has no processor id yet is
- * found by our own id.
+ * Finds the latest attempt to which a snapshot belongs; returns undefined if there is none. A
+ * refund that was started here and has no processor id yet is found by our own id.
  */
 function latestOf(
   snapshot: RefundSnapshot | DisputeSnapshot,

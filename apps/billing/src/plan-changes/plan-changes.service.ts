@@ -38,7 +38,10 @@ import {
 } from '../subscriptions/subscriptions.errors.js';
 
 const PREVIEW_MS = 15 * MINUTE_MS;
-/** Each change holds a database connection until the processor answers; further changes wait. */
+/**
+ * The maximum number of simultaneous changes: each holds a database connection until the processor
+ * answers. Further changes wait.
+ */
 const CHANGES_AT_ONCE = 3;
 /** Maximum number of running and waiting changes; each account can have one. */
 const CHANGES_MAX = 50;
@@ -375,7 +378,11 @@ function valueOf<T>(outcome: CallResult<T>): T {
   throw refusalOf(outcome);
 }
 
-/** Like `valueOf`, for a call that changes the subscription and may charge for it. */
+/**
+ * Returns the value of a call that changes the subscription and may charge for it.
+ * @throws ProcessorUnavailable with the note that the change may have been made; the errors of
+ *   `refusalOf`.
+ */
 function madeBy<T>(outcome: CallResult<T>): T {
   if (outcome.outcome === 'unknown') throw new ProcessorUnavailable(outcome.cause, MAY_BE_MADE);
   return valueOf(outcome);

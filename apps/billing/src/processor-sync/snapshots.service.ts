@@ -26,8 +26,9 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * Returns the account of an object that needs no further fetch, because its payment is stored. The same fetch may be
-   * requested twice: by a bill's callback and its subscription, or by both callbacks of a package.
+   * Returns the account of an object that needs no further fetch, because its payment is stored;
+   * undefined if the object must be fetched. The same fetch may be requested twice: by a bill's
+   * callback and its subscription, or by both callbacks of a package.
    */
   async ownerOfSettled(
     transaction: Transaction,

@@ -42,8 +42,9 @@ export class ProcessorTruthService {
   }
 
   /**
-   * Stores the processor's state. A row that had to change is a healed finding; a state that cannot be fetched is one
-   * that is not healed.
+   * Stores the processor's state. A row that had to change is a healed finding; a state that cannot
+   * be fetched is one that is not healed.
+   * @returns undefined if the row was correct.
    */
   async ofSubscription(row: Subscription): Promise<Finding | undefined> {
     const { accountId, processor, externalId: id } = row;

@@ -24,8 +24,10 @@ export class RefundCallsService {
   ) {}
 
   /**
-   * Completes a started refund at the processor: by the same call with the same key while the processor remembers the
-   * key, afterwards by a search for our reference. After an unknown outcome, `SettleRefundsJob` tries again.
+   * Completes a started refund at the processor: by the same call with the same key while the
+   * processor remembers the key, afterwards by a search for our reference. If the refund was not
+   * made, the reversal is given up. After an unknown outcome, `SettleRefundsJob` tries again.
+   * @returns the outcome; the value is null if the search found no refund.
    */
   async settle(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const outcome = await this.ask(payment, begun);

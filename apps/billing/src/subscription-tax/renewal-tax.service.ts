@@ -43,8 +43,10 @@ export class RenewalTaxService {
   }
 
   /**
-   * Returns the expected rate of a renewal whose rate is not decided yet. A yearly renewal is announced before the
-   * decision, and a processor that needs prices early keeps the old rate for a plan that changes after the decision.
+   * Returns the expected rate, in millionths, of a renewal whose rate is not decided yet. A yearly
+   * renewal is announced before the decision, and a processor that needs prices early keeps the old
+   * rate for a plan that changes after the decision.
+   * @throws ServiceUnavailable while account is down.
    */
   async expected(
     { accountId, taxPpm, processor, periodEnd }: ExpectedTax,

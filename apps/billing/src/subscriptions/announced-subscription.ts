@@ -2,7 +2,11 @@ import { SubscriptionChanged, planOfSku, rightsOf } from '#libs/contracts';
 import { type PaidPlan, worthOf } from '../bills/paid-time.js';
 import type { Subscription } from './subscription.entity.js';
 
-/** Returns a subscription in its published form: the processor's state, and the rights that were paid for. */
+/**
+ * Returns a subscription in its published form: the processor's state, and the rights that were
+ * paid for.
+ * @throws Error if the catalogue lacks the plan.
+ */
 export function announced(row: Subscription): SubscriptionChanged {
   const { sku, quantity } = rightsPlan(row);
   const plan = planOfSku(sku);

@@ -146,32 +146,29 @@ describe('cancellations of subscriptions through PayPal', () => {
     });
 
     it.each([
-      ['passed over: it is cancelled again', -2, 'SUSPENDED'],
-      ['not billed yet: it is undone', -9, 'ACTIVE'],
-    ])(
-      'an interrupted undo is completed by the next fetch, and the next period is %s',
-      async (_, at, status) => {
-        await plan.ask('cancel');
-        await plan.passTo(hours(at));
-        // Simulates a crash of billing after the activation.
-        const { subscriptions } = billing.simulator.paypal;
-        const { id: agreement, custom_id: mark = '' } = plan.atPaypal();
-        subscriptions.patch(agreement, [
-          { op: 'replace', path: '/custom_id', value: mark.replace(',e,', ',u,') },
-        ]);
-        subscriptions.activate(agreement);
-        await billing.settle();
-        expect(plan.atPaypal().status).toBe(status);
-        const isUndone = status === 'ACTIVE';
-        expect(await plan.row()).toMatchObject({ cancel_at: isUndone ? null : end.toISOString() });
-        expect((await plan.ask('undo')).status).toBe(isUndone ? 200 : 422);
-        await plan.passTo(hours(1));
-        await billing.follow();
-        expect(await plan.row()).toMatchObject({
-          state: isUndone ? 'active' : 'cancelled',
-          paid_through: addMonths(start, isUndone ? 2 : 1).toISOString(),
-        });
-      },
-    );
+      ['cancels again if PayPal has passed over the next period', -2, 'SUSPENDED'],
+      ['completes the undo if PayPal has not billed the next period yet', -9, 'ACTIVE'],
+    ])('after an interrupted undo, the next fetch %s', async (_, at, status) => {
+      await plan.ask('cancel');
+      await plan.passTo(hours(at));
+      // Simulates a crash of billing after the activation.
+      const { subscriptions } = billing.simulator.paypal;
+      const { id: agreement, custom_id: mark = '' } = plan.atPaypal();
+      subscriptions.patch(agreement, [
+        { op: 'replace', path: '/custom_id', value: mark.replace(',e,', ',u,') },
+      ]);
+      subscriptions.activate(agreement);
+      await billing.settle();
+      expect(plan.atPaypal().status).toBe(status);
+      const isUndone = status === 'ACTIVE';
+      expect(await plan.row()).toMatchObject({ cancel_at: isUndone ? null : end.toISOString() });
+      expect((await plan.ask('undo')).status).toBe(isUndone ? 200 : 422);
+      await plan.passTo(hours(1));
+      await billing.follow();
+      expect(await plan.row()).toMatchObject({
+        state: isUndone ? 'active' : 'cancelled',
+        paid_through: addMonths(start, isUndone ? 2 : 1).toISOString(),
+      });
+    });
   });
 });

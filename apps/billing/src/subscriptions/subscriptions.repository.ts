@@ -46,7 +46,10 @@ export class SubscriptionsRepository {
     );
   }
 
-  /** Locks the account's subscriptions, then reads the one with this id. */
+  /**
+   * Locks the account's subscriptions, then reads the one with this id; returns null if it is
+   * unknown.
+   */
   async lockByExternalId(
     transaction: Transaction,
     processor: ProcessorName,
@@ -59,8 +62,9 @@ export class SubscriptionsRepository {
   }
 
   /**
-   * Finds a subscription by the processor's id, with only the columns needed. Every renewal runs this query several
-   * times, and reading the whole row costs five times as much.
+   * Finds a subscription by the processor's id, with only the columns needed; returns undefined if
+   * it is unknown. Every renewal runs this query several times, and reading the whole row costs
+   * five times as much.
    */
   async findKnown(
     transaction: Transaction,

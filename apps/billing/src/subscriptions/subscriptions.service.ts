@@ -139,7 +139,10 @@ export class SubscriptionsService {
     await this.write(transaction, row, { ...paidMembers(paidTime), ...wish });
   }
 
-  /** Finds the current subscription of a line, which prevents another subscription from being started. */
+  /**
+   * Finds the current subscription of a line, which prevents another subscription from being
+   * started; returns null if there is none.
+   */
   async currentOf(
     transaction: Transaction,
     accountId: string,
@@ -177,7 +180,10 @@ export class SubscriptionsService {
     return known !== undefined && (known.isCurrent || known.isDuplicate);
   }
 
-  /** Finds another current subscription of the same line. That subscription may have ended since we last fetched it. */
+  /**
+   * Finds another current subscription of the same line; returns null if there is none. That
+   * subscription may have ended since we last fetched it.
+   */
   async rivalOf(
     transaction: Transaction,
     processor: ProcessorName,

@@ -172,7 +172,10 @@ async function explain(
   if (explanation.unexplained !== 0) process.exitCode = 1;
 }
 
-/** An operator's revocation and a refund have the same kind, so one text fits both. */
+/**
+ * The texts for kinds whose names are not shown. An operator's revocation and a refund have the
+ * same kind, so one text fits both.
+ */
 const KIND_TEXTS: Readonly<Record<string, string>> = { refund: 'revoked' };
 
 function explanationLines({ lines, balance, total, unexplained }: BalanceExplanation): string[] {

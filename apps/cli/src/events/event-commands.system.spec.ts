@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('lists the failed events of the installation that runs in the data folder', async () => {
+it('`events list` lists the failed events of the installation that runs in the data folder', async () => {
   const schemas = await test.schemas();
   const urls = schemas.map(
     (name) => `${name}_database_url`.toUpperCase() + `=${test.url(serviceRole(name))}\n`,

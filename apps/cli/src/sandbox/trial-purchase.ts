@@ -54,7 +54,11 @@ export class TrialPurchases {
     });
   }
 
-  /** Buys the first monthly plan. @returns the id of the subscription. */
+  /**
+   * Buys the first monthly plan.
+   * @returns the id of the subscription.
+   * @throws Error if the checkout did not start one.
+   */
   async takePlan(customerId: string | undefined): Promise<string> {
     const { sku, interval, name, unitMicros } = SUBSCRIPTION_PLANS.find(
       (plan) => plan.interval === 'month',

@@ -162,7 +162,10 @@ export class DatasetsService {
   }
 }
 
-/** Parses the day of a request. @throws InvalidRequest if the day is invalid, missing or not allowed. */
+/**
+ * Parses the day of a request; returns undefined for a dataset without days.
+ * @throws InvalidRequest if the day is invalid, missing or not allowed.
+ */
 function dayOf({ day, dataset }: DatasetAsked, { change }: DatasetForm): Date | undefined {
   if ((day === undefined) !== (change === undefined)) {
     const message = change ? `is needed for ${dataset}` : `${dataset} has no days`;

@@ -34,7 +34,10 @@ const OF_NAME = `domain_key = $1 and name = $2 and host = '' and rtype = any($3:
   and ${isSeenBy('s', '$6')}`;
 const STRETCHES = `from dns_span s
   where ${OF_NAME} and first_seen < $5 and (until is null or until >= $4)`;
-/** Sightings by sensors are excluded, because the other records at that time are unknown. */
+/**
+ * The times at which a name's records changed. Sightings by sensors are excluded, because the other
+ * records at that time are unknown.
+ */
 const CHANGES = `from (
     select first_seen as at from dns_span s where ${OF_NAME} and not is_passive
     union select until from dns_span s where ${OF_NAME} and not is_passive) c

@@ -8,7 +8,10 @@ export interface ZoneDifference {
   gone: Map<string, FiledName>;
 }
 
-/** Versions that differ in more names are not successive days; the zone is then imported completely. */
+/**
+ * The maximum number of names in which the versions of successive days differ. A zone that differs
+ * in more is imported completely.
+ */
 const DIFFERENCE_MAX = 250_000;
 const BLANK = /[ \t]/;
 const DELEGATES = /[ \t]ns[ \t]/i;

@@ -148,7 +148,7 @@ describe('the history of a registration that different servers give', () => {
     expect(cursor).toBeUndefined();
   });
 
-  it('has the records of an earlier period, even if a thousand newer ones are the most that are compared', async () => {
+  it('has the records of an earlier period, even if there are a thousand newer ones, the most that are compared', async () => {
     const { name } = await history(['rdap'], ['port43'], ['rdap', { status: 'ok' }]);
     await corpus.database.query(
       `insert into whois_revision (domain_key, name, is_complete, observed_at, state, source_id, record, answered_by)
@@ -180,7 +180,7 @@ describe('the history of a registration that different servers give', () => {
     expect(held.events).toEqual(['1 domain_status']);
   });
 
-  it('reports contacts that a registrar publishes only after its registry', async () => {
+  it('reports contacts once the registrar publishes them, even if its registry knew the name before', async () => {
     const { events } = await history(['denied'], ['rdap'], ['denied'], ['rdap']);
     expect(events).toEqual(['1 registrant_contact']);
   });

@@ -110,7 +110,10 @@ export class ImportFilesService {
     });
   }
 
-  /** Like `advance`, for a part of the staged names. */
+  /**
+   * Imports a part of the staged names, and stores that it is done, in one transaction.
+   * @throws Overtaken if another process has imported the part.
+   */
   async advanceSlice(
     file: ImportFile,
     slice: number,

@@ -10,7 +10,7 @@ describe('records', () => {
       record: { domain_status: [String(place)] },
     }));
 
-  it('S102: records of many names are compared in turns of the event loop, too', async () => {
+  it('S102: the records of many names are compared in several turns of the event loop', async () => {
     let turns = 0;
     const count = () => void turns++;
     for (let name = 0; name < 20; name++) {
@@ -20,7 +20,7 @@ describe('records', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('S102: many records are compared in turns of the event loop', async () => {
+  it('S102: many records of one name are compared in several turns of the event loop', async () => {
     const spend = jest.spyOn(Turns.prototype, 'spend');
     const records = recordsOf(100);
     const changes = await changesByRecord(records);

@@ -144,7 +144,7 @@ describe('histories', () => {
       records: values.map((value) => ({ type: 'A', value })),
     });
 
-    it('has all records of the moment in a DNS snapshot, and no snapshot outside the period', async () => {
+    it('shows all records of the moment in a DNS snapshot, and no snapshot outside the period', async () => {
       await corpus.record(
         { kind: 'dns', name, at: day(1), types: ['NS'], records: [{ type: 'NS', value: 'ns1.x' }] },
         address(1, '198.18.0.1'),

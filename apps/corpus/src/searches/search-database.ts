@@ -47,7 +47,10 @@ export class SearchDatabase {
     return rows.finally(() => endTurn(monotonicMs() - startedMs));
   }
 
-  /** Like `query`, but without a turn, because the searches of all accounts may wait for these rows. */
+  /**
+   * Returns rows like `query`, but does not wait for a turn, because the searches of all accounts
+   * may wait for these rows.
+   */
   async queryForAll<T>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     try {
       return await this.unlessSilent(async () => {

@@ -4,7 +4,7 @@ import { trainedOn } from './lexical-model.js';
 import { SignalsRepository } from './signals.repository.js';
 
 const LABELS_MAX = 50_000;
-/** With fewer labels, a model would not describe names in general. */
+/** The minimum number of labels; with fewer, a model would not describe names in general. */
 const LABELS_MIN = 500;
 
 /** Once a day, trains the model of letter sequences on the names in the corpus. */

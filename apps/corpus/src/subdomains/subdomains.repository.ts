@@ -28,7 +28,10 @@ export interface HostAddress {
   address: string;
 }
 
-/** Sightings without a source, from before sources were recorded, count as sightings by the host's own source. */
+/**
+ * Selects the sightings of a host. Sightings without a source, from before sources were recorded,
+ * count as sightings by the host's own source.
+ */
 const OF_HOST = `s.domain_key = h.domain_key and s.name = h.name and s.host = h.host
   and coalesce(s.source_id, h.source_id) = any($7::smallint[])`;
 const FIRST_AT = 'coalesce(s.first_at, h.first_seen)';

@@ -35,7 +35,10 @@ const CONTAINED_LENGTH_MIN = 4;
 const PART_LENGTH_MIN = 2;
 const BESIDE = new Set([...WORDS, ...SUFFIXES].map(looseSkeletonOf));
 const SAME_LABEL = 70;
-/** A shorter label differs from too many others by only a letter or two, so it gets fewer points. */
+/**
+ * A label shorter than this gets fewer points, because it differs from too many others by only a
+ * letter or two.
+ */
 const USUAL_LENGTH = 6;
 const EVIDENCE_POINTS = 5;
 

@@ -9,7 +9,10 @@ const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const VOWELS = [...'aeiou'];
 const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
-/** A longer label would yield too many names, so only one change is made. */
+/**
+ * The maximum length of a label that is changed in two places; a longer label would yield too many
+ * names.
+ */
 const TWICE_LENGTH_MAX = 32;
 /** Maximum number of labels derived from a label, and of names in a query. */
 export const PERMUTATIONS_MAX = 12_000;

@@ -1,4 +1,7 @@
-/** The prefix `__Host-` binds a cookie to this origin: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
+/**
+ * The cookie of a session. The prefix `__Host-` binds a cookie to this origin: Secure, path `/`, no
+ * domain (RFC 6265bis §4.1.3.2).
+ */
 export const SESSION_COOKIE = '__Host-session';
 export const STEP_COOKIE = '__Host-step';
 /**

@@ -130,7 +130,10 @@ function lineText({ credits, sku, quantity }: OrderLineAnswer): string {
   return quantity > 1 ? `${name} × ${quantity}` : name;
 }
 
-/** Returns a link to the files, once the Domainer plan that gives access to them is active. */
+/**
+ * Returns a link to the files; undefined unless the Domainer plan that gives access to them is
+ * active.
+ */
 function filesLink({ order, subscriptions }: OrderFacts): Markup | undefined {
   const opens = order.lines.some(
     (line) => line.kind === 'domainer' && isActive(line, subscriptions),

@@ -141,7 +141,11 @@ function bodyField(value = ''): Markup {
   </div>`;
 }
 
-/** This field has no name, so the form never sends the file here; only the script sends it, to the API. */
+/**
+ * Returns the field for a file, which the script shows if it is needed; undefined for an upload
+ * that takes no file. The field has no name, so the form never sends the file here; only the script
+ * sends it, to the API.
+ */
 function fileField({ upload }: Operation): Markup | undefined {
   if (upload?.types.length === 0) return undefined;
   return html`<div class="field" data-file hidden>

@@ -37,7 +37,10 @@ const addressMarkup = (address: string) =>
   html`<p>Write to the operator of this installation: <a href="mailto:${address}">${address}</a></p>
     <p>A reply to any e-mail from this service arrives there, too.</p>`;
 
-/** Reads a file; undefined if it does not exist. */
+/**
+ * Reads an operator's text; returns undefined if there is no such file.
+ * @throws Error if the text is too long.
+ */
 async function textOf(folder: string, name: OperatorText): Promise<string | undefined> {
   const path = join(folder, `${name}.md`);
   try {

@@ -122,7 +122,7 @@ it('S102: of the waiting calls, that of the account with the fewest calls begins
   expect(order).toEqual(['quick', 'busy', 'busy']);
 });
 
-it('S102: sixteen slow calls of other accounts begin per second, so they hardly keep a call waiting', async () => {
+it('S102: sixteen calls of other accounts begin per second, however slow they are, so a call waits only briefly', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   let idle = 0;
   const use = jest
@@ -158,7 +158,7 @@ it('S102: an account that repeats refused calls gets most of its rejections late
   expect([...refusedBy, refused]).toEqual([12, 12, 40, 41]);
 });
 
-it('S102: uploads and downloads wait for turns, but end them soon, whether or not they have ended', async () => {
+it('S102: an upload or download waits for its turn, and gives the turn up soon, even if it has not ended', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const calls = new CallsUnderWay();
   const begun: string[] = [];
@@ -177,7 +177,7 @@ it('S102: uploads and downloads wait for turns, but end them soon, whether or no
   expect([begunBy, begun.at(-1)]).toEqual([[2, 4, 6], 'page']);
 });
 
-it('S102: answers that their clients do not read keep no call waiting', async () => {
+it('S102: an answer that its client does not read keeps no other call waiting', async () => {
   const calls = new CallsUnderWay();
   for (const accountId of ['a', 'a', 'b', 'b']) (await calls.enter(accountId, newAnswer()))();
   const begin = calls.enter('c', newAnswer()).then(() => 'begun');

@@ -27,10 +27,13 @@ const TURNS: FairTurnsLimits = {
   countedMs: WORK_MS,
 };
 const SESSIONS_MAX = 10_000;
-/** In this time, an account gets few rejections at once; the others are delayed by this time. */
+/** The delay of a rejection, except for the few that an account gets at once in this time. */
 const REFUSAL_DELAY_MS = 4 * SECOND_MS;
 const REFUSED_AT_ONCE = 4;
-/** Delayed rejections occupy connections, so those of an account with more rejections are not delayed. */
+/**
+ * The maximum number of an account's delayed rejections, because each occupies a connection.
+ * Further rejections are sent at once.
+ */
 const REFUSED_MAX = 32;
 
 /**

@@ -15,7 +15,11 @@ export interface Session {
   isRecent: boolean;
 }
 
-/** Returns the session of the visitor's token, which account checks on each call; null without a session. */
+/**
+ * Returns the session of the visitor's token, which account checks on each call; null without a
+ * session.
+ * @throws ServiceUnavailable.
+ */
 export async function currentSession(
   account: ServiceProxy,
   visitor: BrowserCaller,

@@ -26,7 +26,10 @@ export interface HoldName {
 export class HoldsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Reads a hold with its slices. The account must be locked already. */
+  /**
+   * Reads a hold with its slices; returns undefined if there is none. The account must be locked
+   * already.
+   */
   async find(transaction: Transaction, name: HoldName): Promise<Hold | undefined> {
     const [row] = await transaction.query<HoldRow>(
       'select * from holds where account_id = $1 and hold_id = $2',

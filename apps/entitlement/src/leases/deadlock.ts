@@ -2,8 +2,9 @@ const DEADLOCK_DETECTED = '40P01';
 const TRIES_MAX = 3;
 
 /**
- * Repeats a transaction that PostgreSQL aborted because of a deadlock. Deadlocks can occur because a settlement locks
- * accounts in the order of their ids, but a batch of events in the order of the events.
+ * Repeats a transaction that PostgreSQL aborted because of a deadlock, up to three attempts in all.
+ * Deadlocks can occur because a settlement locks accounts in the order of their ids, but a batch of
+ * events in the order of the events.
  */
 export async function repeatOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -1,6 +1,9 @@
 /** The time that holders have, after a start or a gap, to reach the service before their leases are closed. */
 const PATIENCE_MS = 120_000;
-/** After a longer gap between two rounds, holders may have been unable to reach the service. */
+/**
+ * The maximum gap between two rounds. After a longer one, holders may have been unable to reach the
+ * service.
+ */
 const GAP_MAX_MS = 10_000;
 
 /** Decides in which rounds the reaper may close anything. Times are monotonic milliseconds. */

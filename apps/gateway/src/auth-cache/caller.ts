@@ -90,7 +90,7 @@ export function ownerOf(account: AccountEntry, environment: KeyEnvironment): Key
   });
 }
 
-/** Accounts on the same plan have the same limits, so they share one object. */
+/** The limits in use. Accounts on the same plan have the same limits, so they share one object. */
 const limitsInUse = new Map<string, Record<RateClass, number>>();
 const LIMITS_MAX = 10_000;
 

@@ -80,7 +80,10 @@ export class KeptAnswersRepository {
   }
 }
 
-/** A request can take over a key that has expired, or whose identical first request died with its gateway. */
+/**
+ * The SQL that begins a request. It can take over a key that has expired, or whose identical first
+ * request died with its gateway.
+ */
 const BEGIN = `
   with begun as (
     insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until)

@@ -20,7 +20,10 @@ export interface LookupPoolOptions {
   ageMaxMs?: number;
 }
 
-/** A connection for each concurrent live lookup; with fewer, slow registries would delay every answer. */
+/**
+ * The maximum number of connections: one for each concurrent live lookup. With fewer, slow
+ * registries would delay every answer.
+ */
 const CONNECTIONS_MAX = 1_500;
 const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -120,7 +123,10 @@ export class LookupPool {
     if (next) this.ask(next);
   }
 
-  /** Takes a free connection that has not ended. (Node may report the end of a connection only after the next call.) */
+  /**
+   * Takes a free connection that has not ended; returns undefined if there is none. (Node may
+   * report the end of a connection only after the next call.)
+   */
   private takeIdle(): LookupConnection | undefined {
     for (;;) {
       const free = this.idle.pop();

@@ -3,7 +3,10 @@ import { DAY_MS, type Job } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
 const DELETED_AT_ONCE = 10_000;
-/** Rows may arrive this late, from a gateway's memory or from the journal of a killed gateway. */
+/**
+ * How long an erasure is repeated, because rows may arrive this late, from a gateway's memory or
+ * from the journal of a killed gateway.
+ */
 const REMEMBERED_MS = 7 * DAY_MS;
 
 /** Deletes the requests of erased accounts in batches, so that other writers are not delayed. */

@@ -9,7 +9,9 @@ import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import { PUBLIC_RATE_KEY, addressCounterId, rateKey } from '../rate-limits/rate-key.js';
 import { ClassBusy, RateLimited } from '../rate-limits/rate-limits.errors.js';
 
-/** One rejection per class and limit is reused, because a flood gets hardly any other answers. */
+/**
+ * The rejections by class and limit. Each is reused, because a flood gets hardly any other answers.
+ */
 const rateLimited = new Map<string, RateLimited>();
 const REFUSALS_MAX = 1_000;
 

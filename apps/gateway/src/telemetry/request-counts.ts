@@ -2,7 +2,10 @@ import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
-/** Owners add their own codes; beyond this number, all further codes share a count. */
+/**
+ * The maximum number of codes with a count of their own, because owners add codes. All further
+ * codes share a count.
+ */
 const CODES_MAX = 100;
 const OTHER_CODES = 'other';
 

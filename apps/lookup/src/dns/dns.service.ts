@@ -40,7 +40,10 @@ const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
 /** DNS answers are small, so their cache has one eighth of the configured size. */
 const CACHE_SHARE = 8;
-/** A hundred names must fit into the 4 MiB that the gateway passes on. */
+/**
+ * The maximum size of the records of one of several names: a hundred names must fit into the 4 MiB
+ * that the gateway passes on.
+ */
 const ITEM_RECORDS_BYTES = 40_000;
 
 /** A lookup with its outcome, as the answer cache and charging require. */

@@ -8,7 +8,10 @@ const PLACES_LEAST = 16;
  */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
-/** Longer turns delay live lookups noticeably, because each of them needs several turns. */
+/**
+ * The delay of the event loop from which it counts as late. A longer delay is noticeable in live
+ * lookups, because each of them needs several turns.
+ */
 const LATE_MS = 10;
 /**
  * How long a name may keep its place while it waits for its turn at an upstream and other names are waiting for places.

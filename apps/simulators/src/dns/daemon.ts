@@ -4,7 +4,10 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '#libs/platform';
 
-/** Debian installs name servers in `/usr/sbin`, which only root has in its `PATH`. */
+/**
+ * The arguments of a shell that also looks for a program in `/usr/sbin`, where Debian installs name
+ * servers, but which only root has in its `PATH`.
+ */
 const SHELL = ['-c', 'PATH="$PATH:/usr/sbin"; exec "$0" "$@"'];
 const START_MAX_MS = 60_000;
 const POLL_MS = 10;

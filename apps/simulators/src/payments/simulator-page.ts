@@ -31,7 +31,7 @@ button { font: inherit; padding: 0.5rem 1rem; width: 100%; margin: 0.25rem 0; }
 </head>
 <body>
 <main>
-<p role="note"><strong>Payment simulator.</strong> This page stands in for a payment processor. No money moves and no card is asked for.</p>
+<p role="note"><strong>Payment simulator.</strong> This page stands in for a payment processor. No money moves, and you need no card.</p>
 <h1>${escapeHtml(title)}</h1>
 ${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
 ${buttons.map(buttonForm).join('\n')}

@@ -30,7 +30,10 @@ export class DataFolder {
     return join(this.path, name);
   }
 
-  /** Reads and parses a file; undefined if the file does not exist. */
+  /**
+   * Reads and parses a file; returns undefined if the file does not exist.
+   * @throws Error if it cannot be read or is not JSON.
+   */
   readJson<T>(name: string): T | undefined {
     try {
       return JSON.parse(readFileSync(this.file(name), 'utf8')) as T;

@@ -45,7 +45,7 @@ describe('slots of deliveries', () => {
     }
   });
 
-  it('S102: accounts with one slow delivery do not come before new accounts, and seldom ask again', () => {
+  it('S102: accounts with one slow delivery do not come before new accounts, and wait long before their next attempt', () => {
     const slots = new DeliverySlots(96);
     const hook = (accountId: string) => ({ accountId, webhookId: accountId, isFailing: false });
     const takeSlow = (nowMs: number) =>
@@ -71,7 +71,7 @@ describe('slots of deliveries', () => {
     expect(typeof slots.take(target, 10)).toBe('function');
   });
 
-  it('the more deliveries wait for a slow webhook, the later they ask again', () => {
+  it('the more deliveries wait for a slow webhook, the longer the next one waits for its attempt', () => {
     const slots = new DeliverySlots(96);
     const target = { accountId: 'one', webhookId: 'hook', isFailing: false };
     const frees = Array.from({ length: 4 }, () => slots.take(target, 0) as (endMs: number) => void);

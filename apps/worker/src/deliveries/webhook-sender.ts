@@ -5,7 +5,10 @@ import type { WorkerConfig } from '../worker.config.js';
 import { BODY_MS, CONNECT_MS, type FaultWord, type TryOutcome, WHOLE_MS } from './try-outcome.js';
 
 const ANSWER_BYTES_MAX = 16_384;
-/** All bytes count: a receiver could send endless informational answers or an endless line. */
+/**
+ * The maximum number of bytes that are read. All bytes count, because a receiver could send endless
+ * informational answers or an endless line.
+ */
 const READ_BYTES_MAX = 256 * 1024;
 
 type Target = buildConnector.Options;

@@ -72,7 +72,7 @@ export class FilesRepository {
     );
   }
 
-  /** Finds the edition that can be downloaded now. */
+  /** Finds the edition that can be downloaded now; returns undefined if there is none. */
   async find(runner: Runner, dataset: Dataset, day: string): Promise<FileEdition | undefined> {
     const [found] = await runner.query<FileEdition>(
       `select ${COLUMNS} from file_editions where dataset = $1 and day = $2 and removed_at is null`,

@@ -13,7 +13,10 @@ export class JobsMaintenanceRepository {
     return job;
   }
 
-  /** Locks a job's row until the transaction ends, so that its state cannot change in the meantime. */
+  /**
+   * Locks a job's row until the transaction ends, so that its state cannot change in the meantime;
+   * returns undefined if the job no longer exists.
+   */
   async lock(transaction: Transaction, jobId: string): Promise<Job | undefined> {
     const [job] = await transaction.query<Job>(
       `select ${JOB_COLUMNS} from jobs where id = $1 for update`,

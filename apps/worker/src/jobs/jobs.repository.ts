@@ -37,7 +37,10 @@ export class JobsRepository {
     );
   }
 
-  /** Finds the job that an earlier attempt at the same request has started. */
+  /**
+   * Finds the job that an earlier attempt at the same request has started; returns undefined if
+   * there is none.
+   */
   async findRepeated(
     transaction: Transaction,
     accountId: string,

@@ -29,7 +29,10 @@ import { type CountedNames, readNames } from './new-names.js';
 
 const TLDS_SHOWN = 100;
 const UNDER_WAY_MAX = 20;
-/** Each job is stored and causes an e-mail; without a limit, a free account could start any number. */
+/**
+ * The maximum number of jobs a day that charge nothing. Each job is stored and causes an e-mail;
+ * without a limit, a free account could start any number.
+ */
 const UNCHARGED_A_DAY_MAX = 200;
 /**
  * Maximum number of free lines in an account's stored results: as many as two uploads of maximum size contain. Every

@@ -10,9 +10,15 @@ import { WATCHED_TYPES } from './name-state.js';
 import { WatchedNamesMaintenanceRepository } from './watched-names-maintenance.repository.js';
 
 const NAMES_AT_ONCE = 50;
-/** A call takes as long as its slowest name, and the name servers of thousands of names may be silent. */
+/**
+ * The number of simultaneous calls. A call takes as long as its slowest name, and the name servers
+ * of thousands of names may be silent.
+ */
 const CALLS_AT_ONCE = 8;
-/** Calls for names whose last check failed are fewer, because their servers may still be silent. */
+/**
+ * The number of simultaneous calls for names whose last check failed: fewer, because their servers
+ * may still be silent.
+ */
 const FAILED_CALLS_AT_ONCE = 4;
 const LOOK_MS = SECOND_MS;
 /** The maximum time that a name may wait for its turn at an upstream. */

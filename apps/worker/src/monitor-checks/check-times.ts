@@ -4,7 +4,10 @@ export type CheckKind = 'dns' | 'whois';
 
 /** The interval between two checks of a name for which no change is expected. */
 export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
-/** In the last days before a registration expires, and for some time afterwards, it is checked more often. */
+/**
+ * From this time before an expiry until `LONG_EXPIRED_MS` after it, a registration is checked more
+ * often.
+ */
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;

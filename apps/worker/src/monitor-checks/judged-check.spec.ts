@@ -54,7 +54,7 @@ describe('comparing registrations', () => {
     );
   };
 
-  it('a registration does not count as changed only because port 43 answers while RDAP does not', () => {
+  it('a registration does not count as changed merely because port 43 answers while RDAP does not', () => {
     expect(
       changesOf([
         ['rdap', full],

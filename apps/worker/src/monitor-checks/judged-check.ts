@@ -21,7 +21,10 @@ export interface JudgedCheck extends KnownState {
   isRecheckWanted: boolean;
 }
 
-/** Some values differ at each check, such as those of a host with many addresses. */
+/**
+ * The maximum number of repeated checks to confirm a difference, because some values differ at each
+ * check, such as those of a host with many addresses.
+ */
 const RECHECKS_MAX = 3;
 /** Maximum number of reported changes of a path per day. The last report says that the value changes back and forth. */
 const TOLD_A_DAY = 2;

@@ -6,7 +6,7 @@ import { NameFile } from './name-file.js';
 
 const BLANKS = Buffer.alloc(1024 * 1024, '\n');
 
-it('S71: a file of blank lines is rejected at twice as many lines as a file may have names', async () => {
+it('S71: a file of blank lines is rejected once it has twice as many lines as a file may have names', async () => {
   let read = 0;
   async function* blanks() {
     for (; read < 100; read++) yield BLANKS;

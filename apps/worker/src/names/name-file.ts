@@ -15,7 +15,10 @@ const ROWS_LENGTH = 64 * 1024;
 /** The work done per turn of the event loop. A line counts as one unit, plus one unit per `UNIT_LENGTH` characters. */
 const UNITS_OF_TURN = 250;
 const UNIT_LENGTH = 512;
-/** Blank lines count: they compress to nothing, but take as long to read as other lines. */
+/**
+ * The maximum number of lines including blank ones, which compress to nothing, but take as long to
+ * read as other lines.
+ */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 /**
  * The bytes that count as one line. A longer line counts as several, so that no file takes longer to read than one with

@@ -16,7 +16,10 @@ const COPY_LIMIT_MS = 5 * MINUTE_MS;
 /** The time limit of the statement that sorts three million names. */
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
-/** A file with more lines may take minutes to read; one with fewer takes less than a second. */
+/**
+ * A file with more lines than this counts as long, because it may take minutes to read; one with
+ * fewer takes less than a second.
+ */
 const SHORT_LINES_MAX = 10_000;
 const TURN_SECONDS = 1;
 /**

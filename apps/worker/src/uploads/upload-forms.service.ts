@@ -10,7 +10,10 @@ import { UploadsService } from './uploads.service.js';
 import { type Upload, contentKey, shownName, uploadAnswer } from './upload.js';
 
 const LIMITS = { fields: 20, fieldSize: 4_096, files: 2, headerPairs: 20, parts: 22 } as const;
-/** The parser reads every part in a slice, even beyond the limit of parts, and a part can be as short as nine bytes. */
+/**
+ * The number of bytes that the parser gets at a time. It reads every part in them, even beyond the
+ * limit of parts, and a part can be as short as nine bytes.
+ */
 const SLICE_BYTES = 4_096;
 const TOO_LARGE = `A file can have at most ${UPLOAD_BYTES_MAX} bytes. Split it into several uploads.`;
 const KEY_FIELD = 'idempotency_key';

@@ -28,7 +28,10 @@ import {
 import { UploadsRepository } from './uploads.repository.js';
 
 const UPLOADS_MAX = 10;
-/** Deleted uploads count, because a file of three million names takes tens of seconds to read. */
+/**
+ * The maximum number of uploads begun in a day. Deleted uploads count, because a file of three
+ * million names takes tens of seconds to read.
+ */
 const UPLOADS_A_DAY_MAX = 500;
 /**
  * Maximum number of lines read per account and day: as many as ten files of maximum size contain. Each line is written
@@ -36,7 +39,10 @@ const UPLOADS_A_DAY_MAX = 500;
  * hundreds of gigabytes to the database's log.
  */
 const LINES_A_DAY_MAX = 30_000_000;
-/** Unread uploads are kept for a week even if their last byte never arrives; ten could fill a small disk. */
+/**
+ * The maximum total size of an account's unread uploads. They are kept for a week even if their
+ * last byte never arrives; ten could fill a small disk.
+ */
 const UNREAD_BYTES_MAX = 2 * UPLOAD_BYTES_MAX;
 const NONE = 'There is no such upload.';
 

@@ -41,7 +41,10 @@ export class WebhooksRepository {
     return webhook;
   }
 
-  /** Like `find`, but locks the row until the transaction ends. */
+  /**
+   * Finds a webhook and locks its row until the transaction ends; returns undefined if the account
+   * has no such webhook.
+   */
   async lock(
     transaction: Transaction,
     accountId: string,

@@ -18,7 +18,10 @@ import { TooManyWebhooks, TooManyWebhooksADay } from './webhooks.errors.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
 const WEBHOOKS_MAX = 10;
-/** Removed webhooks count: the limit on tests applies per webhook, so new webhooks would allow more tests. */
+/**
+ * The maximum number of webhooks created in a day. Removed webhooks count: the limit on tests
+ * applies per webhook, so new webhooks would allow more tests.
+ */
 const WEBHOOKS_A_DAY_MAX = 100;
 /** The size of a secret in bytes: that of a SHA-256 hash. */
 const SECRET_BYTES = 32;

@@ -168,8 +168,10 @@ export class PaypalProcessor implements PaymentProcessor {
   }
 
   /**
-   * Finds a refund through its capture, which names the order that lists the refunds. @returns unknown for a
-   * subscription's payment, because PayPal does not list the refunds of such payments.
+   * Finds a refund through its capture, which names the order that lists the refunds; the value is
+   * null if the list lacks the refund.
+   * @returns unknown for a subscription's payment, because PayPal does not list the refunds of such
+   *   payments.
    */
   findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>> {
     return resultOf(async () => {

@@ -3,7 +3,10 @@ import type { ProcessorRef } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 
 const PAGE = 100;
-/** The SDK reads at most 10,000 objects, and the 10,000th shows that there are too many. */
+/**
+ * The maximum number of listed objects. The SDK reads at most 10,000, and the 10,000th shows that
+ * there are too many.
+ */
 const LISTED_MAX = 9_999;
 
 /**

@@ -7,7 +7,7 @@ For more information on Whois status codes, please visit https://icann.org/epp
 
 NOTICE: The data of this registry is provided for information purposes only.`;
 
-/** The answer of the thin registry of .com and .net: everything but the contacts. */
+/** The answers of the thin registry of .com and .net: everything but the contacts. */
 export const thinRegistry: Layout = {
   found: (registration) => indented(head(registration, registration.domain.toUpperCase())),
   notFound: (domain) => `No match for domain "${domain.toUpperCase()}".\n${CLOSING}`,
@@ -15,7 +15,10 @@ export const thinRegistry: Layout = {
   throttled: 'WHOIS LIMIT EXCEEDED',
 };
 
-/** Thick gTLD registries, and the many country registries that chose the same layout. */
+/**
+ * The answers of thick gTLD registries, and of the many country registries that chose the same
+ * layout.
+ */
 export const thickRegistry: Layout = {
   found: (registration) =>
     `${head(registration, registration.domain, contacts(registration))}\n${CLOSING}`,

@@ -239,7 +239,10 @@ export class PaidChanges {
     return change && this.parts.known.named(change.old, next);
   }
 
-  /** Returns the bill of a change by its id; undefined for an id of another kind. */
+  /**
+   * Returns the bill of a change by its id; undefined for an id of another kind.
+   * @throws UnfitObject if the order is not for a change, or has a different amount.
+   */
   async fetchBill(id: string): Promise<BillSnapshot | undefined> {
     const orderId = changeOrderOf(id);
     if (orderId === undefined) return undefined;

@@ -21,7 +21,10 @@ export interface PricedPlan {
 const PRODUCT_ID = 'DOMAIN-DATA-SERVICE';
 const PRODUCT = { id: PRODUCT_ID, name: 'Domain Data Service', type: 'SERVICE' } as const;
 const PAGES_MAX = 100;
-/** PayPal tries every five days, so its last attempt is after the 7 days of grace. */
+/**
+ * After this many failed payments, PayPal suspends a subscription. It tries every five days, so its
+ * last attempt is after the 7 days of grace.
+ */
 const FAILURES_MAX = 3;
 const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
 const KEY = /^([\w-]{1,40}):([\w.-]{1,20}):([A-Z]{3})(?::tax(\d{1,6}))?$/;
