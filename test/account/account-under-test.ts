@@ -187,7 +187,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return (await Promise.all(texts)).join('\n');
   }
 
-  /** Logs the same owner in again, at the current time. */
+  /** Logs the same owner in again, at the current time, and returns the token of the new session. */
   async newSession({ accountId }: Pick<Owner, 'accountId'>): Promise<string> {
     const token = newToken();
     await this.database.query(

@@ -94,7 +94,7 @@ export class Chart {
     return this.run(by, RELEASE, CHART, ...placeOf(to), '--no-hooks', ...optionsOf(values, sets));
   }
 
-  /** Rolls back to an earlier revision, without waiting. */
+  /** Rolls back to an earlier revision, without waiting. @throws Error with Helm's message. */
   async restore(to: Destination, revision: number, ...options: string[]): Promise<string> {
     return this.run(
       'rollback',

@@ -90,7 +90,7 @@ export class OperatorDesk {
     for (const { clock } of [this.account, this.billing, this.entitlement]) clock.advance(ms);
   }
 
-  /** Runs `npm run cli -- <args>`. */
+  /** Runs `npm run cli -- <args>` in this process. A failed command is in the result: it is not thrown. */
   async command(...args: string[]): Promise<CommandEnd> {
     const program = operatorProgram(this.config, new EventsConfig(), this.databases, {});
     throwInsteadOfExit(program);

@@ -1,6 +1,6 @@
 const EVERY_MS = 50;
 
-/** Measures the maximum growth of this process's memory during some work, in bytes. */
+/** Returns the maximum growth of this process's resident memory during some work, in bytes. */
 export async function growthOf(work: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage().rss;
   let most = before;

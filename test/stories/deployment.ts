@@ -50,7 +50,10 @@ interface WithPayments extends Deployment {
   workerUrl: string;
 }
 
-/** Services share event loops or cores with the tests; stories do not test behaviour under load. */
+/**
+ * Settings that keep gateways from shedding load: services share event loops or cores with the tests, and stories do
+ * not test behaviour under load.
+ */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
 /**

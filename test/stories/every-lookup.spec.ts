@@ -22,7 +22,10 @@ describe('in one process: every lookup', () => {
     return one;
   }
 
-  /** A trial allows two requests per minute of class `bulk`, and two of class `heavy`. */
+  /**
+   * Customers who take turns, because a trial allows two requests per minute of class `bulk`, and two of class
+   * `heavy`.
+   */
   const trials: Customer[] = [];
   const asked: Record<string, number> = {};
   async function askerOf(rateClass: string): Promise<Customer> {

@@ -98,7 +98,10 @@ describe('COPY and time limits', () => {
     expect(out).toEqual([]);
   });
 
-  /** Writes one line and then many more, while a trigger delays the first line until the source is no longer read. */
+  /**
+   * Copies one line and then many more, while a trigger delays the first line until the source is no longer read.
+   * @returns how many bytes the source had given by then, and the copy, which now continues.
+   */
   async function copyInSlowly(first: string) {
     let given = 0;
     function* source() {

@@ -63,7 +63,7 @@ export interface FilePage {
 export interface AddressOptions {
   /** How long the address is valid; at most 15 minutes (S76). */
   lifetimeSeconds: number;
-  /** `Content-Type` and `Content-Disposition` of the answer (S79). */
+  /** The `Content-Type` of the answer; `disposition` is its `Content-Disposition` (S79). */
   contentType: string;
   disposition: string;
 }
@@ -167,6 +167,7 @@ export abstract class FileStore {
    * Returns a URL from which anybody can download the file for a while. The caller must check permissions beforehand
    * (S77).
    * @returns undefined if the store has no URLs; the file's owner then streams the file.
+   * @throws RangeError for a lifetime that is not between 1 and 900 s.
    */
   async address(key: string, options: AddressOptions): Promise<string | undefined> {
     checkFileKey(key);

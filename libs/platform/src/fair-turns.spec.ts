@@ -40,7 +40,11 @@ class Simulation {
     return accountId;
   }
 
-  /** Ends turns until one of the account ends. @returns the cost of the others. */
+  /**
+   * Ends turns until one of the account ends.
+   * @param again returns the accounts that ask for a turn after each other turn.
+   * @returns the cost of the other turns.
+   */
   async waitOf(accountId: string, cost: (id: string) => number, again: () => string[]) {
     let waited = 0;
     for (;;) {

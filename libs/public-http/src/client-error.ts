@@ -28,7 +28,10 @@ const ASCII_HINT =
   ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
 const ASCII_MAX = 0x7f;
 
-/** Data that still arrives is read and discarded: closing at once could discard the answer. */
+/**
+ * How long data that still arrives is read and discarded before the socket is closed; closing at once could discard
+ * the answer.
+ */
 const LINGER_MS = 1_000;
 
 /** Sockets on which the last answer was sent; the parser reports an error for each further packet. */

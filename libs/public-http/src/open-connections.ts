@@ -46,7 +46,10 @@ interface Connection {
 
 /** A full listener closes this share of its connections at once, because each search visits all of them. */
 const SHARE_CLOSED = 0.01;
-/** Node's parser would start all requests of a connection that it has read. */
+/**
+ * The maximum number of requests of one connection that are in progress; Node itself would start all that its parser
+ * has read.
+ */
 const ASKING_MAX = 4;
 /** A connection with more requests behind those in progress is closed. */
 const WAITING_MAX = 64;
@@ -128,7 +131,10 @@ export class OpenConnections {
     return true;
   }
 
-  /** Counts a new connection. @returns whether its site opens too many; a trusted proxy never does. */
+  /**
+   * Counts a new connection.
+   * @returns whether its site has opened too many within a second; a trusted proxy never does.
+   */
   private isFlood(peers: Peer[]): boolean {
     const site = peers.at(-1)?.name;
     if (site === undefined) return false;

@@ -19,7 +19,7 @@ describe('long items', () => {
     expect([turns.begin(many[1], 2), turns.begin(one, 2)]).toEqual([false, true]);
   });
 
-  it('long items do not wait for an account that no longer asks', () => {
+  it('long items no longer wait for an account that has not asked for ten seconds', () => {
     const turns = new LongTurns();
     const [running, gone, next] = ['running', 'gone', 'next'].map((name) => item(name, 1));
     turns.begin(running, 0);

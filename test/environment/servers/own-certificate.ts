@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The PEM files of a certificate for 127.0.0.1 and its key. */
+/** The PEM files of a certificate for 127.0.0.1: its key, the certificate, and both in one file (`keyStoreFile`). */
 export interface OwnCertificate {
   keyFile: string;
   certificateFile: string;

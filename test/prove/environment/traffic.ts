@@ -91,7 +91,7 @@ export async function checkRest(
   holds(slowestEventMs <= EVENT_LATE_MS + outageMs, late);
 }
 
-/** Returns `answered`, the code of a refusal, or the cause of a loss. */
+/** Makes a lookup. @returns `answered`, `refused` with the code or status, or `lost` with the reason. */
 async function outcomeOf(customer: Customer, origin: string): Promise<string> {
   try {
     const { status, body } = await customer.lookUpOnce(origin);

@@ -30,7 +30,8 @@ export function domainName(): ParameterKind<string> {
     clean: (text) => (PLAIN_NAME.test(text) ? text : maskKeys(text.trim().toWellFormed())),
     fault: (text) => {
       if (text === '') return 'is required';
-      if (text.length > NAME_LENGTH_MAX) return `must not be longer than ${NAME_LENGTH_MAX}`;
+      if (text.length > NAME_LENGTH_MAX)
+        return `must not be longer than ${NAME_LENGTH_MAX} characters`;
       return CONTROL.test(text) ? 'must not contain control characters' : undefined;
     },
     value: (text) => text,
@@ -61,7 +62,7 @@ export function text(
     },
     fault: (given) => {
       if (given === '') return 'must not be empty';
-      if (given.length > lengthMax) return `must not be longer than ${lengthMax}`;
+      if (given.length > lengthMax) return `must not be longer than ${lengthMax} characters`;
       if (CONTROL.test(given)) return 'must not contain control characters';
       return pattern && !pattern.test(given) ? rule : undefined;
     },

@@ -184,7 +184,7 @@ export class SliceEntry {
     }
   }
 
-  /** Refuses requests, up to the current limit, until `untilMs`. */
+  /** Makes requests with the current limit or a lower one refused until `untilMs`. */
   fill(untilMs: number): void {
     this.fullLimit = this.limit;
     this.fullUntilMs = untilMs;

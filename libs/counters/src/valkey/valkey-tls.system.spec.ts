@@ -21,7 +21,10 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Sends three requests to two gateways in turn, with a limit of two. */
+  /**
+   * Sends three requests to two gateways in turn, with a limit of two.
+   * @returns where the gateways counted before the first request, which requests were allowed, and the log.
+   */
   async function takenBy(options: { url: string; tlsCa?: string }, isTrusted = false) {
     const lines: string[] = [];
     const logger = new Logger('counters', { write: (line) => void lines.push(line) });

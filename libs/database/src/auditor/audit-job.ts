@@ -40,7 +40,7 @@ export class AuditJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** The time since the last window, or since the start if there has been none yet. */
+  /** The time since the last check of recent rows, or since the start if there has been none yet. */
   get ageMs(): number {
     return monotonicMs() - this.checkedAtMs;
   }

@@ -7,9 +7,12 @@ const CONNECT_LIMIT_MS = 5_000;
 /** The maximum time without data on a connection. */
 const SILENCE_LIMIT_MS = 60_000;
 const TRIES_MAX = 3;
-/** A download keeps a connection while its client reads; with the SDK's 50, slow clients would block the rest. */
+/**
+ * The maximum number of connections. A download keeps its connection while its client reads; with the SDK's default,
+ * 50, slow clients would block the rest.
+ */
 const CONNECTIONS_MAX = 2_000;
-/** The SDK requests new credentials 5 minutes before they expire. */
+/** The lifetime of credentials that are read from the settings. The SDK reads them again 5 minutes before it ends. */
 const LOGIN_LIFETIME_MS = 10 * MINUTE_MS;
 
 export interface S3Bucket {

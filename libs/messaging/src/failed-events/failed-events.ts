@@ -24,7 +24,7 @@ export class FailedEvents {
   /** @param database opened with `FailedEvent` among its entities. */
   constructor(private readonly database: Database) {}
 
-  /** Lists the failed events that match a filter, in order of arrival. */
+  /** Lists up to 200 failed events that match a filter, in order of arrival. */
   async list({ limit = PAGE_LIMIT, after = '0', ...filter }: FailedEventListing = {}): Promise<
     FailedEvent[]
   > {

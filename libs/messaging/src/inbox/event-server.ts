@@ -25,8 +25,8 @@ export class EventServer extends Server {
 
   /**
    * Adds a handler.
-   * @throws Error for one that is not declared with `@Consumes` or `@Watches`, and for a second one of a class and
-   * delivery, because both would run again if one failed.
+   * @throws Error if it is not declared with `@Consumes` or `@Watches`, or if its event class already has a handler of
+   * this delivery: if one of the two failed, both would run again.
    */
   override addHandler(
     pattern: unknown,

@@ -26,7 +26,10 @@ export interface HandledEvent {
 
 /** The time limit of a handler; work that takes longer belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
-/** The keys share the connection's round trips; with more keys, each would wait longer for the others. */
+/**
+ * The number of keys whose events are handled at the same time. They share one connection: with more keys, each would
+ * wait longer for the others.
+ */
 const KEYS_AT_A_TIME = 16;
 
 /** Passes each event to its handler once, within a transaction of the caller. */

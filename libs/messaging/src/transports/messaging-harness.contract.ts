@@ -227,7 +227,7 @@ export class MessagingHarness {
     );
   }
 
-  /** Acts as if 6 s had passed since a relay was killed. */
+  /** Ends the leases of all buckets, as after 6 s without a relay. */
   async expireLeases(): Promise<void> {
     await this.maintenance.query(`update outbox_bucket set lease_until = '-infinity'`);
   }

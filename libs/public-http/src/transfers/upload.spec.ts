@@ -79,8 +79,8 @@ async function pass(asked: IncomingMessage, response: ServerResponse): Promise<v
 }
 
 /**
- * Sends this many bytes in each second for two minutes.
- * @returns the result of the upload.
+ * Sends this many bytes in each second for two minutes, or until the upload ends.
+ * @returns the status of the answer, and how many bytes the owner received.
  */
 async function sendEachSecond(bytes: number) {
   const body = new PassThrough();

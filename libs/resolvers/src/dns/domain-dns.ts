@@ -171,8 +171,8 @@ function chainOf({ questionName, answers }: DnsAnswer): string[] {
 }
 
 /**
- * Combines the response codes. One existing type proves that the name exists, and so does an alias: `nxdomain` then
- * refers to the target of the alias (RFC 6604 §3).
+ * Combines the response codes; undefined without an answer. One existing type proves that the name exists, and so does
+ * an alias: `nxdomain` then refers to the target of the alias (RFC 6604 §3).
  */
 function rcodeOf(answers: readonly DnsAnswer[]): Rcode | undefined {
   const exists = answers.some((answer) => answer.rcode === 'noerror' || isAlias(answer));

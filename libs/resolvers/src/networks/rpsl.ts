@@ -154,7 +154,10 @@ function isFreeText(name: string): boolean {
   return FREE_TEXT.has(name) || name.endsWith('name') || name.endsWith('phone');
 }
 
-/** Removes control characters from a line, including those that change the writing direction. */
+/**
+ * Shortens a line to 1,000 characters, removes those that change the writing direction, and replaces control
+ * characters with spaces.
+ */
 function clean(line: string): string {
   return line
     .slice(0, LINE_LENGTH_MAX)

@@ -28,7 +28,10 @@ interface Job {
 type Message = { isReady: true } | { result: ParserResult };
 
 const START_TIMEOUT_MS = 10_000;
-/** With several texts, the thread need not wait for this process between them. */
+/**
+ * The maximum number of texts that the thread has been given. With several, it need not wait for this process between
+ * them.
+ */
 const IN_HAND_MAX = 16;
 /** A timeout is counted in this many parts, so that a pause of the whole process counts as only one of them. */
 const TIMEOUT_PARTS = 10;

@@ -95,7 +95,7 @@ function textOrNothing(value: unknown): string | number {
   return typeof value === 'string' || typeof value === 'number' ? value : '';
 }
 
-/** Returns the object without absent members. */
+/** Returns the object without the members that are undefined. */
 export function present<Shape extends object>(shape: {
   [Member in keyof Shape]: Shape[Member] | undefined;
 }): Shape {

@@ -43,8 +43,8 @@ const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
 ]);
 
 /**
- * The contexts, by additional certificates. Connectors share them, because Node parses all default certificates for
- * each context.
+ * TLS contexts by their additional certificates, in PEM. Connectors share them, because Node parses all default
+ * certificates for each context.
  */
 const CONTEXTS = new Map<string | undefined, SecureContext>();
 

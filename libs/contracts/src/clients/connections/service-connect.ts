@@ -17,7 +17,10 @@ const PROBE_LIMIT_MS = 1_000;
 /** The time limit of a connection attempt, without the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 1_000;
 const AGE_MAX_MS = 30_000;
-/** A fraction of the maximum: random ages keep connections from ending all at once. */
+/**
+ * The minimum age at which a connection ends, as a share of the maximum. The age is random, so that connections do not
+ * end all at once.
+ */
 const AGE_MIN_PART = 0.5;
 /** After this time, an unused connection is closed, well before the 72 s after which the service would close it. */
 const IDLE_MAX_MS = 15_000;

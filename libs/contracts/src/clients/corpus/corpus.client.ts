@@ -45,7 +45,10 @@ const FEED_TIMEOUT_MS = 15_000;
 export class CorpusClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Sends observations, one JSON object per line. */
+  /**
+   * Sends observations, one JSON object per line.
+   * @returns how many were recorded, and how many lines were refused as invalid.
+   */
   async observe(lines: string): Promise<{ recorded: number; refused: number }> {
     return this.http.call('POST', '/internal/observations', { body: Buffer.from(lines) });
   }

@@ -91,7 +91,7 @@ function python(call: ApiCall): string {
   return linesOf(lines);
 }
 
-/** Python's standard library has no multipart form encoder (RFC 7578). */
+/** The lines that encode a form in Python, whose standard library has no multipart encoder (RFC 7578). */
 const PYTHON_FORM = [
   'edge = "--------------------edge"',
   `start = (f'--{edge}\\r\\nContent-Disposition: form-data; name="file"; filename="${SENT}"\\r\\n\\r\\n').encode()`,

@@ -215,7 +215,7 @@ export class RoutingCoverage {
   relation_count?: number;
 }
 
-/** Whether the holder's address blocks are known. */
+/** Whether the holder's address blocks are known, the reason if they are not, and their number. */
 export class AllocationCoverage {
   @IsBoolean()
   is_loaded: boolean;

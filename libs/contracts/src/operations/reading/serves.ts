@@ -13,7 +13,10 @@ import { AllowCallers, type ServiceName } from '#libs/platform';
 import { listenerOf } from '../access.js';
 import { DRY_RUN_PARAMETER, type Operation, hasDryRun } from '../operation.js';
 
-/** During an upgrade, a gateway of release 0.1.0, which contains the dashboard, runs beside newer owners. */
+/**
+ * The services that may call the dashboard's operations. During an upgrade, a gateway of release 0.1.0, which contains
+ * the dashboard, runs beside newer owners.
+ */
 const OF_DASHBOARD: readonly ServiceName[] = ['dashboard', 'gateway'];
 
 /**

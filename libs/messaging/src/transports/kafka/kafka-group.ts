@@ -45,7 +45,10 @@ const HEARTBEAT_MS = SECOND_MS;
  */
 const PARTITIONS_AT_A_TIME = 4;
 const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
-/** Stopping waits for the running fetch, and starting to watch waits for the first fetch. */
+/**
+ * How long a broker holds a fetch for which it has no records. A stop waits for the running fetch, and the start of a
+ * watching group for its first one.
+ */
 const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
 /**

@@ -133,7 +133,7 @@ function northAmerican(lines: readonly string[]): { street: string[]; rest: stri
   return lines.length > 4 && isKnown ? { street: lines.slice(0, -4), rest } : undefined;
 }
 
-/** Returns a parameter, ignoring the case of its name. */
+/** Returns a parameter whose name is in lower case or in capitals. */
 function member(parameters: JsonObject, name: string): unknown {
   return parameters[name] ?? parameters[name.toUpperCase()];
 }

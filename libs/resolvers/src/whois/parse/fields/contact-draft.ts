@@ -41,7 +41,10 @@ export class ContactDraft {
     return this.values.has('name') || this.values.has('lastName');
   }
 
-  /** Combines this contact with the domain's own lines about the party, such as a name or a telephone number. */
+  /**
+   * Adds the fields that only `other` has: the domain's own lines about the party, such as a name or a telephone
+   * number. A value that is the party's handle is left out.
+   */
   joinedWith(other: ContactDraft, handle: string | undefined): ContactDraft {
     for (const [field, [value]] of other.values) {
       if (!this.values.has(field) && value !== handle) this.add(field, value);

@@ -108,7 +108,7 @@ function looksLikePhone(line: string): boolean {
   return digits >= 7 && digits <= 20 && (line[0] === '+' || line[0] === '(' || digits >= 9);
 }
 
-/** True for a handle such as `ABC001-XY`: letters and digits in one word. */
+/** True for a word without lower-case letters and with a digit, such as the handle `ABC001-XY`. */
 function isHandle(line: string): boolean {
   return !line.includes(' ') && fromFirstDigit(line) !== undefined && line === line.toUpperCase();
 }

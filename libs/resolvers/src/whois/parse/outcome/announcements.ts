@@ -53,8 +53,8 @@ function ofParagraph(paragraph: readonly Body[]): Announcement[] {
 }
 
 /**
- * Returns lower-case text with one space between words, so that `Status: FREE`, `Status:FREE` and `status:....free` are
- * the same.
+ * Returns the first 240 characters in lower case, with one space between words, so that `Status: FREE`, `Status:FREE`
+ * and `status:....free` are the same, and so are `domain_status` and `domain status`.
  */
 export function plainText(body: string): string {
   return body

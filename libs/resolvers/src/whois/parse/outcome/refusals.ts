@@ -3,7 +3,7 @@
  * `a+b` requires both words. Comment marks and outer white space are removed from lines.
  */
 
-/** The server refuses to answer now. Such a text is never read as "not registered". */
+/** Statements that the server refuses to answer now. A text with one is never read as "not registered". */
 export const THROTTLE_STATEMENTS: readonly string[] = [
   'exceeded+limit',
   'exceeded+quota',
@@ -140,7 +140,7 @@ export const RULE_WORDS: readonly string[] = [
   'please note',
 ];
 
-/** The exchange itself failed. Such a text may say "not found", but never about the name. */
+/** Statements that the exchange itself failed. A text with one may say "not found", but never about the name. */
 export const FAILURE_PHRASES: readonly string[] = [
   '^http/',
   '<html',
@@ -164,7 +164,7 @@ export const FAILURE_PHRASES: readonly string[] = [
   'timed out',
 ];
 
-/** The server failed, or did not understand the query. */
+/** Statements that the server failed, or did not understand the query. */
 export const ERROR_PHRASES: readonly string[] = [
   '^error',
   'system error',
