@@ -13,6 +13,9 @@ export interface PublicListenerOptions {
   metrics: DashboardMetrics;
   mailbox?: Mailbox;
   texts: DashboardSettings['texts'];
-  /** The operations that are served, if they need a session or a signature; by default, the table of operations. */
+  /**
+   * The table of operations; the dashboard serves those that need a session or a signature. By
+   * default, the product's table.
+   */
   operations?: readonly Operation[];
 }

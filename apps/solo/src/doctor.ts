@@ -24,8 +24,9 @@ import { SoloConfig } from './solo.config.js';
 const BACKUPS = '/var/backups';
 
 /**
- * Runs `npm run doctor`: checks everything that a start needs and, if other machines can reach the installation,
- * everything that production needs. Prints a remedy for each fault.
+ * Runs `npm run doctor`: checks everything that a start needs and, if other machines can reach the
+ * installation, everything that production needs. Prints a remedy for each fault.
+ * @returns the exit code.
  */
 async function doctor(): Promise<number> {
   let config: SoloConfig;

@@ -7,7 +7,11 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
-/** Runs `npm run reset`: removes all data of one installation. Asks first, unless called with `--yes`. */
+/**
+ * Runs `npm run reset`: removes all data of one installation. Asks first, unless called with
+ * `--yes`.
+ * @returns the exit code.
+ */
 async function reset(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
   if (!existsSync(folder.path)) return say(`There is no data to remove at ${folder.path}.`, 0);

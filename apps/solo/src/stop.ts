@@ -11,8 +11,10 @@ const WAIT_MAX_MS = 120_000;
 const POLL_MS = 100;
 
 /**
- * Runs `npm stop`: drains the instance of the data folder and returns once its process has ended, so that the folder
- * can be copied or the code updated. If an instance was killed, stops the database server that outlived it.
+ * Runs `npm stop`: drains the instance of the data folder and returns once its process has ended,
+ * so that the folder can be copied or the code updated. If an instance was killed, stops the
+ * database server that outlived it.
+ * @returns the exit code.
  */
 async function stop(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);

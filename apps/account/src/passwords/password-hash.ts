@@ -26,8 +26,8 @@ export async function hashPassword(password: string, cost: HashCost): Promise<st
 }
 
 /**
- * Compares a password with a stored hash, using the cost parameters of that hash. @throws if the stored text is not one
- * of our hashes.
+ * Returns whether a password matches a stored hash, with the cost parameters of that hash.
+ * @throws Error if the stored text is not one of our hashes.
  */
 export async function matchesPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = STORED.exec(stored) ?? [];

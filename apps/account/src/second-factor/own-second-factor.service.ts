@@ -50,8 +50,10 @@ export class OwnSecondFactorService {
   }
 
   /**
-   * Turns the second factor on with a first code. @throws SecondFactorOff, SecondFactorOn, WrongCode, TooManyAttempts,
-   * AccountIsDeleted, NotLoggedIn.
+   * Turns the second factor on with a first code. The answer contains the recovery codes, which are
+   * never shown again.
+   * @throws SecondFactorOff, SecondFactorOn, WrongCode, TooManyAttempts, AccountIsDeleted,
+   *   NotLoggedIn.
    */
   async confirm(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {
     return this.withCode(owner, { action: 'second-factor.set-up' }, async (transaction) => ({
@@ -60,7 +62,8 @@ export class OwnSecondFactorService {
   }
 
   /**
-   * Replaces the recovery codes. The password alone is not sufficient, because a recovery code can remove the app.
+   * Replaces the recovery codes and returns the new ones, which are never shown again. The password
+   * alone is not sufficient, because a recovery code can remove the app.
    * @throws SecondFactorOff, WrongCode, TooManyAttempts, AccountIsDeleted, NotLoggedIn.
    */
   async newCodes(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {

@@ -22,7 +22,10 @@ const SITE_FACTOR = 4;
 const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
 const FORGET_MS = DAY_MS;
-/** Audit entries per hour, subject and kind of rejection: few, because the log is kept permanently. */
+/**
+ * The maximum number of audit entries per hour, subject and kind of rejection: few, because the log
+ * is kept permanently.
+ */
 const REFUSALS_KEPT = 3;
 
 /** Slows guessers down without locking anyone out (S22, S23, S38). */

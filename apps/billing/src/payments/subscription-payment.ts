@@ -10,6 +10,7 @@ export interface SubscriptionPayment {
   periodStart: Date;
   periodEnd: Date;
   paidMicros: string;
+  /** The amount of the final reversals of the whole line. */
   wholeMicros: string;
   /** The amount of the final reversals for the rest of the period, which begins at `keptUntil`. */
   restMicros: string;

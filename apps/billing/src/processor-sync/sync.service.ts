@@ -102,7 +102,8 @@ export class SyncService {
   }
 
   /**
-   * Locks rows in the same order everywhere: first the objects that must be fetched because of an object, then the
+   * Stores a snapshot, unless the object was fetched again in the meantime. Rows are locked in the
+   * same order everywhere: first the objects that must be fetched because of an object, then the
    * object, then our own rows. Otherwise, two objects of one subscription could deadlock.
    */
   private async write(

@@ -68,7 +68,10 @@ function printScripts(databases: InstallationDatabases, options: OutputOptions):
   }
 }
 
-/** Migrates the schemas. Each line is written as soon as its step is done, because the next step may fail. */
+/**
+ * Migrates the schemas and, if Kafka is configured, prepares its topics. Each line is written as
+ * soon as its step is done, because the next step may fail.
+ */
 async function migrate(
   databases: InstallationDatabases,
   events: EventsConfig,

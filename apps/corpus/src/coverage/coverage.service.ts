@@ -40,7 +40,10 @@ export class CoverageService {
     };
   }
 
-  /** Like `of`, but describes the fixtures if the answer is for a test key. */
+  /**
+   * Returns the coverage of an answer: that of the fixtures if the answer is for a test key,
+   * otherwise as `of`.
+   */
   async beside(isFixture: boolean, name?: string): Promise<Coverage> {
     return isFixture ? this.ofFixtures(this.clock.now()) : this.of(name);
   }

@@ -46,7 +46,7 @@ export class FullListsRepository {
     return transaction.query(`${ADD} returning domain_key as key, name`, addedBy(part));
   }
 
-  /** Like `add`, but returns only the number of added names. */
+  /** Adds names as `add` does, but returns only their number. */
   async addCounted(transaction: Transaction, part: StagedSlice): Promise<number> {
     return transaction.execute(ADD, addedBy(part));
   }

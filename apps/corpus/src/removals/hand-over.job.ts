@@ -80,7 +80,7 @@ export class HandOverJob implements Job {
     await this.repository.unlist(transaction, names, sourceId);
   }
 
-  /** Like `giveNames`, for values that records of another source also publish. */
+  /** Gives values that records of other sources also publish to the first of these sources. */
   private async giveTokens(
     transaction: Transaction,
     sourceId: number,

@@ -82,7 +82,10 @@ export class RequestPagesController {
     return { rows: rows.map((row) => ({ ...row, href: requestPath(row) })) };
   }
 
-  /** @throws the errors of `list`. */
+  /**
+   * Returns the requests of all pages as CSV, newest first, until the file has `CSV_ROWS_MAX` rows.
+   * @throws the errors of `list`.
+   */
   @Get('requests.csv')
   @Header('content-type', 'text/csv; charset=utf-8')
   @Header('content-disposition', 'attachment; filename="requests.csv"')

@@ -101,7 +101,10 @@ function columnsOf(records: readonly Item[]): Column[] {
   return [...names].slice(0, COLUMNS_MAX).map((name) => [memberWords(name), name] as const);
 }
 
-/** Returns the value at a dot path. Only the record's own members count, not properties that all objects inherit. */
+/**
+ * Returns the value at a dot path; undefined if there is none. Only the record's own members count,
+ * not properties that all objects inherit.
+ */
 function memberAt(record: Item, path: string): unknown {
   let found: unknown = record;
   for (const name of path.split('.')) {

@@ -74,7 +74,10 @@ export class DashboardMetrics {
     }
   }
 
-  /** Like `callOf`, for answers that contain a rejection instead of throwing it. */
+  /**
+   * Counts a call as `callOf` does, but for answers that contain a rejection instead of throwing
+   * it.
+   */
   async proxied<A extends CountedAnswer>(service: ServiceName, work: () => Promise<A>): Promise<A> {
     let refusal: Problem | undefined;
     try {

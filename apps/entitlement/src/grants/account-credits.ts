@@ -130,7 +130,7 @@ function packageGrant(line: PaymentLine): IssuedGrant {
   return { sourceType: 'package', sourceIndex: 0, granted, tier };
 }
 
-/** `endSlices` sets when its credits end. */
+/** Returns the grant of a slice. `endSlices` sets when its credits end. */
 function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   return {
     sourceType: 'subscription',

@@ -205,7 +205,7 @@ export class GrantsService {
     return this.database.snapshot((transaction) => this.balanceIn(transaction, accountId));
   }
 
-  /** Like `balance`, in the caller's snapshot. */
+  /** Returns the same as `balance`, read in the caller's snapshot. */
   async balanceIn(transaction: Transaction, accountId: string): Promise<BalanceAnswer> {
     const account = await this.ledger.readAccount(transaction, accountId);
     const isCurrent = !isDue(account, this.clock.now());

@@ -89,7 +89,11 @@ export abstract class GrantBook {
     );
   }
 
-  /** Records a change of the account's rights. @returns its version. */
+  /**
+   * Records that the account's rights have changed, which raises their version once per
+   * transaction.
+   * @returns the version.
+   */
   changeAllowance(): number {
     if (!this.allowanceChanged) this.account.allowanceVersion++;
     this.allowanceChanged = true;

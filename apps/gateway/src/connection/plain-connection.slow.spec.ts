@@ -10,7 +10,10 @@ let impatient: RunningGateway;
 let apiKey: string;
 const clients = new Set<RawClient>();
 
-/** Time limits shorter than the defaults for the first request (10 s) and between requests (72 s). */
+/**
+ * How long the test waits for connections to be closed: less than the default limits for the first
+ * request (10 s) and between requests (72 s).
+ */
 const IMPATIENT_MS = 8_000;
 
 beforeAll(async () => {

@@ -61,7 +61,7 @@ export class PlainConnection implements ApiRequest, Reply {
     return !this.isAnswering && !this.socket.writableNeedDrain;
   }
 
-  /** Like `ApiResponse.sendWhole`, for the current request. */
+  /** Answers the current request, as `ApiResponse.sendWhole` does. */
   sendWhole(status: number, lines: string, body: string): void {
     const { socket, owner } = this;
     const { date, isDraining, keepAliveLines } = owner;
@@ -73,7 +73,10 @@ export class PlainConnection implements ApiRequest, Reply {
     this.answered();
   }
 
-  /** Like `sendWhole`, but copies the bytes once and never converts them to a string. */
+  /**
+   * Answers the current request as `sendWhole` does, but copies the bytes once and never converts
+   * them to a string.
+   */
   sendInPlace(status: number, lines: string, before: BytesInPlace, rest: string): void {
     const { date, isDraining, keepAliveLines, answers } = this.owner;
     const length = before.end - before.start + rest.length;
@@ -95,7 +98,8 @@ export class PlainConnection implements ApiRequest, Reply {
   }
 
   /**
-   * Like `ApiResponse.sendLast`. It is not an option of `sendWhole`, because that would add a check to every answer.
+   * Answers the current request and closes the connection, as `ApiResponse.sendLast` does. It is
+   * not an option of `sendWhole`, because that would add a check to every answer.
    */
   sendLast(status: number, lines: string, body: string): void {
     const { socket, owner } = this;

@@ -50,7 +50,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     this.end(body, 'latin1');
   }
 
-  /** Like `sendWhole`, but also closes the connection. */
+  /** Sends a response as `sendWhole` does, and closes the connection afterwards. */
   sendLast(status: number, lines: string, body: string): void {
     this.shouldKeepAlive = false;
     this.sendWhole(status, lines, body);

@@ -39,8 +39,8 @@ export class UsageRepository {
   }
 
   /**
-   * Like `listDays`, but by key and with response times. For times before hourly counts by key existed, the rows are
-   * read.
+   * Sums requests and credits as `listDays` does, but by key and with response times. For times
+   * before hourly counts by key existed, the rows are read.
    */
   async listKeyDays(
     accountId: string,

@@ -173,7 +173,7 @@ function rootOf(hashes: readonly Buffer[]): Buffer {
   return sha256('\x01', rootOf(hashes.slice(0, left)), rootOf(hashes.slice(left)));
 }
 
-/** `x001/x234/067` for 1234067. */
+/** Returns the path of a tile: `x001/x234/067` for 1234067. */
 function tilePath(number: number): string {
   const digits = String(number).padStart(Math.ceil(String(number).length / 3) * 3, '0');
   return digits.replace(/(\d{3})(?=\d)/g, 'x$1/');

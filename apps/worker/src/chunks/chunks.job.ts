@@ -136,7 +136,10 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return answers;
   }
 
-  /** A wait ends at the deadline at the latest, because the job then ends. */
+  /**
+   * Returns a wait of this many seconds, or until the job's deadline if that is earlier, because
+   * the job then ends.
+   */
   private later(seconds: number, job: Job): Later {
     return later(Math.min(seconds, secondsLeft(job, this.clock.now())));
   }

@@ -130,7 +130,10 @@ export class JobsRepository {
     return count;
   }
 
-  /** @returns the ids of the account's jobs. */
+  /**
+   * Deletes the account's jobs and their names.
+   * @returns the ids of the jobs.
+   */
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
     await transaction.query(
       `delete from name_lines where list_id in (select list_id from jobs where account_id = $1 and list_id = id)`,

@@ -185,7 +185,10 @@ export class UploadsRepository {
     return true;
   }
 
-  /** @returns the ids of the account's uploads. */
+  /**
+   * Deletes the account's uploads and their names.
+   * @returns the ids of the uploads.
+   */
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
     await transaction.query(
       `delete from name_lines where list_id in (select id from uploads where account_id = $1)`,

@@ -36,7 +36,10 @@ export class WebhooksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a webhook. @throws InvalidRequest for a URL that is not public; TooManyWebhooks, TooManyWebhooksADay. */
+  /**
+   * Adds a webhook. The answer is the only one that contains the secret.
+   * @throws InvalidRequest for a URL that is not public; TooManyWebhooks, TooManyWebhooksADay.
+   */
   async create(accountId: string, request: CreateWebhookRequest): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const webhook: Webhook = {
@@ -103,7 +106,11 @@ export class WebhooksService {
     });
   }
 
-  /** Rotates the secret. The old secret also signs for another day. @throws NotFound. */
+  /**
+   * Rotates the secret. The old secret also signs for another day.
+   * @returns the webhook with its new secret, which no other answer contains.
+   * @throws NotFound.
+   */
   async rotate(accountId: string, id: string): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const previousUntil = new Date(this.clock.now().getTime() + DAY_MS);

@@ -8,17 +8,17 @@ export interface Layout {
   throttled: string;
 }
 
-/** `2031-05-09`. */
+/** Formats a date as `2031-05-09`. */
 export function day(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** `2031-05-09T12:30:01Z`. */
+/** Formats a date as `2031-05-09T12:30:01Z`. */
 export function second(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 
-/** `12:30:01`. */
+/** Formats the time of a date as `12:30:01`. */
 export function time(date: Date): string {
   return date.toISOString().slice(11, 19);
 }

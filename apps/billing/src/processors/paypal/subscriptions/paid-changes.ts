@@ -127,7 +127,7 @@ export class PaidChanges {
     const wanted = { ...(await this.parts.plans.find(plan, currency)), quantity };
     if (isSamePlan(known.next, wanted)) return;
     if (!isSameOffer(known.next, wanted)) {
-      throw new PaypalRefusal(422, 'PLAN_CHANGED', 'Another plan comes next.');
+      throw new PaypalRefusal(422, 'PLAN_CHANGED', 'The subscription changes to another plan.');
     }
     await this.parts.client.patch(subscriptionId, [
       { op: 'replace', path: '/custom_id', value: customIdOf(known, { taxPpm: plan.taxPpm }) },
