@@ -3,7 +3,10 @@ const PART_LENGTH_MAX = 128;
 const PARTS_MAX = 16;
 const KEY_LENGTH_MAX = 512;
 
-/** The program creates all keys, so this is a defect and never a client's fault. */
+/**
+ * The error for a file key or prefix that is not valid. The program creates all keys, so this is a defect and never a
+ * client's fault.
+ */
 export class InvalidFileKey extends Error {}
 
 /**

@@ -32,7 +32,10 @@ export interface KeyRecord {
   rank: number;
 }
 
-/** A key together with its predecessors and successors by rotation. */
+/**
+ * The chain of rotations of a key with a cap: the key with its predecessors and successors. All of them share one
+ * daily count.
+ */
 export interface CapLine {
   /** The id of the chain, which is the same for each of its keys. */
   id: string;

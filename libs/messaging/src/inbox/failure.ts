@@ -15,7 +15,10 @@ export class ConsumerPaused extends Error {}
  */
 export class UnacceptableEvent extends Error {}
 
-/** The job that creates the month's inbox partition has not run for a long time. */
+/**
+ * The error for recent events whose month has no partition in the inbox, because the job that creates partitions has
+ * not run for a long time.
+ */
 export class InboxMonthMissing extends Error {}
 
 const CHECK_VIOLATION = '23514';

@@ -61,8 +61,8 @@ export class ServicePool extends Pool {
 }
 
 /**
- * A connection that expires: the first call after that time is the last, and both sides close the connection after the
- * answer.
+ * A connection that expires at a random age between half of `ageMaxMs` and `ageMaxMs`: the first call after that is
+ * the last, and both sides close the connection after the answer.
  */
 class AgeingClient extends Client {
   private endsAtMs = Infinity;

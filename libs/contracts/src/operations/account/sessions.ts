@@ -4,7 +4,10 @@ import { FOR_VISITORS, IN_ANY_STATE, dashboardCall, idOf } from '../dashboard-ca
 import { defineOperation } from '../operation.js';
 import { IsKnownPassword } from './text-rules.js';
 
-/** The format is not checked: a malformed address is treated like an unknown address. */
+/**
+ * The credentials of a log-in. The format of the address is not checked: a malformed address is treated like an
+ * unknown one.
+ */
 export class LogInRequest {
   @IsString()
   @Length(1, 254)

@@ -72,7 +72,7 @@ export class AvailabilityItem extends bulkItem(
   domain?: string;
 }
 
-/** Answers in the order of the request. */
+/** The results, in the order of the request. */
 export class BulkAvailabilityAnswer {
   @IsBoolean()
   status: boolean;

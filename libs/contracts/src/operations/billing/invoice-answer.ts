@@ -57,7 +57,7 @@ export class InvoiceAnswer {
   sha256: string | null;
 }
 
-/** Newest first. */
+/** A page of invoices and notes, newest first. */
 export class InvoicesAnswer {
   @NestedList(() => InvoiceAnswer)
   invoices: InvoiceAnswer[];

@@ -116,7 +116,7 @@ export class OrderAnswer {
   lines: OrderLineAnswer[];
 }
 
-/** Newest first. */
+/** A page of orders, newest first. */
 export class OrdersAnswer {
   @NestedList(() => OrderAnswer)
   orders: OrderAnswer[];

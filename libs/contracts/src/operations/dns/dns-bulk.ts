@@ -40,7 +40,7 @@ export class BulkDnsItem extends bulkItem(
   ip_address?: string;
 }
 
-/** Answers in the order of the request. */
+/** The results, in the order of the request. */
 export class BulkDnsAnswer extends BulkClosing {
   @IsBoolean()
   status: boolean;

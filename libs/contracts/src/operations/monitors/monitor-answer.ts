@@ -161,7 +161,7 @@ export class MonitorAnswer {
   @Nested(() => MonitorChecks)
   checks?: MonitorChecks;
 
-  /** Only for a domain monitor with additional checks. */
+  /** The price of the additional checks; only for a domain monitor that has some. */
   @IsOptional()
   @Nested(() => MonitorPrice)
   price?: MonitorPrice;
@@ -237,21 +237,21 @@ export class MonitorEvent {
   @IsString()
   domain_unicode: string;
 
-  /** Only for `domain.changed`. */
+  /** The values that have changed; only for `domain.changed`. */
   @IsOptional()
   @NestedList(() => MonitorChange)
   changes?: MonitorChange[];
 
-  /** Only for `domain.expiring`: `YYYY-MM-DD`. */
+  /** The day on which the registration expires, `YYYY-MM-DD`; only for `domain.expiring`. */
   @OptionalText()
   expiry_date?: string;
 
-  /** Only for `domain.expiring`. */
+  /** Days until `expiry_date`; only for `domain.expiring`. */
   @IsOptional()
   @IsInt()
   days_left?: number;
 
-  /** Only for a found name. */
+  /** Why the name was found; only for a found name. */
   @IsOptional()
   @Nested(() => MonitorMatch)
   match?: MonitorMatch;

@@ -36,7 +36,7 @@ export class ReputationSignal {
   @Max(1)
   confidence: number;
 
-  /** The name of a block list. */
+  /** The block list that contains the name; only for a signal from a block list. */
   @OptionalText()
   source?: string;
 

@@ -76,7 +76,7 @@ export class UploadAnswer {
   @NestedList(() => InvalidLine)
   invalid_lines: InvalidLine[];
 
-  /** Only for a rejected upload. */
+  /** Why the upload was rejected; absent in every other state. */
   @IsOptional()
   @Nested(() => UploadRefusal)
   refusal?: UploadRefusal;

@@ -42,7 +42,7 @@ export interface KeyUsageDay extends Omit<UsageDay, 'operation'> {
   within: number[];
 }
 
-/** By day, then by key. */
+/** The requests of each key on each day, ordered by day and then by key. */
 export interface KeyUsageAnswer {
   from: string;
   to: string;

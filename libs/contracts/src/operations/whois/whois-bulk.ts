@@ -26,7 +26,7 @@ export class BulkWhoisItem extends bulkItem(
   domain_name?: string;
 }
 
-/** Answers in the order of the request. */
+/** The results, in the order of the request. */
 export class BulkWhoisAnswer extends BulkClosing {
   @IsBoolean()
   status: boolean;
