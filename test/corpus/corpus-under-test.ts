@@ -92,7 +92,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
 
   /**
    * Imports a source completely, for a corpus whose `work` is `serve`.
-   * @returns the newest file and its problem.
+   * @returns the newest file, undefined if there is none, and the problem of the run, null if it had none.
    */
   async runSource(name: string): Promise<{ file?: ImportedFile; problem: string | null }> {
     await this.sources.run(name);

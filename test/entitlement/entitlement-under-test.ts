@@ -85,8 +85,8 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
   }
 
   /**
-   * Delivers an event to its consumer as a transport does, but without the inbox, which discards repeated
-   * events.
+   * Delivers an event to its consumer as a transport does, but without the inbox, which discards repeated events.
+   * @throws Error if the data is not valid; the errors of the consumer.
    */
   async deliver<T extends object>(
     eventClass: EventClass<T>,

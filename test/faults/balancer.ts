@@ -62,7 +62,10 @@ export class Balancer {
     this.healthy = targets.filter((_, place) => areReady[place]);
   }
 
-  /** Checks readiness on a separate connection, so that no idle connection keeps a server from closing. */
+  /**
+   * Whether a server is ready. It is asked on a separate connection, so that no idle connection keeps a server from
+   * closing.
+   */
   private async isReady(origin: string): Promise<boolean> {
     const signal = AbortSignal.timeout(this.timeoutMs);
     try {

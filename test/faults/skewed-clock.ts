@@ -8,7 +8,8 @@ const [LIBRARY] = globSync([
 
 /**
  * Returns the environment of a process whose wall clock is wrong by `offsetHours` and whose monotonic clock is right,
- * as on a machine with a wrong date. Needs Debian's package `faketime`.
+ * as on a machine with a wrong date.
+ * @throws Error without Debian's package `faketime`.
  */
 export function skewedClock(offsetHours: number): Record<string, string> {
   if (LIBRARY === undefined) throw new Error('libfaketime is not installed');

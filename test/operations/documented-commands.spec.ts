@@ -21,8 +21,8 @@ function commandsIn(text: string): string[][] {
 }
 
 /**
- * Returns the reason why a command cannot run as written. A bare name, or one with `…` in place of its arguments, need
- * only exist.
+ * Returns the reason why a command cannot run as written; undefined if it can. A bare name, or one with `…` in place
+ * of its arguments, need only exist.
  */
 function faultOf(program: Command, words: string[]): string | undefined {
   let command = program;

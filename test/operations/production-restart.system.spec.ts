@@ -22,7 +22,7 @@ jest.setTimeout(900_000);
 const START_TIMEOUT_MS = 280_000;
 const page = (name: string) => readFileSync(`docs/operations/${name}.md`, 'utf8');
 
-/** Returns the first value of a setting in the page's units and settings. */
+/** Returns the first value of a setting in the page's units and settings. @throws Error if it has none. */
 function saysOf(name: string): string {
   const said = new RegExp(`^${name}=(.*)$`, 'm').exec(page('production'))?.[1];
   if (said === undefined) throw new Error(`the page has no ${name}=`);

@@ -50,7 +50,8 @@ async function run(): Promise<boolean> {
 
 /**
  * Runs one sabotage, or each in turn.
- * @returns whether each was detected
+ * @returns whether each was detected.
+ * @throws Error for an unknown name.
  */
 async function sabotaged(chosen: string): Promise<boolean> {
   const names = NAMES.filter((name) => chosen === 'all' || name === chosen);

@@ -187,7 +187,10 @@ class MemoryTransaction {
     await this.send(async () => this.apply());
   }
 
-  /** Sends a call to the server, where it takes effect and is answered. */
+  /**
+   * Sends a call to the server, where it takes effect and is answered.
+   * @throws the error of a lost connection, before or after the effect, or if the transaction is over.
+   */
   private async send<T>(effect: () => Promise<T>): Promise<T> {
     if (this.isOver) throw new Error('the transaction is over');
     const { world } = this.database;

@@ -141,7 +141,8 @@ export class World {
 
   /**
    * Runs steps until `isOver` is true or the time is up.
-   * @returns false if the time is up and `isOver` is still false
+   * @returns false if the time is up and `isOver` is still false.
+   * @throws Error if the history takes too many steps.
    */
   async run(forMs: number, isOver: () => boolean = () => false): Promise<boolean> {
     const untilMs = this.nowMs + forMs;

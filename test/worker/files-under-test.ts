@@ -59,7 +59,10 @@ export class FilesUnderTest extends WorkerUnderTest {
     return files;
   }
 
-  /** Waits until this many editions have been built and nothing is left to build. */
+  /**
+   * Waits until this many editions have been built and nothing is left to build.
+   * @throws Error if more have been built.
+   */
   async settled(editions: number): Promise<void> {
     await waitFor(`${editions} editions`, async () => (await this.count()) >= editions);
     await waitFor('the end of the builds', async () => {

@@ -35,8 +35,9 @@ export class DailyCredits {
   }
 
   /**
-   * Adds `cost` (not 0) to the key's total for the day, unless the total would exceed `cap`, or the key has no count
-   * and no entry is free.
+   * Adds `cost` (not 0) to the key's total for the day.
+   * @returns `over` if the total would exceed `cap`, and `full` if the key has no count and no entry is free; nothing
+   * is added then.
    */
   add(keyId: string, day: number, { cost, cap }: { cost: number; cap: number }): DailyAddition {
     this.turnTo(day);

@@ -28,7 +28,7 @@ export function IsDatabaseUrl(): PropertyDecorator {
   });
 }
 
-/** Returns the fault of the text, if any. The fault does not quote the text, which may be secret. */
+/** Returns the fault of the text, without quoting the text, which may be secret; undefined if there is none. */
 function faultOf(text: string): string | undefined {
   const lines = text.split('\n').map((line) => line.trim());
   if (lines.length > LINES_MAX) return `must have ${LINES_MAX} lines at most`;

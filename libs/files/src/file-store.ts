@@ -156,7 +156,10 @@ export abstract class FileStore {
     await this.removeFile(key);
   }
 
-  /** Removes every file below the prefix, which must not be empty. Files written during the call may remain. */
+  /**
+   * Removes every file below the prefix. Files written during the call may remain.
+   * @throws RangeError for an empty prefix.
+   */
   async removeAll(prefix: string): Promise<void> {
     checkFilePrefix(prefix);
     if (prefix === '') throw new RangeError('the whole store cannot be removed at once');

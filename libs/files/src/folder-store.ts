@@ -177,6 +177,7 @@ export class FolderStore extends FileStore {
   /**
    * Moves a file into its place in one step. Creates the file's folders, and creates them again if they are removed in
    * the meantime.
+   * @throws FileExists with `ifAbsent`.
    */
   private async move(made: string, key: string, ifAbsent: boolean): Promise<void> {
     const path = this.pathOf(key);

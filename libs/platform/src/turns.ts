@@ -20,7 +20,7 @@ export class Turns {
     this.left = length;
   }
 
-  /** Counts work. @returns a promise to await before further work, if the turn is over. */
+  /** Counts work. @returns a promise to await before further work if the turn is over; otherwise undefined. */
   spend(units = 1): Promise<void> | undefined {
     this.left -= units;
     if (this.left > 0) return undefined;

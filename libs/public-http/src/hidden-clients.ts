@@ -9,7 +9,7 @@ export interface PublicOrigin {
 
 /**
  * Returns a warning for the operator if all customers would appear to have the same address, because the origin is
- * public and no proxy is trusted. The limits per address would then count all customers together.
+ * public and no proxy is trusted; otherwise undefined. The limits per address would then count all customers together.
  */
 export function hiddenClientsOf(listener: PublicOrigin): string | undefined {
   const { origin, trustedProxies, settings } = listener;

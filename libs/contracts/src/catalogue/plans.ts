@@ -67,7 +67,10 @@ export const RATE_LIMIT_UNIT = {
   unitsMax: 20,
 } as const;
 
-/** Returns the tier whose rights a package of this many credits gives: the largest that it reaches, if any. */
+/**
+ * Returns the tier whose rights a package of this many credits gives: the largest that it reaches; undefined if it
+ * reaches none.
+ */
 export function tierOfCredits(credits: number): Tier | undefined {
   return TIERS.findLast((candidate) => candidate.credits <= credits);
 }

@@ -54,7 +54,10 @@ export function OneOf(
   };
 }
 
-/** Returns the classes that a member may hold, if it is declared with `OneOf`, for the generated documents. */
+/**
+ * Returns the classes that a member may hold, for the generated documents; undefined if it is not declared with
+ * `OneOf`.
+ */
 export function variantsOf(target: object, name: string): VariantClass[] | undefined {
   return variants.get(target)?.get(name);
 }

@@ -105,8 +105,8 @@ export class ValkeyRateLimiter extends RateLimiter {
   }
 
   /**
-   * Counts a request in this gateway's own window. @returns a refusal if the server's history is incomplete and this
-   * gateway's share is used up.
+   * Counts a request in this gateway's own window.
+   * @returns a refusal if the server's history is incomplete and this gateway's share is used up; otherwise undefined.
    */
   private countOwn(entry: SliceEntry, limit: number): RateLimitResult | undefined {
     if (!this.link.isWarming) {

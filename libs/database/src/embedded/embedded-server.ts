@@ -174,6 +174,7 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
  * Finds the running postmaster of a data folder by its `postmaster.pid` (line 1 pid, line 4 port). The file is removed
  * if its pid now belongs to another process, because PostgreSQL would otherwise refuse to start. PostgreSQL itself
  * detects sessions that outlived their postmaster, by their shared memory.
+ * @returns undefined if no postmaster is running.
  */
 function runningServer(data: string): { pid: number; port: number } | undefined {
   const file = join(data, 'postmaster.pid');

@@ -15,7 +15,10 @@ export interface Initialise {
   signal?: AbortSignal;
 }
 
-/** Creates an empty database cluster in `data`, completely or not at all. */
+/**
+ * Creates an empty database cluster in `data`, completely or not at all.
+ * @throws Error with the output of `initdb` if it fails; the signal's reason if it was aborted.
+ */
 export async function initialise({
   binaries,
   data,

@@ -192,7 +192,10 @@ export class S3Store extends FileStore {
     return getSignedUrl(this.signer, command, { expiresIn: options.lifetimeSeconds });
   }
 
-  /** Uploads a file. @param send sends everything except the end of the file, and returns the end. */
+  /**
+   * Uploads a file, and gives up the upload if a step fails.
+   * @param send sends everything except the end of the file, and returns the end.
+   */
   private async upload(
     key: string,
     ifAbsent: boolean,

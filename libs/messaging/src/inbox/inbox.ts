@@ -87,7 +87,7 @@ export class Inbox {
     return handled;
   }
 
-  /** Runs a handler in the trace of the event's cause. */
+  /** Runs a handler in the trace of the event's cause, and passes on its error. */
   private async observed(
     { type, traceparent: parent }: EventEnvelope,
     handle: () => Promise<unknown>,

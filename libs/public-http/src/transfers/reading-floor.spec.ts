@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { CREDIT_MAX_BYTES, FLOOR_BYTES_A_SECOND, ReadingFloor } from './reading-floor.js';
 
-/** Checks a reader once a second. @returns the second in which the reader is found to be too slow, if any. */
+/**
+ * Checks a reader once a second, for two hours.
+ * @returns the second in which the reader is found to be too slow; undefined if it never is.
+ */
 function secondBelow(
   takenBytes: (second: number) => number,
   isWaitedFor: (second: number) => boolean = () => true,

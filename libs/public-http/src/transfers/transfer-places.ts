@@ -29,8 +29,8 @@ export class TransferPlaces {
   }
 
   /**
-   * Takes a place, for which the caller must call `leave` once with the same account. @returns the refusal if no place
-   * is free.
+   * Takes a place, for which the caller must call `leave` once with the same account.
+   * @returns the refusal if no place is free; otherwise undefined.
    */
   enter(accountId: string): Problem | undefined {
     const own = this.of(accountId);

@@ -91,7 +91,7 @@ function hasBody({ request: { headers } }: TransferCall): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Returns why the headers of an upload are rejected, if they are, before any of its body is read. */
+/** Returns why an upload is rejected by its headers, before any of its body is read; undefined if it is accepted. */
 function bodyFault(call: TransferCall): Problem | undefined {
   const { headers } = call.request;
   const { types, limitBytes, tus } = call.operation.upload!;

@@ -117,7 +117,9 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
 }
 
 /**
- * Reads the next record. @returns the record; the upper bits of the response code for OPT; undefined for other types.
+ * Reads the next record.
+ * @returns the record; the upper bits of the response code for OPT; undefined for other types.
+ * @throws MalformedMessage
  */
 function readRecord(reader: WireReader): DnsRecord | number | undefined {
   const name = reader.name().toLowerCase();

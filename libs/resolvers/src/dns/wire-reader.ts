@@ -48,8 +48,9 @@ export class WireReader {
   }
 
   /**
-   * Reads a name in zone file format, without the final dot. Each pointer must lead further back than the previous one,
-   * so that a chain of pointers ends (RFC 1035 §4.1.4).
+   * Reads a name in zone file format, without the final dot. Each pointer must lead further back than the previous
+   * one, so that a chain of pointers ends (RFC 1035 §4.1.4).
+   * @throws MalformedMessage
    */
   name(): string {
     let text = '';

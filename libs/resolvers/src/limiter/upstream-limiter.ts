@@ -130,8 +130,8 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Queues a query, unless too many queries are waiting, in total or from this caller. Queries with a deadline always
-   * get a place.
+   * Queues a query; queries with a deadline always get a place.
+   * @returns the permit, or `queue_full` if too many queries are waiting, in total or from this caller.
    */
   private queue(upstream: Upstream, turn: AskersTurn): Promise<Permit | Refused> {
     const { priority, asker, waitMaxMs } = turn;

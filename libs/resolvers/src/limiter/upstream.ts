@@ -155,9 +155,9 @@ export class Upstream {
   }
 
   /**
-   * Admits waiters that may start. @returns the milliseconds until the next check, if a waiter must wait.
-   *
+   * Admits waiters that may start.
    * @param processes the number of processes that each use a part of the limit.
+   * @returns the milliseconds until the next check if a waiter must wait; otherwise undefined.
    */
   admit(now: number, processes = 1): number | undefined {
     for (const bucket of this.buckets) bucket.divide(processes, now);

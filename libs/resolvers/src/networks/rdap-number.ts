@@ -55,7 +55,10 @@ export function readRdapNumber(
   };
 }
 
-/** Converts an address to the form of RFC 5952, without a prefix length; leaves any other text unchanged. */
+/**
+ * Converts an address to the form of RFC 5952, without a prefix length; leaves any other text unchanged.
+ * @returns undefined if the value is not a text.
+ */
 function plainText(value: unknown): string | undefined {
   const text = textIn(value);
   const parsed = parseIpAddress(text?.replace(/\/\d{1,3}$/, '') ?? '');
@@ -131,7 +134,10 @@ function remarksOf(json: JsonObject): string[] {
   return objectsIn(json['remarks']).flatMap(({ description }) => linesIn(description));
 }
 
-/** Returns the HTTPS URL of the geofeed (RFC 9632), if any, from a link or a remark that begins with `Geofeed`. */
+/**
+ * Returns the HTTPS URL of the geofeed (RFC 9632) in a link or a remark that begins with `Geofeed`; undefined if there
+ * is none.
+ */
 function geofeedOf(json: JsonObject, remarks: readonly string[]): string | undefined {
   const link = objectsIn(json['links']).find(({ rel }) => /^geo(feed)?$/i.test(textIn(rel) ?? ''));
   const remark = remarks.map((line) => /^geofeed:?\s+(https:\S+)/i.exec(line)?.[1]).find(Boolean);

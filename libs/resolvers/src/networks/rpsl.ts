@@ -186,7 +186,10 @@ function rangeOf(value: string): [start: string, end: string] {
   return parsed?.ok ? [parsed.cidr.address, lastAddress(parsed.cidr)] : [text.trim(), text.trim()];
 }
 
-/** Returns the smallest block that contains all requested numbers; the last one if several are equally small. */
+/**
+ * Returns the smallest block that contains all requested numbers, the last one if several are equally small; undefined
+ * if none does.
+ */
 function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObject | undefined {
   let narrowest: { block: RpslObject; size: bigint } | undefined;
   for (const block of blocks) {
@@ -279,14 +282,20 @@ function ownerIn(block: RpslObject): NetworkContact[] {
   return [{ ...Object.fromEntries(published), roles: ['registrant'], emails: [], phones }];
 }
 
-/** Returns the country of the organisation that follows ARIN's block; the block itself has none. */
+/**
+ * Returns the country of the organisation that follows ARIN's block, which has no country itself; undefined if none
+ * follows.
+ */
 function countryOfOwner(block: RpslObject, own: readonly RpslObject[]): string | undefined {
   const following = own.slice(own.indexOf(block) + 1);
   const owner = following.find(({ className }) => CONTACT_CLASSES[className] === 'registrant');
   return owner && first(owner, 'country');
 }
 
-/** Returns the newest date, if any, of lines such as `changed: hm@apnic.net 20050131`; LACNIC's have only the date. */
+/**
+ * Returns the newest date of lines such as `changed: hm@apnic.net 20050131`, of which LACNIC prints only the date;
+ * undefined if there is none.
+ */
 function newestChange(block: RpslObject): DateValue | undefined {
   const days = all(block, 'changed').map((text) => /(?:^|\s)(\d{8})$/.exec(text)?.[1]);
   return dateOf(

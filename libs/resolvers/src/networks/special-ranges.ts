@@ -85,7 +85,10 @@ const RANGES = SPECIAL_ADDRESSES.map(([range, purpose, document]) => {
   return { start, end, purpose, document, family, prefixLength, list };
 });
 
-/** Returns the special range, if any, that contains a whole block. No server is queried about such a block. */
+/**
+ * Returns the special range that contains a whole block; undefined if none does. No server is queried about a block in
+ * a special range.
+ */
 export function specialRangeOf({ address, version, prefixLength }: Cidr): SpecialRange | undefined {
   const family = version === 4 ? 'ipv4' : 'ipv6';
   return RANGES.find(
@@ -94,7 +97,7 @@ export function specialRangeOf({ address, version, prefixLength }: Cidr): Specia
   );
 }
 
-/** Returns the special range, if any, that contains an AS number. */
+/** Returns the special range that contains an AS number; undefined if none does. */
 export function specialAsnOf(asn: number): SpecialRange | undefined {
   const found = SPECIAL_ASNS.find(([first, last]) => first <= asn && asn <= last);
   if (found === undefined) return undefined;

@@ -277,8 +277,8 @@ function sniff(
 }
 
 /**
- * Returns "not found", unless redirects led to a different query. They must lead to the same query elsewhere (RFC 7480
- * §5.2).
+ * Returns "not found" if the answer is about the requested name, otherwise a failure: redirects must lead to the same
+ * query elsewhere (RFC 7480 §5.2).
  */
 function notFound(status: number, text: string, { url, asked }: Question): RdapAnswer {
   return (domainQueried(url) ?? '') === asked
@@ -289,6 +289,7 @@ function notFound(status: number, text: string, { url, asked }: Question): RdapA
 /**
  * Recognises a rate limit by the status, or by a time after which to retry. A 404 with such a time does not mean that
  * the object is missing.
+ * @returns undefined for any other answer.
  */
 function throttleIn({ statusCode: status, headers }: Response): RdapAnswer | undefined {
   const asked = retryAfterSeconds(one(headers['retry-after']), one(headers['date']));

@@ -131,7 +131,10 @@ function readDnssec(json: JsonObject): RegistrationRecord['dnssec'] {
   return isSigned || signed === false || signed === 'false' ? { signed: isSigned, ds } : undefined;
 }
 
-/** Returns the URL of the registrar's own answer about the name, if given: a `related` link of RDAP's type. */
+/**
+ * Returns the URL of the registrar's own answer about the name, a `related` link of RDAP's type; undefined if there is
+ * none.
+ */
 function relatedUrl(json: JsonObject): URL | undefined {
   for (const link of objectsIn(json['links'])) {
     const isRelated = textIn(link['rel'])?.toLowerCase() === 'related';

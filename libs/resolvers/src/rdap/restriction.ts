@@ -50,9 +50,8 @@ export function readRestrictedAbsence(
 }
 
 /**
- * Returns why an absent name cannot be registered. The title and the description of a "not found" are about this query.
- * Notices come with every answer, so a notice counts only if it mentions this name.
- *
+ * Returns why an absent name cannot be registered; undefined if it can. The title and the description of a "not found"
+ * are about this query. Notices come with every answer, so a notice counts only if it mentions this name.
  * @param asked a domain name in A-labels.
  */
 export function restrictionOfAbsence(json: JsonObject, asked: string): Restriction | undefined {

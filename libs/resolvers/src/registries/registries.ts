@@ -129,7 +129,10 @@ function bySuffix(table: Readonly<Record<string, readonly string[]>>): [string, 
   );
 }
 
-/** Looks up the name itself, and then each part of it after a dot, longest first. */
+/**
+ * Looks up the name itself, and then each part of it after a dot, longest first; undefined if the table has none of
+ * them.
+ */
 function longestMatch(table: ReadonlyMap<string, string>, suffix: string): string | undefined {
   for (let at = suffix; ; at = at.slice(at.indexOf('.') + 1)) {
     const service = table.get(at);

@@ -24,7 +24,10 @@ export function parseUpstreamExceptions(text: string): UpstreamException[] {
     .map(parseEntry);
 }
 
-/** Returns the exception for a port of a name, of its longest suffix or of `*`; for an address, only its own. */
+/**
+ * Returns the exception for a port of a name, of its longest suffix or of `*`; for an address, only its own; undefined
+ * if there is none.
+ */
 export function exceptionFor(
   exceptions: ReadonlyMap<string, UpstreamException>,
   name: string,

@@ -12,8 +12,9 @@ import {
 import { isInvoiceText } from './invoice-text.js';
 
 /**
- * Letters of any script and the punctuation of names. A dot before a letter and a slash are refused, because e-mail
- * programs turn such names into links, and our e-mails would carry a stranger's advertisement.
+ * Matches a name of letters of any script, digits, spaces and the punctuation of names. A slash, and a dot before
+ * anything but a space, are refused, because e-mail programs turn such names into links, and our e-mails would carry a
+ * stranger's advertisement.
  */
 const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N} .'’-]{0,49}$/u;
 const NO_CONTROLS = /^\P{C}*$/u;

@@ -41,7 +41,10 @@ export class InProcessTransport extends EventTransport {
     super();
   }
 
-  /** Starts the relay. Events are sent once every durable consumer of the producer listens. */
+  /**
+   * Starts the relay. Events are sent once every durable consumer of the producer listens.
+   * @throws Error if the producer already has a relay.
+   */
   async startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void> {
     if (this.relays.has(producer)) throw new Error(`${producer} already has a relay`);
     const { logger } = this.options;

@@ -66,7 +66,10 @@ export function meaningOfNotFound(json: JsonObject, asked: string, host?: string
   return isAbsent ? 'absent' : 'unclear';
 }
 
-/** Returns why the server gives no data, if the texts of a body or a notice about this query say so. */
+/**
+ * Returns why the server gives no data, if the texts of a body or a notice about this query say so; otherwise
+ * undefined.
+ */
 function refusalIn(json: JsonObject, said: Said, asked: string): NotFoundMeaning | undefined {
   const lines = said.texts.map(plain);
   const around = statementsOf(said.beside);

@@ -59,7 +59,10 @@ function textOf({ values }: Property): string | undefined {
   return Array.isArray(value) ? textsWithin(value).join(' ') || undefined : textIn(value);
 }
 
-/** Returns the given name and the family name in a property `n`, in which the family name is first. */
+/**
+ * Returns the given name and the family name in a property `n`, in which the family name is first; undefined if both
+ * are missing.
+ */
 function nameIn(one: Property | undefined): string | undefined {
   const [family, given] = listIn(one?.values[0]).map(textIn);
   return [given, family].filter((part) => part !== undefined).join(' ') || undefined;
@@ -74,7 +77,7 @@ function phoneIn(tel: Property): string | undefined {
   return number.trim() === '' ? undefined : `${number.trim()}${written}`;
 }
 
-/** Returns the first mailbox of a property, if any; it may be a `mailto:` URI (RFC 6068). */
+/** Returns the first mailbox of a property, which may be a `mailto:` URI (RFC 6068); undefined if there is none. */
 function mailboxIn({ values }: Property): string | undefined {
   const text = linesIn(values[0])[0]?.trim();
   return text?.replace(/^mailto:/i, '').replace(/\?.*$/, '') || undefined;

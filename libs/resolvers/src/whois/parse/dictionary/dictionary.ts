@@ -59,7 +59,7 @@ export function tableOf(
 
 /**
  * Returns the meaning of a key that consists of a role and a field of a contact, such as `technical contact phone
- * number`.
+ * number`; undefined for any other key.
  */
 function withRolePrefix(key: string): Target | undefined {
   let space = key.indexOf(' ');
@@ -75,7 +75,10 @@ function withRolePrefix(key: string): Target | undefined {
   return found;
 }
 
-/** Returns the meaning of a key in two languages, such as `nome de dominio / domain name`. */
+/**
+ * Returns the meaning of a key in two languages, such as `nome de dominio / domain name`; undefined if no part is
+ * known.
+ */
 function eitherLanguage(key: string, overrides: KeyTable): Target | undefined {
   if (!key.includes('/')) return undefined;
   for (const part of key.split('/').reverse().slice(0, 3)) {

@@ -63,7 +63,10 @@ export function guessTarget(key: string, value: string): Target | undefined {
   return readTarget(found[0]);
 }
 
-/** Recognises a header that ends in `name servers` or a synonym, whatever precedes these words; no other header. */
+/**
+ * Recognises a header that ends in `name servers` or a synonym, whatever precedes these words; undefined for any other
+ * header.
+ */
 export function guessHeader(key: string): Target | undefined {
   const isServers = ['nameservers', 'name servers', 'dns servers'].some((it) => key.endsWith(it));
   return isServers ? readTarget('@nameServers') : undefined;

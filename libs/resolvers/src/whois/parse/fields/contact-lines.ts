@@ -75,7 +75,7 @@ function withoutEmail(line: string, email: string): string {
   return text.replace(/[<>()[\]]/g, ' ').trim();
 }
 
-/** Recognises a labelled number: `Tel. +1…`, `(Fax) 603-…`, `fax: +359 …`. */
+/** Recognises a labelled number: `Tel. +1…`, `(Fax) 603-…`, `fax: +359 …`; undefined for any other line. */
 function labelledNumber(line: string): Pair | undefined {
   const lower = line.toLowerCase().replace(/[(]/g, '');
   for (const [field, labels] of [

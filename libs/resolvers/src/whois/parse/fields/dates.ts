@@ -99,7 +99,9 @@ function readDay(tokens: Token[], at: number, style: DateStyle): Day | undefined
   return readNumeric([first, second, third], parts, style);
 }
 
-/** Reads three parts with separators: digits, then digits or a month's name, then digits. */
+/**
+ * Reads three parts with separators: digits, then digits or a month's name, then digits; undefined for any other text.
+ */
 function readParts(
   tokens: Token[],
   at: number,
@@ -159,7 +161,7 @@ function sameEitherWay(first: string, second: string): 'dmy' | undefined {
   return Number(first) === Number(second) ? 'dmy' : undefined;
 }
 
-/** Reads `Jan 31 2026`, `January 31, 2026` and `Sat Jan 31 10:00:00 UTC 2026`. */
+/** Reads `Jan 31 2026`, `January 31, 2026` and `Sat Jan 31 10:00:00 UTC 2026`; undefined for any other text. */
 function readMonthFirst(tokens: Token[], at: number): Day | undefined {
   const month = monthNumber(tokens[at].text);
   if (month === undefined) return undefined;
@@ -177,8 +179,8 @@ function readMonthFirst(tokens: Token[], at: number): Day | undefined {
 }
 
 /**
- * Reads `before Aug-1996`, which registries print for registrations older than their records. The first day of the
- * month is the bound.
+ * Reads `before Aug-1996`, which registries print for registrations older than their records, as the first day of the
+ * month; undefined for any other text.
  */
 function readBefore(tokens: Token[], at: number): Day | undefined {
   if (tokens[at].text.toLowerCase() !== 'before') return undefined;
@@ -189,7 +191,10 @@ function readBefore(tokens: Token[], at: number): Day | undefined {
   return toDay(Number(year.text), monthNumber(month.text) ?? 0, 1, yearAt + 1);
 }
 
-/** Reads `20260131` and `20260131235959`; the digits of the time become tokens for `readClock`. */
+/**
+ * Reads `20260131` and `20260131235959`; the digits of the time become tokens for `readClock`.
+ * @returns undefined if the digits are not a day.
+ */
 function readCompact(tokens: Token[], at: number): Day | undefined {
   const { text } = tokens[at];
   if (text.length === 14) {
@@ -216,7 +221,10 @@ function fullYear(text: string, mayBeShort: boolean): number {
   return Number(text) + (Number(text) >= 70 ? 1900 : 2000);
 }
 
-/** Reads `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff`, possibly with `PM`, shortly after the date. */
+/**
+ * Reads `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff`, possibly with `PM`, shortly after the date; undefined if there is no
+ * time.
+ */
 function readClock(
   tokens: Token[],
   from: number,
@@ -237,7 +245,10 @@ function readClock(
   return undefined;
 }
 
-/** Reads `Z`, `UTC`, `+01:00`, `+0100`, `+13`, `(GMT+0:00)`, `(JST)`, or the letters of a zone. */
+/**
+ * Reads `Z`, `UTC`, `+01:00`, `+0100`, `+13`, `(GMT+0:00)`, `(JST)`, or the letters of a zone; undefined if there is
+ * no zone.
+ */
 function readZone(
   tokens: Token[],
   from: number,

@@ -37,7 +37,7 @@ const SISTERS = new Map(
   Object.entries(SCRIPTS).flatMap(([sister, tlds]) => tlds.split(' ').map((tld) => [tld, sister])),
 );
 
-/** Returns the ASCII top-level domain of the same registry and layout, if there is one. */
+/** Returns the ASCII top-level domain of the same registry and layout; undefined if there is none. */
 export function sisterOf(tld: string): string | undefined {
   return SISTERS.get(tld);
 }

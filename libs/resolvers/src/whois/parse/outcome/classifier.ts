@@ -71,8 +71,8 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
 }
 
 /**
- * Returns the restriction stated by a phrase that is listed for the server; such a phrase takes precedence over an
- * expiry date.
+ * Returns the restriction stated by a phrase that is listed for the server; undefined if there is none. Such a phrase
+ * takes precedence over an expiry date.
  */
 function listedRestriction(
   said: readonly Announcement[],
@@ -109,7 +109,7 @@ function byStatus(statuses: readonly string[]): Verdict {
   return statuses.some(isHoldingStatus) ? { kind: 'found' } : { kind: 'error' };
 }
 
-/** Returns the restriction that one line, from any protocol, states; general rules do not count. */
+/** Returns the restriction that one line, from any protocol, states; undefined if it states none, or general rules. */
 export function announcedRestriction(line: string): Restriction | undefined {
   const text = plainText(line);
   return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
@@ -129,7 +129,10 @@ function isThrottle({ text, isProse }: Announcement, server: ServerStatements): 
   return !isProse && matchesAny(text, THROTTLE_REQUESTS);
 }
 
-/** Returns the first statement, if any, that the name is withheld, or that the server refuses to answer. */
+/**
+ * Returns the first statement that the name is withheld, or that the server refuses to answer; undefined if there is
+ * none.
+ */
 function statementAmong(
   said: readonly Announcement[],
   server: ServerStatements,

@@ -1,5 +1,5 @@
 /**
- * Matches a phrase of the tables against a line in plain lower case. `^` anchors the phrase at the start of the line
+ * Whether a line in plain lower case contains a phrase of the tables. `^` anchors the phrase at the start of the line
  * and `$` at the end; `a+b` requires both words.
  */
 export function matches(line: string, phrase: string): boolean {

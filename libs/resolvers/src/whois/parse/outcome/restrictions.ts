@@ -121,7 +121,7 @@ const SMALL_PRINT = [
   'rights',
 ];
 
-/** Returns why a name cannot simply be registered, if a line in plain lower case says so. */
+/** Returns why a name cannot simply be registered, if a line in plain lower case says so; otherwise undefined. */
 export function restrictionIn(line: string): Restriction | undefined {
   if (matchesAny(line, SMALL_PRINT)) return undefined;
   for (const restriction of ['premium', 'blocked', 'reserved'] as const) {

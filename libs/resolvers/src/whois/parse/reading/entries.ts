@@ -63,7 +63,10 @@ function readColumnEntry(line: Line, grammar: ReadyGrammar): Entry | undefined {
   return target && entryOf(line, keyed, target);
 }
 
-/** Reads a field that is named by the first words of its line: `Record created on 2026-01-31`. */
+/**
+ * Reads a field that is named by the first words of its line: `Record created on 2026-01-31`; undefined for any other
+ * line.
+ */
 function readPhrase(line: Line, grammar: ReadyGrammar): Entry | undefined {
   const start = line.body.slice(0, HEADER_LENGTH_MAX).toLowerCase();
   const phrase = grammar.phrases.find(([words]) => start.startsWith(`${words} `));
@@ -73,7 +76,7 @@ function readPhrase(line: Line, grammar: ReadyGrammar): Entry | undefined {
   return entryOf(line, { key: phrase[0], value }, readTarget(phrase[1]));
 }
 
-/** Reads a header that is alone on its line, such as `Registrant`. */
+/** Reads a known header that is alone on its line, such as `Registrant`; undefined for any other line. */
 function readBareHeader(line: Line, grammar: ReadyGrammar): Entry | undefined {
   if (line.body.length > HEADER_LENGTH_MAX || line.body.includes('  ')) return undefined;
   const key = normalizeKey(line.body);

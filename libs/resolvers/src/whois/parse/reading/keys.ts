@@ -23,12 +23,15 @@ export function normalizeKey(raw: string): string {
   return words.join(' ');
 }
 
-/** Reads `key: value`, `key....: value`, `key:....value` and `[key] value`. */
+/** Reads `key: value`, `key....: value`, `key:....value` and `[key] value`; undefined for any other line. */
 export function readKeyedValue(body: string): KeyedValue | undefined {
   return readBracketed(body) ?? readColon(body) ?? readPadded(body);
 }
 
-/** Reads `key<tab>value`, and `key   value` for the few registries that print columns of spaces. */
+/**
+ * Reads `key<tab>value`, and `key value` for the few registries that print columns of spaces; undefined for any other
+ * line.
+ */
 export function readColumns(body: string, isBySpaces: boolean): KeyedValue | undefined {
   const tab = body.indexOf('\t');
   const spaces = isBySpaces ? body.indexOf('  ') : -1;
@@ -42,7 +45,10 @@ export function readColumns(body: string, isBySpaces: boolean): KeyedValue | und
   };
 }
 
-/** Reads `[Key] value`, which may follow an item letter, as JPRS and MYNIC print it: `a. [Key] value`. */
+/**
+ * Reads `[Key] value`, which may follow an item letter, as JPRS and MYNIC print it: `a. [Key] value`; undefined for
+ * any other line.
+ */
 function readBracketed(body: string): KeyedValue | undefined {
   let open = 0;
   if (body[0] !== '[') {
@@ -68,7 +74,7 @@ function readColon(body: string): KeyedValue | undefined {
   return { key, value: withoutLeadingDots(body.slice(end + 1)), bracketed: false, tight };
 }
 
-/** Reads `Key (a remark of any length): value`. */
+/** Reads `Key (a remark of any length): value`; undefined for any other line. */
 function readRemarked(body: string): KeyedValue | undefined {
   const open = body.indexOf(' (');
   const close = body.indexOf('):', open);
@@ -84,7 +90,7 @@ function isInsideNumber(body: string, colon: number): boolean {
   return isNumber(word.slice(word.lastIndexOf(' ') + 1));
 }
 
-/** Reads `key#. . . . value`, padded by the Java WHOIS server. */
+/** Reads `key#. . . . value`, padded by the Java WHOIS server; undefined for any other line. */
 function readPadded(body: string): KeyedValue | undefined {
   const end = body.indexOf('#.');
   if (end <= 0 || end > KEY_LENGTH_MAX) return undefined;

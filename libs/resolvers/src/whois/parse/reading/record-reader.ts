@@ -249,7 +249,11 @@ export class RecordReader {
     this.section.filled ||= entry.value !== '';
   }
 
-  /** Reads a header whose role is in the value: `Contact: administrative`, `Contact Type: owner`. */
+  /**
+   * Reads a header whose role is in the value: `Contact: administrative`, `Contact Type: owner`. Also reads `Contact:
+   * <handle>` as the start of a contact that other lines may refer to.
+   * @returns false for any other line.
+   */
   private takeRoleWord(entry: Entry): boolean {
     if (entry.key !== 'contact' && entry.key !== 'contact type') return false;
     const role = roleNamed(normalizeKey(entry.value.slice(0, 40)));
@@ -324,7 +328,10 @@ export class RecordReader {
     return true;
   }
 
-  /** Continues a list, or reads a value below its key. A text below the name of a domain is neither. */
+  /**
+   * Continues a list, or reads a value below its key.
+   * @returns false for a text below the name of a domain, which is neither.
+   */
   private continueDomainField(last: Entry, field: DomainField, value: string): boolean {
     if (field === 'domain' && last.value !== '') return false;
     if (last.value === '' || MANY.has(field)) {

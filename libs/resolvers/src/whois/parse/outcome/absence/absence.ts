@@ -86,7 +86,10 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
   return isFramed || beside.length > 0 ? at : undefined;
 }
 
-/** Finds a known form about the name. @returns the index of its first line, and the other texts of the answer. */
+/**
+ * Finds a known form about the name.
+ * @returns the index of its first line, and the other texts of the answer; undefined if there is none.
+ */
 export function formIn(
   lines: readonly Line[],
   question: AbsenceQuestion,
