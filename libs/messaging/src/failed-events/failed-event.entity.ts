@@ -46,7 +46,7 @@ export class FailedEvent {
   @Column('timestamptz', { name: 'next_try_at', nullable: true })
   nextTryAt: Date | null;
 
-  /** When the event was discarded. */
+  /** When the event was discarded; null if it was not. */
   @Column('timestamptz', { name: 'settled_at', nullable: true })
   settledAt: Date | null;
 }

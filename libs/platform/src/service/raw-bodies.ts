@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 export interface RawBodies {
   /** The largest body of `application/octet-stream`, which reaches a route unchanged; if unset, none is accepted. */
   rawBodyLimitBytes?: number;
-  /** Bodies of uploads reach their routes as streams (`BodyStream`), however long an upload takes. */
+  /** Whether bodies of uploads reach their routes as streams (`BodyStream`), however long an upload takes. */
   takesUploads?: boolean;
 }
 

@@ -81,7 +81,10 @@ export class RotateKeyRequest {
 }
 
 export class ReissueKeyRequest {
-  /** When the new key expires, as for a rotation; required if the old key has expired. */
+  /**
+   * When the new key expires, RFC 3339; null for never. The default is the same as for a rotation; required if the old
+   * key has expired.
+   */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;
@@ -123,7 +126,7 @@ export class KeyAnswer {
   @NullableText()
   last_used_at: string | null;
 
-  /** The id of the key that replaced this key by rotation or reissue. */
+  /** The id of the key that replaced this key by rotation or reissue; null if none did. */
   @NullableText()
   replaced_by: string | null;
 

@@ -157,7 +157,9 @@ export class SubscriptionAnswer {
   @Nested(() => PendingChange)
   pending_change: PendingChange | null;
 
-  /** A requested change that is not paid yet; the plan stays the same until it is paid. */
+  /**
+   * A requested change that is not paid yet; null if there is none. The plan stays the same until the change is paid.
+   */
   @IsNullable()
   @Nested(() => UnpaidChangeAnswer)
   unpaid_change: UnpaidChangeAnswer | null;

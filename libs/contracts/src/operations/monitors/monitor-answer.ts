@@ -94,7 +94,7 @@ export class MonitorChecks {
   @NullableTime()
   whois_checked_at: string | null;
 
-  /** When the next check is due. */
+  /** When the next check of the DNS is due. */
   @NullableTime()
   dns_due_at: string | null;
 
@@ -114,7 +114,7 @@ export class MonitorChecks {
   @NullableText()
   dns_problem: string | null;
 
-  /** The reason as a sentence. */
+  /** `dns_problem` as a sentence; null if it is null. */
   @NullableText()
   dns_problem_detail: string | null;
 
@@ -122,7 +122,7 @@ export class MonitorChecks {
   @NullableText()
   problem: string | null;
 
-  /** The reason as a sentence. */
+  /** `problem` as a sentence; null if it is null. */
   @NullableText()
   problem_detail: string | null;
 }

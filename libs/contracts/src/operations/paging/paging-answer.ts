@@ -56,7 +56,7 @@ export class LoadedSource {
   @NullableTime()
   since: string | null;
 
-  /** When the source was last updated, RFC 3339. */
+  /** When the source was last updated, RFC 3339; null before its first update. */
   @NullableTime()
   updated_at: string | null;
 
