@@ -63,7 +63,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
 
   /**
    * Sends `METHOD /internal/dashboard/<path>` with a gateway's token and headers.
-   * @throws Error if the answer is a 500, or is a success that the operation's row does not promise
+   * @throws Error if the answer is a 500, or is a success that the operation's row does not promise.
    */
   async dashboard(
     method: InjectOptions['method'],
@@ -138,7 +138,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
 
   /**
    * Returns the token of the newest link that was mailed to an address.
-   * @throws Error if the newest e-mail has no link
+   * @throws Error if the newest e-mail has no link.
    */
   async linkToken(address: string): Promise<string> {
     const [mail] = await this.mailsTo(address);
@@ -231,7 +231,7 @@ function listenToQueries({ dataSource }: Database, heard: (sql: string) => void)
   dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
 }
 
-/** @throws Error if the call has no row, or its row promises a different status or body */
+/** @throws Error if the call has no row, or its row promises a different status or body. */
 function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void {
   const row = OPERATIONS.find(({ method, owner }) => {
     const pattern = `${method} ${owner.path}`.replaceAll(/\{\w+\}/g, '[^/?]+');

@@ -141,7 +141,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
 
   /**
    * Acts as a customer on the order's checkout page, and delivers the resulting callbacks.
-   * @returns the URL to which the browser is redirected, or the text of the page
+   * @returns the URL to which the browser is redirected, or the text of the page.
    */
   async act({ redirect_url: url }: OrderAnswer, action: CheckoutAction): Promise<string> {
     const end = await pressButton(url as string, action);

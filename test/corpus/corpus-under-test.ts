@@ -108,7 +108,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
 
   /**
    * Sends a request like `ask`.
-   * @throws Error if an answer of version 2 does not match the class in the operation's row
+   * @throws Error if an answer of version 2 does not match the class in the operation's row.
    */
   async answerTo<Answer extends object>(
     row: Operation,
@@ -123,7 +123,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return answer;
   }
 
-  /** @returns the error of the request, or undefined if it is answered */
+  /** @returns the error of the request, or undefined if it is answered. */
   async refusalOf(row: Operation, parameters: Record<string, string>): Promise<unknown> {
     return this.answerTo(row, parameters).then(
       () => undefined,

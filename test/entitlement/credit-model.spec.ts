@@ -93,7 +93,10 @@ class CreditModel {
   }
 }
 
-/** Calculates with the days of each month, unlike the code under test. */
+/**
+ * Returns the time this many months after `anchor`, in a shorter month on its last day. Calculates with the days of
+ * each month, unlike the code under test.
+ */
 function monthsAfter(anchor: Date, months: number): Date {
   const month = anchor.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(anchor.getUTCFullYear(), month + 1, 0)).getUTCDate();

@@ -78,7 +78,7 @@ async function limitOf(specs: string[]): Promise<number> {
 
 /**
  * Prints the undetected mutations, and the share of detected ones by area.
- * @returns whether every area reaches the target
+ * @returns whether every area reaches the target.
  */
 function report(): boolean {
   const survivors = judged.filter(({ by }) => by === undefined);

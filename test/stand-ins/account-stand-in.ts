@@ -17,7 +17,7 @@ export class AccountStandIn extends JsonServer {
 
   /**
    * Creates an active live key with the scope `whois`, except for what `record` changes.
-   * @returns the key itself and its record, which the test may change in place
+   * @returns the key itself and its record, which the test may change in place.
    */
   addKey(record: Partial<KeyRecord> = {}): { apiKey: string; keyRecord: KeyRecord } {
     const apiKey = generateApiKey(record.environment ?? 'live');

@@ -63,8 +63,9 @@ export class MailsRepository {
   }
 
   /**
-   * Takes over e-mails that services of the last release have stored and are not sending. To be removed with their
-   * columns.
+   * Takes over e-mails that services of the last release have stored and are not sending, at most `limit`. To be
+   * removed with their columns.
+   * @returns the e-mails that were taken over.
    */
   async takeOver(
     transaction: Transaction,

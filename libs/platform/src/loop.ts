@@ -26,7 +26,7 @@ export class Loop {
   constructor(private readonly options: LoopOptions) {}
 
   /**
-   * Starts the first turn, at once unless a delay is given.
+   * Starts the first turn, at once unless a delay is given. Another call, or one after the stop, does nothing.
    * @returns a promise that resolves when a turn that began at once is over, whether it failed or not.
    */
   async start(delayMs = 0): Promise<void> {

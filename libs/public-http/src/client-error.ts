@@ -23,7 +23,10 @@ interface ParserError extends Error {
   bytesParsed?: number;
 }
 
-/** A browser encodes a name such as bücher.example, but other programs may not. */
+/**
+ * The advice for a URL with other characters: a browser encodes a name such as bücher.example, but other programs may
+ * not.
+ */
 const ASCII_HINT =
   ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
 const ASCII_MAX = 0x7f;

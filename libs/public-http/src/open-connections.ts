@@ -206,8 +206,8 @@ export class OpenConnections {
 }
 
 /**
- * Closes a connection, and makes Node's parser reject the next request that it has already read. It would otherwise make
- * all requests of a packet, thousands of them, in one turn of the event loop.
+ * Closes a connection, and makes Node's parser reject the next request that it has already read. Otherwise, the parser
+ * would start all requests of a packet, thousands of them, in one turn of the event loop.
  */
 function closeFlood(socket: ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => -1;

@@ -111,7 +111,7 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** Removes a group except claimed work, which is marked. @returns how many were removed and marked. */
+  /** Removes a group except claimed work, which is marked as cancelled. @returns how many were removed and marked. */
   async cancel(
     transaction: Transaction,
     group: string,

@@ -66,7 +66,7 @@ async function listenRdap({ keyPem, certificatePem }: StubTerms): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-/** Answers every question with an A record (RFC 1035 §4.1). */
+/** Answers every question with an A record (RFC 1035 §4.1). @returns the port of the server. */
 async function listenDns(): Promise<number> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1_024 * 1_024 });
   const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 192, 0, 2, 1]);

@@ -71,7 +71,7 @@ export class StripeSide {
     return all.slice(0, count).map(({ id }) => id);
   }
 
-  /** Returns the pages of the account's due, unpaid bills. */
+  /** Returns the URLs of the pages on which the account's due bills can be paid. */
   async openBills(accountId: string): Promise<string[]> {
     return this.subscriptionsOf(accountId)
       .flatMap(({ id }) => this.simulator.invoices.openOf(id))

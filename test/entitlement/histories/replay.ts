@@ -21,7 +21,7 @@ interface Spend {
  * Replays histories of money as entitlement would receive their events: in order, and in each other mode. In the end,
  * every announced line is known, every invariant holds (I17 and I19 calculate the credits of the lines and of their
  * reversals), and each mode has the same credits.
- * @returns the numbers of customers and events, and what did not hold
+ * @returns the numbers of customers and events, and what did not hold.
  */
 export async function replay(
   histories: readonly ToldHistory[],
@@ -70,7 +70,7 @@ class Replay {
     this.spends = Map.groupBy(histories.flatMap(spendsOf), ({ slot }) => slot);
   }
 
-  /** @returns the grants of each history */
+  /** @returns the grants of each history. */
   async run(): Promise<string[][]> {
     const { clock, test, transport } = this.entitlement;
     this.outbox = await test.maintenance('billing');

@@ -25,7 +25,7 @@ const TIMEOUT_MS = 25_000;
 
 /**
  * Sends a request on a new connection, because a server may close an idle connection at any time.
- * @throws NoAnswer with the cause, if no answer arrives within 25 s
+ * @throws NoAnswer with the cause, if no answer arrives within 25 s.
  */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { ...init.headers, connection: 'close' };

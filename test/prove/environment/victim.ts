@@ -100,7 +100,7 @@ export class Victim {
 /**
  * Acts as a supervisor: restarts a process as soon as it has ended. If the process has another crash point, it may kill
  * itself before it is up; in that case, nothing is measured.
- * @throws Broken if the process was not killed, or takes longer than 5 s to restart
+ * @throws Broken if the process was not killed, or takes longer than 5 s to restart.
  */
 async function startAgain(
   process: ServiceProcess,

@@ -25,6 +25,7 @@ export const crashJobsRow: Scenario = {
 /**
  * A gateway is killed and loses its journal, so its leases stay open until the reaper closes them, two minutes after
  * each start of entitlement.
+ * @returns when the gateway was killed.
  */
 async function crashReaper(harness: Harness): Promise<number> {
   const { installation } = harness;

@@ -78,7 +78,10 @@ const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
 const ownWord = (start: string) => `${start}${newId().replaceAll(/[^a-f]/g, '')}`;
 
-/** Every name is in one complete file and charged once, the remaining credits are returned, and one e-mail is sent. */
+/**
+ * Checks that every name is in one complete file and charged once, that the remaining credits are returned, and that
+ * one e-mail is sent.
+ */
 async function openJobs({ installation, customer, call }: World) {
   const { accountId, email } = customer;
   const before = await customer.spendable();
@@ -128,7 +131,7 @@ async function openJobs({ installation, customer, call }: World) {
   };
 }
 
-/** Each change and each match causes one event of its monitor, in one delivery. */
+/** Checks that each change and each match causes one event of its monitor, in one delivery. */
 async function openMonitors({ installation, customer, receiver, call }: World) {
   const { accountId } = customer;
   await installation.pay(accountId);
@@ -177,7 +180,7 @@ const CHANGED = `
       whois -> 'domain_registrar.registrar_name')
   where name like $1`;
 
-/** Each check beyond the included checks is charged once. */
+/** Checks that each check beyond the included checks is charged once. */
 async function openPaidChecks({ installation, customer, call }: World) {
   const { accountId } = customer;
   await installation.pay(accountId);
@@ -218,7 +221,10 @@ const CHARGE_NOW = `update worker.paid_checks set opened_at = '2000-01-01' where
 const HURRY_CHARGES = `update worker.work set until = clock_timestamp()
   where queue = 'paid-checks' and name = $1 and state = 'waiting'`;
 
-/** Each dataset has each edition once, the last edition is available, and the store contains no other files. */
+/**
+ * Checks that each dataset has each edition once, that the last edition is available, and that the store contains no
+ * other files.
+ */
 async function openFiles({ installation }: World) {
   await addZone(installation, { zone: 'filed', word: 'name', count: 500 });
   const store = join(installation.folder, 'files', 'worker');
@@ -262,7 +268,7 @@ const EDITIONS = `
     coalesce(array_agg(folder) filter (where removed_at is null), '{}') as open
   from worker.file_editions group by dataset, day`;
 
-/** Each new name has one record, and no name is waiting. */
+/** Checks that each new name has one record, and that no name is waiting. */
 async function openCollector({ installation }: World) {
   return async () => {
     const word = ownWord('collected');

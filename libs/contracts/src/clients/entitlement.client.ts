@@ -225,7 +225,7 @@ export class EntitlementClient {
     await this.http.call('POST', '/internal/operator/overrides', { accountId, body });
   }
 
-  /** Operators: ends every override of a limit now. */
+  /** Operators: ends every override of a limit now; `hasChanged` is false if there was none. */
   async liftOverride(accountId: string, name: OverridableLimit): Promise<{ hasChanged: boolean }> {
     return this.http.call('POST', '/internal/operator/overrides/lift', {
       accountId,

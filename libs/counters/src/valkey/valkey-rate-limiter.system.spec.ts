@@ -81,7 +81,7 @@ class Gateways {
     for (const link of this.links) await link.beat();
   }
 
-  /** Sends the given number of requests to each gateway at once. */
+  /** Sends the given number of requests to each gateway at once. @returns how many were allowed. */
   async send(id: CounterId, limit: number, counts: readonly number[]): Promise<number> {
     const answers = await Promise.all(
       counts.flatMap((count, place) =>

@@ -106,7 +106,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key = $1', [key]);
   });
 
-  /** Adds an event that waits behind an earlier event of its key. */
+  /** Adds an event that waits behind an earlier event of its key. @returns its id. */
   async function follow(key: string, topic = 'account.events'): Promise<string> {
     const id = newId();
     await database.transaction((transaction) =>

@@ -143,7 +143,7 @@ export class PackageQuote {
   @IsInt()
   net_micros: number;
 
-  /** The same price in dollars and cents. */
+  /** The same price in dollars, with two decimals: `81.43`. */
   @IsString()
   net: string;
 

@@ -8,7 +8,7 @@ export class OneTimeCredits {
   @IsCount()
   totalCredits: number;
 
-  /** The used part. */
+  /** The part of `totalCredits` that has been used. */
   @IsCount()
   servedRequest: number;
 }

@@ -137,7 +137,10 @@ function plainly(line: string): string {
     .replace(/^(?:the |this )?server has no (information|data|records?|entry)\b/, 'no $1 found');
 }
 
-/** True for a statement of absence, and for the name alone, for example after `Domain not found:`. */
+/**
+ * True for a statement of absence, and for the name alone, for example after `Domain not found:`; false for a
+ * question, and for what a registrar says about its own customers.
+ */
 function isAbout(line: string, asked: AskedName): boolean {
   if (line.endsWith('?') || OF_REGISTRARS.test(line)) return false;
   return asked.has(line.replace(/^["'.]+|["'.]+$/g, '')) || saysAbsent(line, asked);

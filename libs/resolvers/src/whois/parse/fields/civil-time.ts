@@ -21,7 +21,7 @@ export function isCalendarDay(year: number, month: number, day: number): boolean
   return day <= MONTH_DAYS[month - 1];
 }
 
-/** `YYYY-MM-DD`. */
+/** Formats a day as `YYYY-MM-DD`. */
 export function dayText(year: number, month: number, day: number): string {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 }

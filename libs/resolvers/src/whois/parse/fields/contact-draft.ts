@@ -44,6 +44,7 @@ export class ContactDraft {
   /**
    * Adds the fields that only `other` has: the domain's own lines about the party, such as a name or a telephone
    * number. A value that is the party's handle is left out.
+   * @returns this draft.
    */
   joinedWith(other: ContactDraft, handle: string | undefined): ContactDraft {
     for (const [field, [value]] of other.values) {

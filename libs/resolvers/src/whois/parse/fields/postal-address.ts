@@ -30,7 +30,7 @@ export function readPostalAddress(
 
 /**
  * Splits a line with a city: `Mountain View, CA 94043`, `US-94043 Mountain View`, `2312 BH Leiden`.
- * @returns undefined for a line of any other form
+ * @returns undefined for a line of any other form.
  */
 export function readCityLine(line: string): Omit<PostalAddress, 'street'> | undefined {
   const comma = line.lastIndexOf(',');
