@@ -82,7 +82,7 @@ async function seedRest(
            and a.attgenerated = '' and a.attidentity <> 'a'`,
         [table],
       );
-      // The database accepts any text as a state.
+      // Without its checks, the table accepts any text as a state.
       const checks = await client.query<{ drop: string }>(
         `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop
          from pg_constraint where conrelid = $1::regclass and contype = 'c'`,

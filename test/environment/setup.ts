@@ -28,7 +28,7 @@ let current: Run | undefined;
 
 /**
  * Starts PostgreSQL with `setupPostgres`, and also a Kafka broker and Valkey if they can run on this machine.
- * @throws Error if they cannot, in CI
+ * @throws Error in CI if they cannot.
  */
 export default async function setup(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);

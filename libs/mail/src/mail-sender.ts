@@ -68,7 +68,7 @@ export class MailSender extends WorkRunner<MailWork> {
     return nameOf(error);
   }
 
-  /** Records a failed attempt. @throws if the queue should retry the e-mail. */
+  /** Records a failed attempt. @throws the given error if the queue should retry the e-mail. */
   private async noteFailure(
     work: Work<MailWork>,
     mail: OutgoingMail,

@@ -18,7 +18,7 @@ interface MetricDetails {
 
 const declared = new Map<string, MetricDeclaration>();
 
-/** Returns the metrics of all modules loaded so far, by name. */
+/** Returns the metrics of all modules loaded so far, sorted by name. */
 export function declaredMetrics(): MetricDeclaration[] {
   return [...declared.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

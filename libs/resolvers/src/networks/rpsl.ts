@@ -154,10 +154,7 @@ function isFreeText(name: string): boolean {
   return FREE_TEXT.has(name) || name.endsWith('name') || name.endsWith('phone');
 }
 
-/**
- * Shortens a line to 1,000 characters, removes those that change the writing direction, and replaces control
- * characters with spaces.
- */
+/** Shortens a line to 1,000 characters, without direction marks; control characters become spaces. */
 function clean(line: string): string {
   return line
     .slice(0, LINE_LENGTH_MAX)
@@ -186,10 +183,7 @@ function rangeOf(value: string): [start: string, end: string] {
   return parsed?.ok ? [parsed.cidr.address, lastAddress(parsed.cidr)] : [text.trim(), text.trim()];
 }
 
-/**
- * Returns the smallest block that contains all requested numbers, the last one if several are equally small; undefined
- * if none does.
- */
+/** Returns the smallest block that contains all requested numbers, the last of equal ones; undefined if none does. */
 function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObject | undefined {
   let narrowest: { block: RpslObject; size: bigint } | undefined;
   for (const block of blocks) {
@@ -293,8 +287,8 @@ function countryOfOwner(block: RpslObject, own: readonly RpslObject[]): string |
 }
 
 /**
- * Returns the newest date of lines such as `changed: hm@apnic.net 20050131`, of which LACNIC prints only the date;
- * undefined if there is none.
+ * Returns the newest date of lines such as `changed: hm@apnic.net 20050131` or only a date; undefined if there is
+ * none.
  */
 function newestChange(block: RpslObject): DateValue | undefined {
   const days = all(block, 'changed').map((text) => /(?:^|\s)(\d{8})$/.exec(text)?.[1]);

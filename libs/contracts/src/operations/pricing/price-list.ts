@@ -2,7 +2,7 @@ import { IsBoolean, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
 import { IsCount, Nested, NestedList } from '../../members.js';
 import { RATE_CLASSES } from '../access.js';
 
-/** Requests per minute. */
+/** Requests per minute in each class. */
 export class PriceListLimits {
   @IsInt()
   live: number;

@@ -64,8 +64,8 @@ function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResu
 }
 
 /**
- * Reads the record of an answer. If nothing else was read, and the name in it would match, tries the layout in which
- * spaces separate columns of keys and values.
+ * Reads the record of an answer. If nothing is found, tries the layout in which spaces separate columns of keys and
+ * values, and uses the result only if it is about the requested name.
  */
 function readRecord(
   lines: readonly Line[],
