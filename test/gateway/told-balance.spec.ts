@@ -79,7 +79,7 @@ describe('the balance that two gateways report for one account', () => {
     await entitlement.buy(accountId, CREDITS);
     const random = new Random(7);
     let left = CREDITS + 500;
-    // Each gateway's usage when both had last settled.
+    // Each gateway's usage since both had last settled.
     let unsettled = [0, 0];
     for (let round = 0; round < 200; round++) {
       const which = random.between(0, 1);

@@ -86,7 +86,7 @@ describe('turns of accounts', () => {
     simulation.ask('active');
     const waited = await simulation.waitOf('active', cost, () => [`new ${newest++}`]);
     expect(waited).toBeGreaterThan(10);
-    // Its use, and what it may use next.
+    // The cost of the turn that ended and of the next one, for each of the 11 accounts.
     expect(waited).toBeLessThanOrEqual((5 + 5) * 11);
   });
 

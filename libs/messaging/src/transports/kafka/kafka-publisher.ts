@@ -61,7 +61,7 @@ export class KafkaPublisher {
   private connect(): OpenProducer {
     const client = new KafkaClient(this.config, {
       requestTimeout: REQUEST_LIMIT_MS,
-      // The number of attempts, enough to try each of three configured brokers.
+      // Two retries are enough to try each of three configured brokers.
       retry: { retries: 2, initialRetryTime: 50, maxRetryTime: 200 },
     });
     const producer = client.kafka.producer({
