@@ -55,7 +55,11 @@ export class PublicNames {
     this.refused = [...LOCAL_ZONES, ...refused.map(suffixOf)];
   }
 
-  /** True if the name may be queried. @param name in lower case, without the final dot. */
+  /**
+   * True if the name may be queried: it is under an allowed suffix, or under a delegated top-level domain and no
+   * refused suffix.
+   * @param name in lower case, without the final dot.
+   */
   isPublic(name: string): boolean {
     if (this.allowedSuffixes.some((suffix) => isUnder(name, suffix))) return true;
     if (this.refused.some((suffix) => isUnder(name, suffix))) return false;

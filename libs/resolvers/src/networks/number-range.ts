@@ -28,8 +28,8 @@ export function contains(range: NumberRange, all: NumberRange): boolean {
 }
 
 /**
- * True if a range contains all numbers of its kind. Registries answer with such an entry for numbers that they have not
- * registered.
+ * True if a range contains all numbers of its kind, perhaps except 0. Registries answer with such an entry for numbers
+ * that they have not registered.
  */
 export function isEverything({ kind, first, last }: NumberRange): boolean {
   return first <= 1n && last === COUNTS[kind] - 1n;
