@@ -28,9 +28,9 @@ export function checkMail(mail: Mail): void {
     throw new UnsafeMail('the subject contains a control character');
   }
   if (mail.subject === '' || mail.subject.length > SUBJECT_LENGTH_MAX) {
-    throw new UnsafeMail(`the subject is empty or longer than ${SUBJECT_LENGTH_MAX}`);
+    throw new UnsafeMail(`the subject is empty or longer than ${SUBJECT_LENGTH_MAX} characters`);
   }
   if (mail.text.length > BODY_LENGTH_MAX || mail.html.length > BODY_LENGTH_MAX) {
-    throw new UnsafeMail(`the body is longer than ${BODY_LENGTH_MAX}`);
+    throw new UnsafeMail(`the body is longer than ${BODY_LENGTH_MAX} characters`);
   }
 }

@@ -22,7 +22,7 @@ export const ORDER_STATES = [
 ] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** The purchase. A price is never accepted from the client (S50). */
+/** The package or plan to buy. A price is never accepted from the client (S50). */
 export class CreateOrderRequest {
   @IsIn(['package', 'subscription'])
   product: 'package' | 'subscription';
