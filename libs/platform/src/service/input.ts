@@ -88,11 +88,11 @@ export function checkJsonShape(json: unknown): void {
   const check = (value: unknown, depth: number) => {
     if (depth > DEPTH_MAX) throw refusal(`must not be nested deeper than ${DEPTH_MAX}`);
     if (typeof value === 'string' && value.length > STRING_LENGTH_MAX) {
-      throw refusal(`must not contain a string longer than ${STRING_LENGTH_MAX}`);
+      throw refusal(`must not contain a string longer than ${STRING_LENGTH_MAX} characters`);
     }
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value) && value.length > ARRAY_LENGTH_MAX) {
-      throw refusal(`must not contain an array longer than ${ARRAY_LENGTH_MAX}`);
+      throw refusal(`must not contain an array of more than ${ARRAY_LENGTH_MAX} items`);
     }
     const members = Object.entries(value);
     if (members.length > MEMBERS_MAX) {
