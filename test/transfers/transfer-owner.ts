@@ -16,7 +16,6 @@ import {
 } from '#libs/contracts';
 import {
   AccountId,
-  BodyStream,
   Logger,
   Problem,
   type RunningService,
@@ -124,7 +123,6 @@ class TransfersController {
   @Serves(UPLOAD_CREATE)
   async create(
     @AccountId() accountId: string,
-    @BodyStream() body: Readable,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -136,7 +134,7 @@ class TransfersController {
     const form = new Busboy({ headers: { 'content-type': request.headers['content-type']! } });
     const counts: Promise<void>[] = [];
     form.on('file', (_field, file) => counts.push(count(stored, file)));
-    await pipeline(body, form);
+    await pipeline(request.raw, form);
     await Promise.all(counts);
     void reply.send({ size_bytes: stored.sizeBytes, crc32: stored.crc32 });
   }

@@ -2,8 +2,11 @@ import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OrderAnswer } from '#libs/contracts';
 import { ConfigurationError, newId } from '#libs/platform';
-import { MANUAL, exampleWords } from './manual.js';
+import { MANUAL } from './manual.js';
 import { OperatorDesk } from '../../../test/desk/operator-desk.js';
+
+const wordsOf = (example: string) =>
+  (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 
 interface Known {
   accountId: string;
@@ -241,7 +244,7 @@ describe('operator commands with --json', () => {
     for (const [path, { example }] of Object.entries(MANUAL)) {
       // These commands read and write only files.
       if (/^(secrets|routing|tlds)\b/.test(path)) continue;
-      await desk.command(...exampleWords(example)).catch((error) => {
+      await desk.command(...wordsOf(example)).catch((error) => {
         if (!(error instanceof ConfigurationError)) throw error;
         lacking.push(path);
       });

@@ -313,10 +313,6 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   },
 };
 
-export function exampleWords(example: string): string[] {
-  return (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
-}
-
 /** Returns the words of a command without the program's name, such as `account find`. */
 export function pathOf(command: Command): string {
   return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();

@@ -38,7 +38,6 @@ export * from './service/health.js';
 export * from './service/input.js';
 export * from './service/send-file.js';
 export { logFailure, toProblem } from './service/problem.filter.js';
-export { BodyStream } from './service/raw-bodies.js';
 export * from './service/run-service.js';
 export * from './service/service.js';
 export * from './service/service.module.js';

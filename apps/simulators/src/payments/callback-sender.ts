@@ -6,7 +6,7 @@ export interface Callback {
   id: string;
   type: string;
   body: string;
-  /** Returns the signature headers. A wrong signature is made with a secret that the receiver does not have. */
+  /** Returns the signature headers. */
   headers(secret: string): Record<string, string>;
 }
 
@@ -21,7 +21,6 @@ export interface DeliveryFaults {
   /** Whether to delay callbacks briefly and send the newest first. */
   reorder: boolean;
   drop: boolean;
-  wrongSignature: boolean;
 }
 
 export interface Delivery {
@@ -36,14 +35,12 @@ const NO_FAULTS: DeliveryFaults = {
   delayMs: 0,
   reorder: false,
   drop: false,
-  wrongSignature: false,
 };
 
 const REORDER_MS = 300;
 const TIMEOUT_MS = 5 * SECOND_MS;
 const RETRY_DELAYS_MS = [1, 5, 30, 60, 300].map((seconds) => seconds * SECOND_MS);
 const DELIVERIES_MAX = 1_000;
-const WRONG_SECRET = 'not the secret of this endpoint';
 
 /** Sends signed callbacks, and retries those that were not accepted. `faults` makes it misbehave. */
 export class CallbackSender {
@@ -121,11 +118,7 @@ export class CallbackSender {
     await wait(delayMs);
     if (this.isStopped || !this.target) return;
     const { url, secret } = this.target;
-    const status = await this.post(
-      url,
-      callback,
-      this.faults.wrongSignature ? WRONG_SECRET : secret,
-    );
+    const status = await this.post(url, callback, secret);
     const { id, type } = callback;
     keepLatest(this.deliveries, { id, type, status }, DELIVERIES_MAX);
     const retryMs = RETRY_DELAYS_MS[attempt];

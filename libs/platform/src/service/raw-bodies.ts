@@ -1,13 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
-import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface RawBodies {
   /** The largest body of `application/octet-stream`, which reaches a route unchanged; if unset, none is accepted. */
   rawBodyLimitBytes?: number;
-  /** Whether bodies of uploads reach their routes as streams (`BodyStream`), however long an upload takes. */
+  /** Whether bodies of uploads reach their routes as streams (`request.raw`), however long an upload takes. */
   takesUploads?: boolean;
 }
 
@@ -29,15 +27,6 @@ export function addRawBodies(
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addContentTypeParser(STREAMED_TYPES, (_request, body, done) => done(null, body));
 }
-
-/**
- * The body of an upload as it arrives, in a service that `takesUploads`: `@BodyStream() body: Readable`. For a request
- * without a body, the stream is empty. If the client disconnects early, the stream ends with an error.
- */
-export const BodyStream = createParamDecorator(
-  (_: unknown, context: ExecutionContext): Readable =>
-    context.switchToHttp().getRequest<FastifyRequest>().raw,
-);
 
 /** Lets a stopping service cut off an answer, because the client will request the rest. */
 export function allowCut({ server }: FastifyRequest, { raw }: FastifyReply): void {
