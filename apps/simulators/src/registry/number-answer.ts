@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lastAddress, parseAddressBlock, parseAsn, parseCidr } from '#libs/domain-names';
+import { card } from './rdap-answer.js';
 
 type Json = Record<string, unknown>;
 
@@ -75,14 +76,7 @@ function entity(roles: string[], handle: string, name: string, email: string): J
     objectClassName: 'entity',
     handle,
     roles,
-    vcardArray: [
-      'vcard',
-      [
-        ['version', {}, 'text', '4.0'],
-        ['fn', {}, 'text', name],
-        ['email', {}, 'text', email],
-      ],
-    ],
+    vcardArray: card(['fn', {}, 'text', name], ['email', {}, 'text', email]),
   };
 }
 

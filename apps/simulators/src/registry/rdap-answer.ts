@@ -41,18 +41,7 @@ export function domainObject(
     })),
     secureDNS: {
       delegationSigned: registration.signed,
-      ...(registration.signed
-        ? {
-            dsData: [
-              {
-                keyTag: 20326,
-                algorithm: 8,
-                digestType: 2,
-                digest: '00112233445566778899AABBCCDDEEFF',
-              },
-            ],
-          }
-        : {}),
+      ...(registration.signed && { dsData: [DS_DATA] }),
     },
     entities: entities(registration, role),
     ...(redacted ? { redacted: REDACTED_MEMBERS } : {}),
@@ -97,31 +86,27 @@ function registrarEntity({ registrar }: Registration): Json {
     handle: registrar.ianaId,
     roles: ['registrar'],
     publicIds: [{ type: 'IANA Registrar ID', identifier: registrar.ianaId }],
-    vcardArray: [
-      'vcard',
-      [
-        ['version', {}, 'text', '4.0'],
-        ['fn', {}, 'text', registrar.name],
-      ],
-    ],
+    vcardArray: card(['fn', {}, 'text', registrar.name]),
     links: [link('about', `https://www.${registrar.domain}`)],
     entities: [
       {
         objectClassName: 'entity',
         roles: ['abuse'],
-        vcardArray: [
-          'vcard',
-          [
-            ['version', {}, 'text', '4.0'],
-            ['fn', {}, 'text', 'Abuse desk'],
-            ['tel', { type: 'voice' }, 'uri', `tel:${registrar.abusePhone}`],
-            ['email', {}, 'text', registrar.abuseEmail],
-          ],
-        ],
+        vcardArray: card(
+          ['fn', {}, 'text', 'Abuse desk'],
+          ['tel', { type: 'voice' }, 'uri', `tel:${registrar.abusePhone}`],
+          ['email', {}, 'text', registrar.abuseEmail],
+        ),
       },
     ],
   };
 }
+
+/** Returns a jCard (RFC 7095). */
+export const card = (...properties: unknown[][]) => [
+  'vcard',
+  [['version', {}, 'text', '4.0'], ...properties],
+];
 
 function contactEntity(role: string, registration: Registration, contact: SimulatedContact): Json {
   const hidden = registration.privacy === 'redacted';
@@ -136,77 +121,47 @@ function contactEntity(role: string, registration: Registration, contact: Simula
         phone: '',
       }
     : shown(registration, contact);
+  const { registrar } = registration;
+  const { street, city, state, postalCode } = visible;
+  const address = ['', '', street, city, state, postalCode, ''];
   return {
     objectClassName: 'entity',
     ...(hidden ? {} : { handle: visible.handle }),
     roles: [role],
-    vcardArray: [
-      'vcard',
-      [
-        ['version', {}, 'text', '4.0'],
-        ['fn', {}, 'text', visible.name],
-        ...(hidden ? [] : [['org', {}, 'text', visible.organization]]),
-        [
-          'adr',
-          { cc: visible.countryCode },
-          'text',
-          ['', '', visible.street, visible.city, visible.state, visible.postalCode, ''],
-        ],
-        ...(hidden
-          ? [
-              [
-                'contact-uri',
-                {},
-                'uri',
-                `https://www.${registration.registrar.domain}/contact-holder`,
-              ],
-            ]
-          : [
-              ['tel', { type: 'voice' }, 'uri', `tel:${visible.phone}`],
-              ['email', {}, 'text', visible.email],
-            ]),
-      ],
-    ],
+    vcardArray: card(
+      ['fn', {}, 'text', visible.name],
+      ...(hidden ? [] : [['org', {}, 'text', visible.organization]]),
+      ['adr', { cc: visible.countryCode }, 'text', address],
+      ...(hidden
+        ? [['contact-uri', {}, 'uri', `https://www.${registrar.domain}/contact-holder`]]
+        : [
+            ['tel', { type: 'voice' }, 'uri', `tel:${visible.phone}`],
+            ['email', {}, 'text', visible.email],
+          ]),
+    ),
   };
 }
 
+const DS_DATA = {
+  keyTag: 20326,
+  algorithm: 8,
+  digestType: 2,
+  digest: '00112233445566778899AABBCCDDEEFF',
+};
+
+const REGISTRANT = "$.entities[?(@.roles[0]=='registrant')]";
+const inCard = (property: string, rest = '') =>
+  `${REGISTRANT}.vcardArray[1][?(@[0]=='${property}')]${rest}`;
+
 const REDACTED_MEMBERS = [
-  ['Registry Registrant ID', 'removal', "$.entities[?(@.roles[0]=='registrant')].handle"],
-  [
-    'Registrant Name',
-    'emptyValue',
-    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='fn')][3]",
-  ],
-  [
-    'Registrant Organization',
-    'removal',
-    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='org')]",
-  ],
-  [
-    'Registrant Street',
-    'emptyValue',
-    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='adr')][3][2]",
-  ],
-  [
-    'Registrant City',
-    'emptyValue',
-    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='adr')][3][3]",
-  ],
-  [
-    'Registrant Postal Code',
-    'emptyValue',
-    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='adr')][3][5]",
-  ],
-  [
-    'Registrant Phone',
-    'removal',
-    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='tel')]",
-  ],
-  [
-    'Registrant Email',
-    'replacementValue',
-    "$.entities[?(@.roles[0]=='registrant')].vcardArray[1][?(@[0]=='email')]",
-  ],
+  ['Registry Registrant ID', 'removal', `${REGISTRANT}.handle`],
+  ['Registrant Name', 'emptyValue', inCard('fn', '[3]')],
+  ['Registrant Organization', 'removal', inCard('org')],
+  ['Registrant Street', 'emptyValue', inCard('adr', '[3][2]')],
+  ['Registrant City', 'emptyValue', inCard('adr', '[3][3]')],
+  ['Registrant Postal Code', 'emptyValue', inCard('adr', '[3][5]')],
+  ['Registrant Phone', 'removal', inCard('tel')],
+  ['Registrant Email', 'replacementValue', inCard('email')],
 ].map(([type, method, prePath]) => ({
   name: { type },
   prePath,

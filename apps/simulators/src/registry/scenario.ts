@@ -8,10 +8,6 @@ export const CLOSED_HOSTS = { whois: 'whois.closed.example', rdap: 'rdap.closed.
 export const HTML_PAGE =
   '<!DOCTYPE html><html><head><title>Service</title></head><body><h1>It works!</h1></body></html>\n';
 
-function hopHost(protocol: 'whois' | 'rdap', hop: number): string {
-  return `${protocol}.hop-${hop}.example`;
-}
-
 /**
  * Returns the registration as a misbehaving server reports it. `hop` counts the exchanges of this kind about this name;
  * it is the number of the next host in an endless chain of referrals.
@@ -22,65 +18,31 @@ export function asMisreported(
   role: Exchange['role'],
   hop: number,
 ): Registration {
-  switch (misbehaviour) {
-    case 'disagreeing-registrar':
-      return role === 'registrar'
-        ? { ...registration, expires: dayAfter(registration.expires) }
-        : registration;
-    case 'refers-to-itself':
-      return referring(
-        registration,
-        `whois.nic.${registration.tld}`,
-        `https://rdap.nic.${registration.tld}/domain/${registration.domain}`,
-      );
-    case 'refers-to-loopback':
-      return referring(
-        registration,
-        '127.0.0.1',
-        `https://127.0.0.1/domain/${registration.domain}`,
-      );
-    case 'refers-to-private':
-      return referring(registration, '10.0.0.1', `https://10.0.0.1/domain/${registration.domain}`);
-    case 'refers-to-port':
-      return referring(
-        registration,
-        `whois.${registration.registrar.domain}:6379`,
-        `https://rdap.${registration.registrar.domain}:6379/domain/${registration.domain}`,
-      );
-    case 'refers-to-closed-port':
-      return referring(
-        registration,
-        CLOSED_HOSTS.whois,
-        `https://${CLOSED_HOSTS.rdap}/domain/${registration.domain}`,
-      );
-    case 'refers-endlessly': {
-      const next = role === 'registry' ? 1 : hop + 1;
-      return referring(
-        registration,
-        hopHost('whois', next),
-        `https://${hopHost('rdap', next)}/domain/${registration.domain}`,
-      );
-    }
-    case 'refers-to-expired-certificate':
-      return referring(registration, CLOSED_HOSTS.whois, registrarAt('expired', registration));
-    case 'refers-to-untrusted-certificate':
-      return referring(registration, CLOSED_HOSTS.whois, registrarAt('untrusted', registration));
-    default:
-      return registration;
+  const { domain, tld, registrar, expires } = registration;
+  if (misbehaviour === 'disagreeing-registrar' && role === 'registrar') {
+    return { ...registration, expires: dayAfter(expires) };
   }
-}
-
-/** Returns the registrar's RDAP address under a host whose certificate no client should accept. */
-function registrarAt(label: string, { registrar, domain }: Registration): string {
-  return `https://${label}.${registrar.domain}/domain/${domain}`;
-}
-
-function referring(
-  registration: Registration,
-  registrarWhoisServer: string,
-  registrarRdapUrl: string,
-) {
-  return { ...registration, registrarWhoisServer, registrarRdapUrl };
+  const next = role === 'registry' ? 1 : hop + 1;
+  /** The hosts to which a client is referred: on port 43, and over RDAP. */
+  const referrals: Partial<Record<Misbehaviour, [whois: string, rdap: string]>> = {
+    'refers-to-itself': [`whois.nic.${tld}`, `rdap.nic.${tld}`],
+    'refers-to-loopback': ['127.0.0.1', '127.0.0.1'],
+    'refers-to-private': ['10.0.0.1', '10.0.0.1'],
+    'refers-to-port': [`whois.${registrar.domain}:6379`, `rdap.${registrar.domain}:6379`],
+    'refers-to-closed-port': [CLOSED_HOSTS.whois, CLOSED_HOSTS.rdap],
+    'refers-endlessly': [`whois.hop-${next}.example`, `rdap.hop-${next}.example`],
+    // Hosts whose certificates no client should accept.
+    'refers-to-expired-certificate': [CLOSED_HOSTS.whois, `expired.${registrar.domain}`],
+    'refers-to-untrusted-certificate': [CLOSED_HOSTS.whois, `untrusted.${registrar.domain}`],
+  };
+  const referral = misbehaviour && referrals[misbehaviour];
+  if (!referral) return registration;
+  const [registrarWhoisServer, host] = referral;
+  return {
+    ...registration,
+    registrarWhoisServer,
+    registrarRdapUrl: `https://${host}/domain/${domain}`,
+  };
 }
 
 function dayAfter(date: Date): Date {
