@@ -14,7 +14,7 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { isAlive } from '#test/environment';
+import { processExists } from '#libs/platform';
 import { cachedPath } from '../environment/made-once.js';
 
 const run = promisify(execFile);
@@ -111,7 +111,7 @@ export class ImageStore {
   private async begin(): Promise<void> {
     const listed = await this.said('containers', '--all', '--format', '{{.ContainerName}}');
     const names = listed.split('\n').filter(Boolean);
-    const left = names.filter((name) => name.startsWith(OWNED) && !isAlive(ownerOf(name)));
+    const left = names.filter((name) => name.startsWith(OWNED) && !processExists(ownerOf(name)));
     for (const name of left) await this.removeContainer(name);
     if (names.length > left.length) return;
     const images = (await this.said('images', '--all', '--quiet')).split('\n');

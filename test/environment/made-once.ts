@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '#libs/database';
 
 export const CACHE = join(homedir(), '.cache', 'domain-data-service');
 
@@ -12,24 +13,15 @@ export function cachedPath(kind: string, files: readonly string[], ...words: str
   return join(CACHE, `${kind}-${hash.digest('hex').slice(0, 12)}`);
 }
 
-/**
- * Creates a folder unless it exists. If several processes create the folder at the same time, the first one is kept.
- * @param make fills an empty folder, which is then renamed to the path.
- */
+/** Creates a folder in the cache unless it exists. @param make fills the empty folder. */
 export async function madeOnce(
   path: string,
   make: (folder: string) => Promise<unknown>,
 ): Promise<string> {
   if (existsSync(path)) return path;
-  const making = `${path}.making.${process.pid}`;
-  mkdirSync(making, { recursive: true });
-  try {
+  await makeFolder(path, async (making) => {
+    mkdirSync(making, { recursive: true });
     await make(making);
-    renameSync(making, path);
-  } catch (error) {
-    if (!existsSync(path)) throw error;
-  } finally {
-    rmSync(making, { recursive: true, force: true });
-  }
+  });
   return path;
 }

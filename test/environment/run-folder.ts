@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { processExists } from '#libs/platform';
 
 const MEMORY = '/dev/shm';
 const MEMORY_MIN_BYTES = 4 * 2 ** 30;
@@ -38,16 +39,7 @@ function hasMemory(): boolean {
 function removeAbandoned(parent: string, prefix: string): void {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
-    if (pid === undefined || isAlive(Number(pid))) continue;
+    if (pid === undefined || processExists(Number(pid))) continue;
     rmSync(join(parent, name), { recursive: true, force: true, maxRetries: 10 });
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ConfigurationError, settingsOf } from '#libs/platform';
+import { ConfigurationError, processExists, settingsOf } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 
 export type Settings = Record<string, string | undefined>;
@@ -50,12 +50,4 @@ function readRunning(path: string): Settings | undefined {
   return isAlive(Number(settings[OWNER])) ? settings : undefined;
 }
 
-function isAlive(pid: number): boolean {
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+const isAlive = (pid: number) => pid > 0 && processExists(pid);

@@ -13,6 +13,7 @@ export * from './database-failure.js';
 export * from './database-login.js';
 export * from './database-url.js';
 export * from './embedded/embedded-server.js';
+export { makeFolder } from './embedded/make-folder.js';
 export { EXTENSIONS_SCHEMA, ExtensionMissing, type SchemaPlan } from './extensions.js';
 export * from './export/account-exports.js';
 export * from './export/exported-table.js';

@@ -30,6 +30,7 @@ export * from './network.js';
 export * from './platform.errors.js';
 export * from './port.js';
 export * from './problem.js';
+export * from './process-exists.js';
 export * from './proper-requests.js';
 export * from './semaphore.js';
 export * from './service/free-ports.js';

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '#libs/platform';
+import { freePorts, processExists } from '#libs/platform';
 import { withClient } from '../provision.js';
 import { findBinaries } from './binaries.js';
 import { initialise } from './initialise.js';
-import { exists } from './make-folder.js';
 import { type ServerUser, serverFolder, serverUser } from './server-user.js';
 
 export interface EmbeddedServerOptions {
@@ -204,7 +203,7 @@ function commandOf(pid: number): string | undefined {
 }
 
 function isAlive(pid: number): boolean {
-  return exists(pid) && !isZombie(pid);
+  return processExists(pid) && !isZombie(pid);
 }
 
 function isZombie(pid: number): boolean {

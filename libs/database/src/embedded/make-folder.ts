@@ -1,5 +1,6 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { processExists } from '#libs/platform';
 
 /**
  * Creates a folder atomically: `fill` works in a temporary folder beside it, which is renamed when it is complete. A
@@ -35,17 +36,8 @@ export function removeLeftBesides(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of readdirSync(dirname(path)).filter((each) => each.startsWith(prefix))) {
     const pid = Number(/^(?:making|password)\.(\d+)$/.exec(name.slice(prefix.length))?.[1]);
-    if (pid > 0 && !exists(pid)) {
+    if (pid > 0 && !processExists(pid)) {
       rmSync(join(dirname(path), name), { recursive: true, force: true });
     }
-  }
-}
-
-export function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
