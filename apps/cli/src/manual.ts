@@ -324,7 +324,8 @@ export function leavesOf(command: Command): Command[] {
 }
 
 /**
- * Adds an example and the shape of `--json` to the help of every command, and the exit codes to that of the program.
+ * Adds an example to the help of every command, and the exit codes to that of the program. A command whose answer has a
+ * shape as JSON gets the option `--json`.
  * @throws if a command has no entry.
  */
 export function addManual(program: Command): void {
@@ -335,6 +336,8 @@ export function addManual(program: Command): void {
     const { example, json } = entry;
     command.addHelpText('after', `\nExample:\n  ${program.name()} ${example}`);
     if (json === undefined) continue;
+    const isOption = command.options.some(({ long }) => long === '--json');
+    if (!isOption) command.option('--json', 'as JSON');
     command.addHelpText('after', `\nWith --json:\n${JSON.stringify(json, null, 2)}`);
   }
 }

@@ -46,7 +46,6 @@ export function accountCommands(
     .description(
       'find an account by e-mail address, account id, request id, last four characters of a key, invoice number, or an id of this product or of a processor',
     )
-    .option('--json', 'as JSON')
     .action((text: string, options: OutputOptions) => find({ config, databases }, text, options));
   account
     .command('list')
@@ -58,7 +57,6 @@ export function accountCommands(
     )
     .option('--before <account-id>', 'the last account of the previous page', id)
     .option('--limit <number>', 'accounts per page, at most 500', wholeNumber, LISTED)
-    .option('--json', 'as JSON')
     .action((options: ListOptions) => list(config, options));
   timelineCommand(account, config);
   blockCommands(account, config);
@@ -72,7 +70,6 @@ export function accountCommands(
           : 'end the suspension, and change nothing else',
       )
       .requiredOption('--reason <text>', 'reason; the owner of a suspended account sees it')
-      .option('--json', 'as JSON')
       .action((accountId: string, options: SuspensionOptions) =>
         changeSuspension(config, verb, accountId, options),
       );
@@ -85,7 +82,6 @@ export function accountCommands(
       '--reason <text>',
       'reason, and how you know that the request comes from the owner',
     )
-    .option('--json', 'as JSON')
     .action((accountId: string, options: SuspensionOptions) =>
       liftSecondFactor(config, accountId, options),
     );

@@ -30,7 +30,6 @@ export function blockCommands(account: Command, config: CliConfig): void {
     .addOption(cause())
     .option('--until <time>', 'RFC 3339; if omitted, until the block is lifted', laterInstant)
     .requiredOption('--reason <text>', 'why')
-    .option('--json', 'as JSON')
     .action((accountId: string, options: BlockOptions) => block(config, accountId, options));
   account
     .command('unblock-downloads')
@@ -38,7 +37,6 @@ export function blockCommands(account: Command, config: CliConfig): void {
     .description('lift the blocks of one cause; a suspension stays in force')
     .addOption(cause())
     .requiredOption('--reason <text>', 'why')
-    .option('--json', 'as JSON')
     .action((accountId: string, options: UnblockOptions) => unblock(config, accountId, options));
 }
 

@@ -37,7 +37,6 @@ export function timelineCommand(account: Command, config: CliConfig): void {
     .option('--before <time>', 'RFC 3339; lists only older entries, for the next page', instant)
     .option('--limit <number>', 'entries per page', wholeNumber, 50)
     .option('--inspections', 'include inspections by operators')
-    .option('--json', 'as JSON')
     .action((accountId: string, options: TimelineOptions) => show(config, accountId, options));
 }
 

@@ -28,7 +28,6 @@ export function auditCommands(program: Command, config: CliConfig): void {
     .description('list the audit entries of an account, or of the installation, newest first')
     .option('--before <position>', 'the last position of the previous page')
     .option('--limit <number>', 'entries per page, at most 500', wholeNumber, LISTED)
-    .option('--json', 'as JSON')
     .action((accountId: string | undefined, options: ListOptions) =>
       list(config, accountId, options),
     );
@@ -42,7 +41,6 @@ export function auditCommands(program: Command, config: CliConfig): void {
       'file of AUDIT_ANCHORS, or log lines of account: anchors that the chains must contain',
       anchorsIn,
     )
-    .option('--json', 'as JSON')
     .action((options: VerifyOptions) => verify(config, options));
 }
 

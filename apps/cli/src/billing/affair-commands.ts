@@ -13,7 +13,6 @@ export function affairCommands(billing: Command, config: CliConfig): void {
     .command('subscriptions')
     .argument('<account-id>', 'as shown by `account find`', id)
     .description('list the subscriptions of an account, including ended ones')
-    .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) => list(config, accountId, options));
   billing
     .command('cancel')
@@ -23,7 +22,6 @@ export function affairCommands(billing: Command, config: CliConfig): void {
       'cancel a subscription at the end of its paid period, as the customer can; to end it now, refund the rest',
     )
     .requiredOption('--reason <text>', 'why')
-    .option('--json', 'as JSON')
     .action((accountId: string, subscriptionId: string, options: ReasonedOptions) =>
       cancel(config, accountId, subscriptionId, options),
     );
@@ -36,7 +34,6 @@ export function affairCommands(billing: Command, config: CliConfig): void {
     )
     .description('send the e-mail about an invoice or note again, to the current address')
     .requiredOption('--reason <text>', 'why')
-    .option('--json', 'as JSON')
     .action((accountId: string, number: string, options: ReasonedOptions) =>
       resend(config, accountId, number, options),
     );

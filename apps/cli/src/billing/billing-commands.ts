@@ -30,7 +30,6 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .command('payments')
     .argument('<account-id>', 'as shown by `account find`', id)
     .description('list the latest payments of an account, with refunds and disputes')
-    .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) =>
       listPayments(config, accountId, options),
     );
@@ -38,20 +37,17 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .command('reconcile')
     .description('compare billing with entitlement and the processors, as the daily run does')
     .option('--reason <text>', 'why', 'by hand')
-    .option('--json', 'as JSON')
     .action((options: ReasonedOptions) => reconcile(config, options));
   billing
     .command('set-aside')
     .description(
       'list the work that billing cannot finish on its own, oldest first, with the reason',
     )
-    .option('--json', 'as JSON')
     .action((options: OutputOptions) => listSetAside(config, options));
   billing
     .command('replay <callback-id>')
     .description("fetch the object of a callback again, by our id or the processor's event id")
     .requiredOption('--reason <text>', 'why')
-    .option('--json', 'as JSON')
     .action((callbackId: string, options: ReasonedOptions) => replay(config, callbackId, options));
   billing
     .command('refund')
@@ -71,7 +67,6 @@ export function billingCommands(program: Command, config: CliConfig): void {
     )
     .option('--from <time>', 'RFC 3339, for a remaining refund; if omitted, now', instant)
     .addOption(new Option('--id <uuid>', 'id of the refund').default(newId(), 'a new one'))
-    .option('--json', 'as JSON')
     .action((accountId: string, paymentId: string, options: RefundOptions) =>
       refund(config, accountId, paymentId, options),
     );
@@ -92,7 +87,6 @@ function addDecisions(billing: Command, config: CliConfig): void {
       .argument('<refund-id>', 'as shown by `billing set-aside` or `billing payments`', id)
       .description(DECISIONS[order])
       .requiredOption('--reason <text>', 'why')
-      .option('--json', 'as JSON')
       .action((accountId: string, refundId: string, options: ReasonedOptions) =>
         decide(config, { order, accountId, refundId }, options),
       );

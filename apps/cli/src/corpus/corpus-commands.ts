@@ -30,20 +30,17 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
     )
     .requiredOption('--names <number>', 'how many', wholeNumber)
     .option('--seed <number>', 'seed of the names', wholeNumber, 1)
-    .option('--json', 'as JSON')
     .action((options: GenerateOptions) => generate(config, options));
   corpus
     .command('clear')
     .description('remove all sample names with their data')
     .requiredOption('--generated', 'sample names; no other names can be removed')
-    .option('--json', 'as JSON')
     .action((options: OutputOptions) => clear(config, options));
   corpus
     .command('distribute')
     .description(
       'distribute the tables over the nodes of a Citus cluster. The database of the corpus must be its coordinator. Make a backup and stop the corpus first',
     )
-    .option('--json', 'as JSON')
     .action((options: OutputOptions) => distributeTables(config, own, options));
   corpus
     .command('suppress')
@@ -52,7 +49,6 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
     )
     .addArgument(new Argument('<kind>', 'kind of the value').choices(SUPPRESSED_KINDS))
     .argument('<value>', 'a registrable domain name, e-mail address, name or telephone number')
-    .option('--json', 'as JSON')
     .action((kind: SuppressionAsked['kind'], value: string, options: OutputOptions) =>
       suppress(config, { kind, value }, options),
     );

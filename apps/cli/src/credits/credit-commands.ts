@@ -43,7 +43,6 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .description('revoke spendable credits; a repeat with the same --id has no effect')
     .requiredOption('--reason <text>', 'reason, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the revocation').default(newId(), 'a new one'))
-    .option('--json', 'as JSON')
     .action((accountId: string, amount: number, options: RevokeOptions) =>
       revoke(config, accountId, amount, options),
     );
@@ -55,7 +54,6 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .requiredOption('--reason <text>', 'reason, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the adjustment').default(newId(), 'a new one'))
     .option('--expires <time>', 'RFC 3339; if omitted, the credits never expire', laterInstant)
-    .option('--json', 'as JSON')
     .action((accountId: string, amount: number, options: GrantOptions) =>
       grant(config, accountId, amount, options),
     );
@@ -63,12 +61,10 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .command('explain')
     .argument('<account-id>', 'as shown by `account find`', id)
     .description('explain the credits of an account; exits with 1 if the lines do not add up')
-    .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) => explain(config, accountId, options));
   credits
     .command('set-aside')
     .description('list accounts and leases that cannot be booked; each is retried automatically')
-    .option('--json', 'as JSON')
     .action((options: OutputOptions) => listSetAside(config, options));
   const limits = program.command('limits').description('limits of an account');
   limits
@@ -83,7 +79,6 @@ export function creditCommands(program: Command, config: CliConfig): void {
         .makeOptionMandatory(),
     )
     .requiredOption('--reason <text>', 'why')
-    .option('--json', 'as JSON')
     .action((accountId: string, options: LiftOptions) => lift(config, accountId, options));
   limits
     .command('override')
@@ -97,7 +92,6 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .requiredOption('--value <number>', 'the new limit', wholeNumber)
     .requiredOption('--until <time>', 'RFC 3339', laterInstant)
     .requiredOption('--reason <text>', 'why')
-    .option('--json', 'as JSON')
     .action(
       (accountId: string, options: OverrideOptions & { limit: OverridableLimit; value: number }) =>
         override(config, accountId, options),

@@ -32,13 +32,11 @@ export function eventCommands(program: Command, databases: Databases): void {
     .description('list failed events with their reasons')
     .addOption(consumer())
     .option('--all', 'include discarded events')
-    .option('--json', 'as JSON')
     .action((options: ListOptions) => list(databases, options));
   events
     .command('redrive [event-id]')
     .description('retry one event, or all events of a consumer')
     .addOption(consumer().makeOptionMandatory())
-    .option('--json', 'as JSON')
     .action((eventId: string | undefined, options: ConsumerOptions) =>
       redrive(databases, { eventId }, options),
     );
@@ -47,7 +45,6 @@ export function eventCommands(program: Command, databases: Databases): void {
     .description('discard one event permanently; it stays on record with the reason')
     .addOption(consumer().makeOptionMandatory())
     .requiredOption('--reason <text>', 'reason why the event must never take effect')
-    .option('--json', 'as JSON')
     .action((eventId: string, options: ConsumerOptions & { reason: string }) =>
       discard(databases, eventId, options),
     );

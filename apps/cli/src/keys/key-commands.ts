@@ -14,14 +14,12 @@ export function keyCommands(program: Command, config: CliConfig): void {
     .command('list')
     .argument('<account-id>', 'as shown by `account find`', id)
     .description('list the newest keys of an account, including ended ones')
-    .option('--json', 'as JSON')
     .action((accountId: string, options: OutputOptions) => list(config, accountId, options));
   keys
     .command('revoke')
     .argument('<account-id>', 'as shown by `account find`', id)
     .argument('<key-id>', 'as shown by `keys list`', id)
     .description('revoke a key permanently; requests with it get 401 within a second')
-    .option('--json', 'as JSON')
     .action((accountId: string, keyId: string, options: OutputOptions) =>
       revoke(config, accountId, keyId, options),
     );

@@ -18,7 +18,6 @@ export function routingCommands(program: Command): void {
       'convert a routing table dump (MRT, TABLE_DUMP_V2; also .gz) to prefixes and their origins, for LOOKUP_PREFIX_ORIGINS_FILE',
     )
     .requiredOption('--write <file>', 'file for the prefixes')
-    .option('--json', 'as JSON')
     .action((dump: string, options: OutputOptions & { write: string }) => convert(dump, options));
 }
 

@@ -30,7 +30,6 @@ export function schemaCommands(
       '--sql',
       'print the statements, including passwords, for someone else to run; change nothing',
     )
-    .option('--json', 'as JSON')
     .action(async (options: OutputOptions & { sql?: true }) => {
       const databases = databasesOf(config, own);
       if (options.sql) printScripts(databases, options);
@@ -41,14 +40,12 @@ export function schemaCommands(
     .description(
       'migrate all schemas and create the topics; can be repeated, and run twice at the same time',
     )
-    .option('--json', 'as JSON')
     .action((options: OutputOptions) => migrate(databasesOf(config, own), events, options));
   program
     .command('verify')
     .description(
       'check the stored money and credits against the invariants, for example in a restored backup; changes nothing, and needs no running service; exits with 1 if one is violated',
     )
-    .option('--json', 'as JSON')
     .action((options: OutputOptions) => verify(databasesOf(config, own), options));
 }
 

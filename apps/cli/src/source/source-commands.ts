@@ -50,7 +50,6 @@ export function sourceCommands(program: Command, config: CliConfig): void {
     )
     .option('--every <time>', 'interval between runs, such as 30m, 12h or 1d', duration)
     .option('--log-key <key>', LOG_KEY)
-    .option('--json', 'as JSON')
     .action((name: string, options: AddOptions) => add(config, name, options));
   source
     .command('set <name>')
@@ -68,22 +67,18 @@ export function sourceCommands(program: Command, config: CliConfig): void {
       yesOrNo,
     )
     .option('--log-key <key>', LOG_KEY)
-    .option('--json', 'as JSON')
     .action((name: string, options: SetOptions) => set(config, name, options));
   source
     .command('run <name>')
     .description('import the new data of a source, and wait for the end')
-    .option('--json', 'as JSON')
     .action((name: string, options: OutputOptions) => run(config, name, options));
   source
     .command('list')
     .description('list the sources')
-    .option('--json', 'as JSON')
     .action((options: OutputOptions) => list(config, options));
   source
     .command('remove <name>')
     .description('remove a source; its data stays, but is neither shown, sold nor looked up')
-    .option('--json', 'as JSON')
     .action((name: string, options: OutputOptions) => remove(config, name, options));
 }
 

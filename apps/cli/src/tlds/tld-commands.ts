@@ -23,7 +23,6 @@ export function tldCommands(program: Command): void {
     .command('show [tld]')
     .description('show which servers are queried for one or all top-level domains, or why none is')
     .option('--tables <file>', 'registry tables; if omitted, the tables of this version')
-    .option('--json', 'as JSON')
     .action((tld: string | undefined, options: TableOptions) => show(tld, options));
   tlds
     .command('refresh <folder>')
@@ -32,7 +31,6 @@ export function tldCommands(program: Command): void {
     )
     .option('--tables <file>', 'tables to compare with; if omitted, the tables of this version')
     .option('--write <file>', 'file for the new tables: the value of LOOKUP_REGISTRIES_FILE')
-    .option('--json', 'as JSON')
     .action((folder: string, options: TableOptions & { write?: string }) =>
       refresh(folder, options),
     );
