@@ -78,7 +78,11 @@ export class DashboardConfig extends InternalCallsConfig {
   @IsAddressBlock({ each: true })
   trustedProxies: string[] = [];
 
-  @Setting({ env: 'DASHBOARD_CONNECTIONS_MAX', about: 'Maximum number of open connections.' })
+  @Setting({
+    env: 'DASHBOARD_CONNECTIONS_MAX',
+    about:
+      'Maximum number of open connections, at which those that have been idle longest are closed.',
+  })
   @IsInt()
   @Min(1)
   connectionsMax: number = 2_000;

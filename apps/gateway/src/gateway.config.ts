@@ -161,7 +161,11 @@ export class GatewayConfig extends DatabaseConfig {
   @Min(10)
   loopDelayMaxMs: number = 150;
 
-  @Setting({ env: 'GATEWAY_CONNECTIONS_MAX', about: 'Maximum number of open connections.' })
+  @Setting({
+    env: 'GATEWAY_CONNECTIONS_MAX',
+    about:
+      'Maximum number of open connections, at which those that have been idle longest are closed.',
+  })
   @IsInt()
   @Min(1)
   connectionsMax: number = 12_000;

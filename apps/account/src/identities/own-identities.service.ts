@@ -37,8 +37,8 @@ export class OwnIdentitiesService {
   }
 
   /**
-   * Starts to connect a provider. The person must return from the provider in the same session. @throws NotFound,
-   * ProviderRefused.
+   * Starts to connect a provider. The person must return from the provider in the same session.
+   * @throws the errors of `ProvidersService.ask`.
    */
   async connect(owner: ActiveSession, provider: Provider): Promise<StepAnswer<AskProviderAnswer>> {
     const { url, ...asked } = await this.providers.ask(provider);

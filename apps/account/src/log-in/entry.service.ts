@@ -32,8 +32,9 @@ export class EntryService {
   }
 
   /**
-   * Continues after the first proof, such as a password, under the account's lock: requires a code if the person has an
-   * authenticator app, otherwise opens a session.
+   * Continues after the first proof, such as a password, under the account's lock: requires a code
+   * if the person has an authenticator app, otherwise opens a session.
+   * @throws IdentityTaken.
    */
   async enter(
     transaction: Transaction,

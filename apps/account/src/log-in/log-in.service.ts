@@ -51,10 +51,10 @@ export class LogInService {
   ) {}
 
   /**
-   * Logs in with a password. The work is the same whether or not the address exists (S24). Wrong guesses delay further
-   * attempts from the same network or site. A browser that logged in before is delayed only by its own guesses, so that
-   * nobody else can delay the owner (S22).
-   * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
+   * Logs in with a password. The work is the same whether or not the address exists (S24). Wrong
+   * guesses delay further attempts from the same network or site. A browser that logged in before
+   * is delayed only by its own guesses, so that nobody else can delay the owner (S22).
+   * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull, IdentityTaken.
    */
   async logIn(
     { email, password }: LogInRequest,

@@ -48,7 +48,10 @@ export class OperatorsController {
     return this.operators.liftSecondFactor(accountId, { operator }, reason);
   }
 
-  /** Records an action that another service is about to perform, for one account or for all. */
+  /**
+   * Records an action that another service is about to perform, for one account or for all.
+   * @throws NotFound for an unknown account.
+   */
   @Post('orders')
   @HttpCode(204)
   note(@Headers('x-account-id') accountId: string | undefined, @Body() body: OperatorOrderRequest) {

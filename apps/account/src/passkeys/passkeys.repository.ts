@@ -57,7 +57,10 @@ export class PasskeysRepository {
     await transaction.manager.update(Passkey, { accountId, id }, { name });
   }
 
-  /** @returns false if the passkey was removed in the meantime, or if the stored counter is not lower. */
+  /**
+   * @returns false if the passkey was removed in the meantime, or if the counter has not increased.
+   *   A counter that stays 0 is accepted, because some authenticators do not count.
+   */
   async noteUsed(
     transaction: Transaction,
     accountId: string,

@@ -28,9 +28,10 @@ export class ProviderArrivalsService {
   ) {}
 
   /**
-   * Logs in the person that the identity is connected to, with a second step if one is set up. If the address has an
-   * account, its owner has to log in first. Any other verified address gets a new account.
-   * @throws ProviderAddressNotVerified, ProviderRefused, TooManyAttempts.
+   * Logs in the person that the identity is connected to, with a second step if one is set up. If
+   * the address has an account, its owner has to log in first. Any other verified address gets a
+   * new account.
+   * @throws ProviderAddressNotVerified, ProviderRefused, IdentityTaken, TooManyAttempts.
    */
   async arrive(proven: ProvenIdentity, to: string, visitor: Visitor): Promise<Arrival> {
     const known = await this.identities.find(proven);

@@ -35,7 +35,10 @@ export class ProviderLogInService {
     private readonly connections: ProviderConnectionsService,
   ) {}
 
-  /** Starts a log-in. @throws TooManyAttempts, NotFound, ProviderRefused. */
+  /**
+   * Starts a log-in.
+   * @throws TooManyAttempts; the errors of `ProvidersService.ask`.
+   */
   async begin(
     provider: Provider,
     { to = '/' }: AskProviderRequest,
@@ -50,9 +53,10 @@ export class ProviderLogInService {
   }
 
   /**
-   * Completes a log-in or the connection of a provider, once, in the browser that started it: the step is consumed
-   * before the provider is called (S36).
-   * @throws LogInOver, ProviderRefused, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn, TooManyAttempts.
+   * Completes a log-in or the connection of a provider, once, in the browser that started it: the
+   * step is consumed before the provider is called (S36).
+   * @throws LogInOver, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn, AccountIsDeleted,
+   *   TooManyAttempts; the errors of `ProvidersService.confirm`.
    */
   async finish(
     { query }: ProviderReturnRequest,

@@ -63,8 +63,9 @@ export class ConfirmationService {
   }
 
   /**
-   * Hashes the password before the transaction that removes the sign-up, because otherwise that transaction would keep
-   * rows locked for too long.
+   * Hashes the password before the transaction that removes the sign-up, because otherwise that
+   * transaction would keep rows locked for too long.
+   * @throws LinkInvalid; the errors of `SignUpPasswordsService.hashOf`.
    */
   private async passwordHashOf(request: ConfirmSignUpRequest, visitor: Visitor): Promise<string> {
     const signUp = await this.accounts.transaction(async (transaction) =>

@@ -22,7 +22,10 @@ export class CallbacksController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Fetches the object of a stored callback again. Only the operator's CLI may call this. */
+  /**
+   * Fetches the object of a stored callback again. Only the operator's CLI may call this.
+   * @throws the errors of `CallbacksService.replay`.
+   */
   @Post('internal/callbacks/replay')
   @HttpCode(200)
   @AllowCallers('cli')

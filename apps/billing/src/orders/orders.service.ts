@@ -89,7 +89,11 @@ export class OrdersService {
     });
   }
 
-  /** Returns the checkout of an order; null until the processor has confirmed it. */
+  /**
+   * Returns an order's processor and the id of its checkout; the id is null until the processor has
+   * confirmed the checkout.
+   * @throws NotFound.
+   */
   async checkoutOf(
     accountId: string,
     orderId: string,

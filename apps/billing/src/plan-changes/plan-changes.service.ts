@@ -359,7 +359,11 @@ function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
   return { plan, quantity };
 }
 
-/** Returns the change that the cancellation dropped, if its plan is still sold and it would still change something. */
+/**
+ * Returns the change that the cancellation dropped, if its plan is still sold and it would still
+ * change something.
+ * @throws PlanNotChangeable if the subscription's own plan is no longer sold.
+ */
 function droppedBy(row: Subscription): PlannedUnits | undefined {
   const plan = row.restorableSku === null ? undefined : planOfSku(row.restorableSku);
   const units = plan && { plan, quantity: row.restorableQuantity ?? 1 };

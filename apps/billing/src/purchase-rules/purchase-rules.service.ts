@@ -21,7 +21,11 @@ export class PurchaseRulesService {
     private readonly tax: BuyerTaxService,
   ) {}
 
-  /** Prices a request with today's catalogue and the account's tax. @returns undefined for items that are not sold. */
+  /**
+   * Prices a request with today's catalogue and the account's tax.
+   * @returns undefined for items that are not sold.
+   * @throws BillingDetailsMissing, ServiceUnavailable.
+   */
   async quote(accountId: string, wish: Wish): Promise<Quote | undefined> {
     return quoteOf(wish, NO_TAX) && quoteOf(wish, await this.tax.taxOf(accountId));
   }

@@ -13,15 +13,20 @@ export class ReturnsService {
     private readonly syncing: SyncService,
   ) {}
 
-  /** Drops an unpaid order. If its customer has paid in the meantime, the answer is the same as for a return. */
+  /**
+   * Drops an unpaid order. If its customer has paid in the meantime, the answer is the same as for
+   * a return.
+   * @throws NotFound, ProcessorUnavailable.
+   */
   async drop(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { wasPaid } = await this.orders.drop(accountId, orderId);
     return wasPaid ? this.complete(accountId, orderId) : this.orders.get(accountId, orderId);
   }
 
   /**
-   * Completes the payment of a customer who has returned from the processor's page, and returns the order. Only the
-   * order's id comes from the URL; the order must belong to the account (S48).
+   * Completes the payment of a customer who has returned from the processor's page, and returns the
+   * order. Only the order's id comes from the URL.
+   * @throws NotFound, also for another account's order (S48).
    */
   async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);

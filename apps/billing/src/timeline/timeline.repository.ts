@@ -89,7 +89,7 @@ const PARTS = [
 ].join(' union all ');
 
 interface TimelinePart {
-  /** The SQL for the time, the kind and the text of an entry. */
+  /** SQL for the time of an entry; `kind` and `text` are SQL too. */
   at: string;
   kind: string;
   text: string;

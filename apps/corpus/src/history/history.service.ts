@@ -52,7 +52,7 @@ export class HistoryService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidDomainName, InvalidRequest, SearchTooHeavy */
+  /** @throws InvalidDomainName, InvalidRequest; the errors of `SearchDatabase.query`. */
   async answer(question: Question): Promise<SearchAnswer> {
     const page = this.pages.asked(WHOIS_HISTORY, question);
     const name = searchedName(question.domainName);

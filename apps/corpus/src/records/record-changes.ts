@@ -93,7 +93,10 @@ function isFair(path: string, one: Given, other: Given): boolean {
 
 const hasNoContacts = ({ record }: GivenRecord) => record.contacts_not_kept === true;
 
-/** Returns every value by its dot path. Members of a set are sorted, because their order has no meaning. */
+/**
+ * Returns the values by their dot paths. A list of strings is one value and is sorted, because its
+ * order has no meaning. Lists of objects are left out.
+ */
 function valuesOf(members: Members, above = ''): Map<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(members)) {

@@ -43,7 +43,7 @@ export class ReverseDnsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidRequest, SearchTooHeavy */
+  /** @throws InvalidRequest; the errors of `SearchDatabase.query`. */
   async answer(question: Question): Promise<SearchAnswer> {
     const page = this.pages.asked(DNS_REVERSE, question);
     const { value, type, current } = question;

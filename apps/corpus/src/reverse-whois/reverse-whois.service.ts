@@ -62,7 +62,7 @@ export class ReverseWhoisService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidRequest, SearchTooHeavy */
+  /** @throws InvalidRequest; the errors of `SearchDatabase.query`. */
   async answer(question: Question): Promise<SearchAnswer> {
     const page = this.pages.asked(WHOIS_REVERSE, question);
     const { selector, value } = selected(question);

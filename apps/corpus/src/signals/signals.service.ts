@@ -21,7 +21,7 @@ export class SignalsService {
   /**
    * Returns when a name was first seen, which block lists contain it, and how unusual its letters
    * are.
-   * @throws InvalidRequest, SearchTooHeavy
+   * @throws InvalidRequest; the errors of `SearchDatabase.query`.
    */
   async of(text: string): Promise<IndexSignals> {
     const name = fileName(text);

@@ -32,7 +32,7 @@ export class SubdomainsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidDomainName, InvalidRequest, SearchTooHeavy */
+  /** @throws InvalidDomainName, InvalidRequest; the errors of `SearchDatabase.query`. */
   async answer(question: Question): Promise<SearchAnswer> {
     const page = this.pages.asked(SUBDOMAINS, question);
     const name = searchedName(question.domainName);

@@ -42,7 +42,10 @@ const SAME_LABEL = 70;
 const USUAL_LENGTH = 6;
 const EVIDENCE_POINTS = 5;
 
-/** Compares a name with another name for which it may be mistaken. */
+/**
+ * Scores how easily a name is mistaken for another. Its age and its mail servers add points only if
+ * the names are alike.
+ */
 export function likenessOf(own: ReadName, other: ReadName, evidence: LikenessEvidence): Likeness {
   const [points, reason] = lettersOf(own, other);
   if (reason === undefined) return { score: 0, reasons: [] };

@@ -52,7 +52,7 @@ export class TyposService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidDomainName, InvalidRequest, SearchTooHeavy */
+  /** @throws InvalidDomainName, InvalidRequest; the errors of `SearchDatabase.query`. */
   async answer(question: Question): Promise<SearchAnswer> {
     const page = this.pages.asked(TYPOS, question);
     const { selector, value } = selected(question);

@@ -34,7 +34,10 @@ const UPLOAD_FORM = {
 export class UploadPagesController {
   constructor(private readonly transfers: TransferService) {}
 
-  /** Streams the file to the worker. Works without a script. */
+  /**
+   * Streams the file to the worker, and redirects to the page of the upload. Works without a
+   * script.
+   */
   @Post()
   @RouteConfig(UPLOAD_FORM)
   async create(

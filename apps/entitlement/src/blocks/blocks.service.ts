@@ -51,7 +51,10 @@ export class BlocksService {
     });
   }
 
-  /** Erases an account's credits. Credits that are returned or granted later are revoked at once. */
+  /**
+   * Erases an account's credits and ends its holds. Credits that are returned or granted later are
+   * revoked at once.
+   */
   async revokeCredits(transaction: Transaction, accountId: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       book.account.state = 'erased';

@@ -5,9 +5,9 @@ import type { Book } from './book.js';
 export type LowThreshold = 20 | 0;
 
 /**
- * Returns the threshold that an account has reached since its last grant and has not been notified about; undefined if
- * there is none. Reserved credits have not been used yet, so they count as remaining. A frozen account gets no
- * notification.
+ * Returns the threshold, in percent of the last grant, that an account has reached since that grant
+ * and has not been notified about; undefined if there is none. Reserved credits have not been used
+ * yet, so they count as remaining. A frozen account gets no notification.
  */
 export function newLowThreshold(book: Book): LowThreshold | undefined {
   const { account } = book;

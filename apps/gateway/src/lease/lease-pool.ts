@@ -172,7 +172,10 @@ export class LeasePools {
     if (pool.isIdle) this.pools.delete(pool.accountId);
   }
 
-  /** Returns the number of a call that begins now and returns a balance. */
+  /**
+   * Numbers a call to entitlement that begins now and whose answer contains a balance. Later calls
+   * have greater numbers.
+   */
   nextCall(): number {
     return ++this.calls;
   }

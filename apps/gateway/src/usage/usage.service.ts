@@ -63,7 +63,11 @@ export class UsageService {
     return { from: dayOf(first), to: dayOf(last), within_ms: [...WITHIN_MS], days };
   }
 
-  /** Counts the requests of each rate class in the last minute and in the busiest minute of the last hour. */
+  /**
+   * Counts the requests of each rate class in the last minute and in the busiest minute of the last
+   * hour.
+   * @throws the errors of `LogReads.query`.
+   */
   async pace(accountId: string): Promise<PaceAnswer> {
     const minutes = await this.days.listMinutes(accountId, this.clock.now());
     const ofClass = (rateClass: RateClass): PaceOfClass => {

@@ -69,7 +69,11 @@ export class AvailabilityService {
     private readonly publicNames: PublicNames,
   ) {}
 
-  /** Checks one name, and suggests alternatives if requested. @throws InvalidDomainName, LookupOverloaded */
+  /**
+   * Checks one name, and suggests alternatives if requested.
+   * @throws InvalidDomainName, LookupOverloaded; ServiceUnavailable if too many requests of the
+   *   same customer wait for suggestions.
+   */
   async one(
     { domainName, sug, count, fresh }: QuestionOf<typeof AVAILABILITY>,
     asking: Asking,

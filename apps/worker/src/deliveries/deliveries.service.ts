@@ -113,7 +113,11 @@ export class DeliveriesService {
     await this.queue.forget(transaction, accountId);
   }
 
-  /** Limits tests: each one is logged for 30 days, and sends a request to a host that the customer chooses. */
+  /**
+   * Limits tests: each one is logged for 30 days, and sends a request to a host that the customer
+   * chooses.
+   * @throws TooManyWebhookTests.
+   */
   private async checkTests(
     transaction: Transaction,
     webhook: Pick<Delivery, 'accountId' | 'webhookId'>,
