@@ -331,11 +331,7 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
-  /**
-   * Limits the keys created in a day. Keys from before the owner recovered the account do not
-   * count.
-   * @throws TooManyNewKeys.
-   */
+  /** Keys from before the owner recovered the account do not count. @throws TooManyNewKeys for too many in a day. */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);
@@ -367,20 +363,14 @@ export class KeysService {
     return this.outbox.lock(transaction, { key: accountId, aggregate: `key:${keyId}` });
   }
 
-  /**
-   * Finds a key.
-   * @throws NotFound, also for a key of another account (S85).
-   */
+  /** @throws NotFound, also for a key of another account (S85). */
   private async find(transaction: Transaction, accountId: string, keyId: string): Promise<ApiKey> {
     const key = isId(keyId) ? await this.keys.find(transaction, accountId, keyId) : null;
     if (!key) throw new NotFound();
     return key;
   }
 
-  /**
-   * Parses a date. Null clears the value, and undefined keeps it.
-   * @throws InvalidRequest for a date that is not in the future.
-   */
+  /** Null clears the date, and undefined keeps it. @throws InvalidRequest for a date that is not in the future. */
   private futureDate(text: string | null | undefined): Date | null | undefined {
     if (text === null || text === undefined) return text;
     const date = new Date(text);

@@ -9,7 +9,10 @@ const MATCHES_MAX = 50;
 export class AuditedRequestsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Finds the accounts whose audit log names a request, such as a request from the dashboard. */
+  /**
+   * Finds the accounts whose audit log names a request, such as a request from the dashboard; at
+   * most `MATCHES_MAX`.
+   */
   async find(requestId: string): Promise<{ accountId: string; action: string }[]> {
     return this.database.query(
       `select distinct chain as "accountId", action from audit

@@ -34,7 +34,7 @@ export class CancellationReasonsService {
     });
   }
 
-  /** Returns the reasons by subscription id. */
+  /** Returns the reasons by subscription id, except those whose key has been destroyed. */
   async list(accountId: string): Promise<Map<string, string>> {
     return this.database.transaction(async (transaction) => {
       const said = new Map<string, string>();

@@ -167,7 +167,7 @@ export class PaymentsService {
     return this.payments.listReversals(transaction, payment);
   }
 
-  /** Lists the latest payments of an account, newest first. */
+  /** Lists the latest payments of an account, at most `PAYMENTS_MAX`, newest first. */
   async list(transaction: Transaction, accountId: string): Promise<Payment[]> {
     return this.payments.list(transaction, accountId, PAYMENTS_MAX);
   }

@@ -20,8 +20,8 @@ export class ReconciliationMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Lists the lines of announced payments that were confirmed before `before`, by id, with the reversed amounts of the
-   * payments.
+   * Lists the next page of lines of announced payments that were confirmed before `before`, by id,
+   * with the reversed amounts of the payments.
    */
   async listLines(before: Date, after = FIRST_ID): Promise<ComparedLine[]> {
     const lines = await this.maintenance.transaction((transaction) =>
@@ -43,7 +43,7 @@ export class ReconciliationMaintenanceRepository {
     return lines.map((line) => ({ ...line, reversedMicros: byPayment.get(line.paymentId) ?? 0n }));
   }
 
-  /** Lists payments of more than zero that were confirmed since `since`. */
+  /** Lists the next page of payments of more than zero that were confirmed since `since`, by id. */
   async listPayments(since: Date, after = FIRST_ID): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

@@ -13,7 +13,7 @@ const ROWS = Object.entries(SET_ASIDE_MONEY)
 export class SetAsideMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Lists the items, those that have waited longest first. */
+  /** Lists the items, at most `LISTED_MAX`, those that have waited longest first. */
   async list(): Promise<SetAsideMoney[]> {
     return this.maintenance.query<SetAsideMoney>(
       `select kind, id, account_id as "accountId", since, reason from (${ROWS}) everything

@@ -26,7 +26,7 @@ export async function eachWhileReading<T>(
     for await (const batch of batches) {
       await working;
       working = work(batch);
-      // An error is thrown when the next batch begins, or below.
+      // An error is thrown by the next `await working`.
       working.catch(() => {});
     }
   } finally {

@@ -45,7 +45,10 @@ export class DueAccountsService {
     await this.repository.deleteSolved(now);
   }
 
-  /** Lists accounts whose due dates cannot be applied, starting with the one that was set aside first. */
+  /**
+   * Lists accounts whose due dates cannot be applied, at most `SET_ASIDE_SHOWN_MAX`, starting with
+   * the one that was set aside first.
+   */
   async listSetAside(): Promise<SetAsideAccount[]> {
     return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
   }

@@ -35,7 +35,10 @@ export class HoldingsService {
     return { packages, debt, subscriptions: subscriptions.map(shown) };
   }
 
-  /** Lists every grant with its source, newest first. @throws InvalidRequest for an invalid cursor. */
+  /**
+   * Lists a page of all grants with their sources, newest first.
+   * @throws InvalidRequest for an invalid cursor.
+   */
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const before = cursor === undefined ? undefined : readGrantCursor(cursor);
     const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);

@@ -51,7 +51,7 @@ export class LeaseBookingsService {
     await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, bookNext));
   }
 
-  /** Lists leases that could not be booked, oldest first. */
+  /** Lists leases that could not be booked, at most `SET_ASIDE_SHOWN_MAX`, oldest first. */
   async listSetAside(): Promise<SetAsideLease[]> {
     return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
   }

@@ -1,7 +1,7 @@
 import type { ParsedMail } from 'mailparser';
 
 export interface ReceivedMail {
-  /** The part of the Message-ID before the `@`. */
+  /** The part of the Message-ID before the `@`; empty if there is no Message-ID. */
   id: string;
   to: string;
   subject: string;

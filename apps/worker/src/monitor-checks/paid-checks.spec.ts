@@ -108,7 +108,7 @@ describe('checks beyond the plan', () => {
     under.entitlement.monitors.set(accountId, { ...SLOTS, domain: 1 });
     const refused = { status: 403, body: { code: 'monitor_limit_reached', limit: 1 } };
     expect(await dryRun('POST', '', wanted)).toMatchObject(refused);
-    // A monitor that already counts towards the limit needs no other slot.
+    // A monitor that already counts towards the limit needs no additional slot.
     expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject({ status: 200 });
   });
 
