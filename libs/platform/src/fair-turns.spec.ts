@@ -112,6 +112,39 @@ describe('turns of accounts', () => {
     expect(await simulation.waitOf('light', cost, () => [])).toBeLessThanOrEqual(2 * 2);
   });
 
+  it('S102: accounts known for heavy turns do not seem light after a few quick ones', async () => {
+    const many = named('heavy ', 50);
+    let heavyCost = 2;
+    const cost = (id: string) => (id === 'light' ? 0.01 : heavyCost);
+    simulation.ask('light', ...many);
+    for (let count = 0; count <= 50; count++) await simulation.end(cost);
+    heavyCost = 0.001;
+    for (let round = 0; round < 12; round++) {
+      simulation.ask(...many);
+      for (let count = 0; count < 50; count++) await simulation.end(cost);
+    }
+    heavyCost = 2;
+    simulation.ask(...many, 'light');
+    expect(await simulation.waitOf('light', cost, () => [])).toBeLessThanOrEqual(2 * 2);
+  });
+
+  it('among very many accounts, those that had turns last are not forgotten', async () => {
+    simulation.ask('heavy');
+    await simulation.end(() => 2);
+    for (const part of ['first ', 'second ']) {
+      for (const accountId of named(part, 6_000)) {
+        simulation.ask(accountId);
+        await simulation.end();
+      }
+      simulation.ask('heavy');
+      await simulation.end();
+    }
+    simulation.ask('running', 'heavy', 'first 0', 'second 0');
+    const order = [];
+    for (let count = 0; count < 4; count++) order.push(await simulation.end());
+    expect(order).toEqual(['running', 'first 0', 'second 0', 'heavy']);
+  });
+
   it('S102: an account that uses what others leave is not behind later accounts, even if its own turns waited', async () => {
     simulation = new Simulation({ atOnce: 2 });
     const endSlow = (await simulation.turns.begin('slow'))!;

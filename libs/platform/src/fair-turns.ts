@@ -29,7 +29,7 @@ interface Account {
   lasting: number;
   /** The virtual time at which the account would have used as much as it has if all accounts were served alike. */
   servedUntil: number;
-  /** A moving average of its costs; undefined until a turn has ended. */
+  /** What its turns are expected to cost; undefined until one has ended. */
   knownCost?: number;
 }
 
@@ -40,7 +40,7 @@ interface WaitingTurn {
   resolve: (end?: EndTurn) => void;
 }
 
-/** Once this many accounts are remembered, those without turns are forgotten. */
+/** Once this many accounts are remembered, those that have had no turn for longest are forgotten. */
 const ACCOUNTS_MAX = 10_000;
 /** A process with less idle time is overloaded. */
 const IDLE_SHARE = 0.2;
@@ -50,6 +50,12 @@ const BUSY_FACTOR = 4;
  * heavy turns but, however many they are, not before accounts with light ones.
  */
 const NEW_SHARE = 1 / 4;
+/**
+ * The weights of one turn in the expected cost of its account. Otherwise, many accounts could at once have heavy turns
+ * before light ones, each time after a few quick turns.
+ */
+const HEAVIER_WEIGHT = 1 / 2;
+const LIGHTER_WEIGHT = 1 / 16;
 /** The weight of one turn in the usual cost. */
 const USUAL_WEIGHT = 1 / 8;
 
@@ -141,7 +147,8 @@ export class FairTurns {
       cancel?.();
       account.lasting -= 1;
       account.servedUntil += cost - expectedCost;
-      account.knownCost = (this.expectedCostOf(account) + cost) / 2;
+      const known = this.expectedCostOf(account);
+      account.knownCost = known + (cost - known) * (cost > known ? HEAVIER_WEIGHT : LIGHTER_WEIGHT);
       this.usualCost ??= cost;
       this.usualCost += (cost - this.usualCost) * USUAL_WEIGHT;
       this.virtualTime += cost / this.active;
@@ -154,14 +161,13 @@ export class FairTurns {
   }
 
   private accountOf(accountId: string): Account {
-    const known = this.accounts.get(accountId);
-    if (known) return known;
-    if (this.accounts.size >= ACCOUNTS_MAX) {
-      for (const [id, { unfinished }] of this.accounts) {
-        if (unfinished === 0) this.accounts.delete(id);
-      }
+    const account = this.accounts.get(accountId) ?? { unfinished: 0, lasting: 0, servedUntil: 0 };
+    // The latest is last.
+    this.accounts.delete(accountId);
+    for (const [id, { unfinished }] of this.accounts) {
+      if (this.accounts.size < ACCOUNTS_MAX) break;
+      if (unfinished === 0) this.accounts.delete(id);
     }
-    const account = { unfinished: 0, lasting: 0, servedUntil: 0 };
     this.accounts.set(accountId, account);
     return account;
   }
