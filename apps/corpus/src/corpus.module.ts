@@ -190,7 +190,8 @@ const searchTurns = ({ searches, searchTimeoutMs }: CorpusConfig) =>
   new FairTurns({
     atOnce: searches,
     ofAccount: 2,
-    ofAccountMax: 40,
+    // Of the class heavy, 50 requests of one account may run.
+    ofAccountMax: 100,
     waitingMax: 400,
     waitMaxMs: 2 * searchTimeoutMs,
   });

@@ -112,7 +112,7 @@ describe('searches of many accounts', () => {
     let searches: Promise<unknown>[] = [];
     await corpus.database.transaction(async (transaction) => {
       await transaction.query(lock);
-      searches = Array.from({ length: 6 }, async () => queryOf(heavy, lock));
+      searches = Array.from({ length: 50 }, async () => queryOf(heavy, lock));
       expect(await queryOf(other, 'select 1 as found')).toEqual([{ found: 1 }]);
       // Searches of all accounts wait for the list of sources, whoever asks for it first.
       const shown = runInContext({ accountId: heavy }, () => corpus.get(CoverageService).shown());
