@@ -12,10 +12,7 @@ export interface DnsClientOptions {
   tryTimeoutMs?: number;
   /** Maximum number of attempts; the servers take turns. */
   tries?: number;
-  /**
-   * Maximum number of running queries. Further queries are rejected at once, except those of accounts that use less than
-   * their share.
-   */
+  /** Maximum number of running queries. An account has at most as many as are left to others; more are rejected at once. */
   inFlightMax?: number;
   wayOut?: WayOut;
 }
@@ -39,7 +36,8 @@ const DNS_PORT = 53;
 const ROOT = '.';
 const TRY_TIMEOUT_MS = 2_000;
 const TRIES = 3;
-const IN_FLIGHT_MAX = 10_000;
+/** One account can have half of them. */
+const IN_FLIGHT_MAX = 20_000;
 /** Response codes after which another server is queried, because it may have a better answer. */
 const TRY_ANOTHER: ReadonlySet<string> = new Set(['servfail', 'refused', 'formerr', 'notimp']);
 
@@ -85,9 +83,8 @@ export class DnsClient {
     if (this.servers.length === 0) throw new DnsFault('unreachable');
     const { asker = '' } = options;
     const own = this.ofAskers.get(asker) ?? 0;
-    const isFull = this.inFlight >= this.inFlightMax;
     // Names whose servers do not answer occupy a place for seconds, and accounts that query many of them could take all.
-    if (isFull && own >= this.inFlightMax / this.ofAskers.size) throw new DnsFault('busy');
+    if (own >= this.inFlightMax - this.inFlight) throw new DnsFault('busy');
     this.inFlight++;
     this.ofAskers.set(asker, own + 1);
     try {
