@@ -3,7 +3,11 @@ import { type RequestListener, type Server, type ServerResponse, createServer } 
 import { type AddressInfo, BlockList, type Socket, connect } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { waitFor } from '#test/environment';
-import { OpenConnections, type OpenConnectionsOptions } from './open-connections.js';
+import {
+  OpenConnections,
+  type OpenConnectionsOptions,
+  makeUnimportant,
+} from './open-connections.js';
 
 /** More bytes than the operating system buffers. */
 const LARGE = 'x'.repeat(16_000_000);
@@ -118,6 +122,18 @@ describe('the connections of a public listener', () => {
     const late = knock('127.0.0.4');
     await waitFor('the refusal', () => late.closed);
     expect(sockets.slice(0, 2).every(({ closed }) => !closed)).toBe(true);
+  });
+
+  it('S126: a connection that waits for a delayed rejection makes room for a new one', async () => {
+    await listen(2, 2);
+    for (const from of ['127.0.0.2', '127.0.0.3']) {
+      (await open(from)).write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
+      await waitFor('the question', () => waiting.length === sockets.length);
+    }
+    makeUnimportant(waiting[1]);
+    expect(await ask(await open('127.0.0.4'))).toContain('served');
+    await waitFor('the rejected to make room', () => sockets[1].closed);
+    expect(sockets[0].closed).toBe(false);
   });
 
   it('S126: a trusted proxy has no limit, because all clients are behind it', async () => {

@@ -15,6 +15,12 @@ export interface OpenConnectionsOptions {
   idleMs?: (socket: Socket) => number | undefined;
 }
 
+/** Answers that are only delayed rejections. */
+const unimportant = new WeakSet<ServerResponse>();
+
+/** Lets the connection of an answer count as idle: it may be closed to make room for another one. */
+export const makeUnimportant = (answer: ServerResponse) => void unimportant.add(answer);
+
 /** A network, or a site with all of its networks, and its maximum number of connections. */
 interface Peer {
   name: string;
@@ -216,5 +222,6 @@ function closeFlood(socket: ParsedSocket): void {
 
 /** Whether the server must send the next byte: the client has sent its whole request and reads the answer. */
 function isOurTurn({ request, response }: Asking): boolean {
+  if (unimportant.has(response)) return false;
   return request.complete && !response.writableEnded && !response.writableNeedDrain;
 }

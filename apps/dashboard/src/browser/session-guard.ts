@@ -32,8 +32,9 @@ export class SessionGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     // The client disconnected while its request waited for its turn.
-    if (http.getResponse<FastifyReply>().raw.destroyed) throw new TooManyCalls();
-    await this.calls.checkBeforeSession(request.visitor.sessionToken);
+    const answer = http.getResponse<FastifyReply>().raw;
+    if (answer.destroyed) throw new TooManyCalls();
+    await this.calls.checkBeforeSession(answer, request.visitor.sessionToken);
     const session = await currentSession(this.proxies.of('account'), request.visitor);
     request.session = session ?? undefined;
     if (who === 'either') return true;

@@ -8,6 +8,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, finalize } from 'rxjs';
 import { FairTurns, type FairTurnsLimits, SECOND_MS } from '#libs/platform';
+import { makeUnimportant } from '#libs/public-http';
 import { TooManyCalls } from './service-calls.errors.js';
 
 /** Maximum number of concurrent calls per account, which is the number of connections that a browser opens. */
@@ -30,11 +31,6 @@ const SESSIONS_MAX = 10_000;
 /** The delay of a rejection, except for the few that an account gets at once in this time. */
 const REFUSAL_DELAY_MS = 4 * SECOND_MS;
 const REFUSED_AT_ONCE = 4;
-/**
- * The maximum number of an account's delayed rejections, because each occupies a connection.
- * Further rejections are sent at once.
- */
-const REFUSED_MAX = 32;
 
 /**
  * Limits how many pages and calls of logged-in visitors are worked on at once: of one account, and of all accounts. A
@@ -68,13 +64,13 @@ export class CallsUnderWay implements NestInterceptor {
    * Refuses a call of an account with too many calls before account checks the session, because that takes as long as a
    * quick call. @throws TooManyCalls.
    */
-  async checkBeforeSession(sessionToken = ''): Promise<void> {
+  async checkBeforeSession(answer: ServerResponse, sessionToken = ''): Promise<void> {
     const accountId = this.ofSessions.get(sessionToken) ?? '';
-    if (countOf(this.underWay, accountId) >= OF_AN_ACCOUNT) await this.refuse(accountId);
+    if (countOf(this.underWay, accountId) >= OF_AN_ACCOUNT) await this.refuse(accountId, answer);
   }
 
   /** Clients that repeat refused calls at once would delay everybody's pages, so they wait. @throws TooManyCalls. */
-  private async refuse(accountId: string): Promise<never> {
+  private async refuse(accountId: string, answer: ServerResponse): Promise<never> {
     const refused = countOf(this.refused, accountId);
     add(this.refused, accountId, 1);
     const { promise: delay, resolve } = Promise.withResolvers<void>();
@@ -82,7 +78,8 @@ export class CallsUnderWay implements NestInterceptor {
       add(this.refused, accountId, -1);
       resolve();
     }, REFUSAL_DELAY_MS).unref();
-    if (refused >= REFUSED_AT_ONCE && refused < REFUSED_MAX) await delay;
+    makeUnimportant(answer);
+    if (refused >= REFUSED_AT_ONCE) await delay;
     throw new TooManyCalls();
   }
 
@@ -102,7 +99,7 @@ export class CallsUnderWay implements NestInterceptor {
    * @returns a function to be called once the work has ended. @throws TooManyCalls.
    */
   async enter(accountId: string, answer: ServerResponse, isTransfer = false): Promise<() => void> {
-    if (countOf(this.underWay, accountId) >= OF_AN_ACCOUNT) await this.refuse(accountId);
+    if (countOf(this.underWay, accountId) >= OF_AN_ACCOUNT) await this.refuse(accountId, answer);
     if (answer.destroyed) throw new TooManyCalls();
     add(this.underWay, accountId, 1);
     let endTurn;
