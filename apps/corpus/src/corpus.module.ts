@@ -192,6 +192,7 @@ const searchTurns = ({ searches, searchTimeoutMs }: CorpusConfig) =>
     ofAccount: 2,
     // Of the class heavy, 50 requests of one account may run.
     ofAccountMax: 100,
+    heavy: { cost: searchTimeoutMs / 8, atOnce: Math.ceil((searches * 3) / 4) },
     waitingMax: 400,
     waitMaxMs: 2 * searchTimeoutMs,
   });

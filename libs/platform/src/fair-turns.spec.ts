@@ -128,6 +128,21 @@ describe('turns of accounts', () => {
     expect(await simulation.waitOf('light', cost, () => [])).toBeLessThanOrEqual(2 * 2);
   });
 
+  it('S102: accounts known for heavy turns leave places to an account with light ones', async () => {
+    simulation = new Simulation({ atOnce: 4, heavy: { cost: 1, atOnce: 3 } });
+    const heavy = named('heavy ', 10);
+    const cost = (id: string) => (id === 'light' ? 0.01 : 4);
+    simulation.ask('light', ...heavy);
+    for (let count = 0; count <= 10; count++) await simulation.end(cost);
+    for (let round = 0; round < 2; round++) {
+      simulation.ask(...heavy);
+      const end = await Promise.race([simulation.turns.begin('light'), setImmediate('waiting')]);
+      expect(end).toBeInstanceOf(Function);
+      (end as EndTurn)(0.01);
+      for (let count = 0; count < 10; count++) await simulation.end(cost);
+    }
+  });
+
   it('among very many accounts, those that had turns last are not forgotten', async () => {
     simulation.ask('heavy');
     await simulation.end(() => 2);

@@ -7,6 +7,11 @@ export interface FairTurnsLimits {
   ofAccount: number;
   /** Maximum number of turns of one account that last or are waited for. */
   ofAccountMax: number;
+  /**
+   * Limits the turns that are expected to cost more than `cost`, so that a light one waits for none of them; by default,
+   * all turns may be heavy.
+   */
+  heavy?: { cost: number; atOnce: number };
   waitingMax: number;
   waitMaxMs: number;
   /**
@@ -70,6 +75,7 @@ export class FairTurns {
   /** The earliest arrival is first. */
   private readonly waiting = new Set<WaitingTurn>();
   private taken = 0;
+  private heavyLasting = 0;
   /** The number of accounts with turns that last or are waited for. */
   private active = 0;
   private virtualTime = 0;
@@ -116,9 +122,12 @@ export class FairTurns {
   }
 
   private beginNext(): void {
-    const { atOnce, ofAccount } = this.limits;
+    const { atOnce, ofAccount, heavy } = this.limits;
     while (this.taken < atOnce) {
-      const ready = [...this.waiting].filter(({ account }) => account.lasting < ofAccount);
+      const mayBeHeavy = !heavy || this.heavyLasting < heavy.atOnce;
+      const ready = [...this.waiting].filter(
+        ({ account }) => account.lasting < ofAccount && (mayBeHeavy || !this.isHeavy(account)),
+      );
       if (ready.length === 0) return;
       const next = ready.reduce(this.earlier);
       this.waiting.delete(next);
@@ -130,6 +139,8 @@ export class FairTurns {
     const { account } = turn;
     const expectedCost = this.expectedCostOf(account);
     const { countedMs } = this.limits;
+    const isHeavy = this.isHeavy(account);
+    if (isHeavy) this.heavyLasting += 1;
     this.taken += 1;
     account.lasting += 1;
     const startsAt = startOf(turn);
@@ -145,6 +156,7 @@ export class FairTurns {
     const cancel = countedMs === undefined ? undefined : whenWaiting(makeRoom, countedMs);
     return (cost = expectedCost) => {
       cancel?.();
+      if (isHeavy) this.heavyLasting -= 1;
       account.lasting -= 1;
       account.servedUntil += cost - expectedCost;
       const known = this.expectedCostOf(account);
@@ -174,6 +186,10 @@ export class FairTurns {
 
   private expectedCostOf({ knownCost }: Account): number {
     return knownCost ?? (this.usualCost ?? 0) * NEW_SHARE;
+  }
+
+  private isHeavy(account: Account): boolean {
+    return this.expectedCostOf(account) > (this.limits.heavy?.cost ?? Infinity);
   }
 
   private readonly earlier = (one: WaitingTurn, other: WaitingTurn) => {
