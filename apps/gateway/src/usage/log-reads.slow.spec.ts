@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '#libs/database';
 import { newId } from '#libs/platform';
@@ -33,6 +34,18 @@ it('S102: an account whose reads were slow is refused until a minute has passed,
   const running = [read(newId(), 0.5), read(newId(), 0.5)];
   expect(await Promise.race([...running, read(slow)])).toBe('search_too_heavy');
   await Promise.all(running);
+});
+
+it('S102: an account is not refused because this process was busy during its reads', async () => {
+  reads = new LogReads(database);
+  const accountId = newId();
+  for (let count = 0; count < 5; count++) {
+    const reading = read(accountId, 0.1);
+    await setImmediate();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100);
+    expect(await reading).toBe('read');
+  }
+  expect(await read(accountId)).toBe('read');
 });
 
 it('S102: the reads of an account without slow reads come before those of accounts with slow reads', async () => {

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import { Database, StatementTimeout } from '#libs/database';
 import {
@@ -25,11 +26,16 @@ const A_MINUTE_MAX_MS = 10_000;
 /** Once this many accounts are counted, minutes that have ended are removed. */
 const MINUTES_MAX = 1_000;
 
-/** The total duration of one account's reads in the minute that began with its first read. */
+/**
+ * The total duration of one account's reads in the minute that began with its first read, without the time in which this
+ * process did other work.
+ */
 interface MinuteOfReads {
   endsMs: number;
   tookMs: number;
 }
+
+const idleMs = () => performance.eventLoopUtilization().idle;
 
 /**
  * Runs accounts' reads of the log of their own requests. A read that finds few rows among many may scan for a long
@@ -56,12 +62,12 @@ export class LogReads {
     let tookMs: number | undefined;
     try {
       const minute = this.checkMinute(accountId);
-      const startedMs = monotonicMs();
+      const [startedMs, idleBeforeMs] = [monotonicMs(), idleMs()];
       try {
         return await this.limited<T>(sql, parameters);
       } finally {
         tookMs = monotonicMs() - startedMs;
-        minute.tookMs += tookMs;
+        minute.tookMs += idleMs() - idleBeforeMs;
       }
     } finally {
       // A rejected read has no duration, so that it does not count as a quick one.
