@@ -54,7 +54,7 @@ function changed(path: Path, value?: Value): Value {
 const unlike = (value: Value): Value => (typeof value === 'string' ? [1] : 'of another type');
 
 const everywhere = [...pathsIn(values)].filter(([path]) => path.length > 0);
-/** A service's entry in `services` overrides `defaults`, which is complete. */
+/** Whether a path is within a service's entry in `services`, which overrides only some of `defaults`. */
 const isPartial = (path: Path) => path[0] === 'services' && path.length > 1;
 
 describe('the values of the chart', () => {

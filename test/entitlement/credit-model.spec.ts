@@ -220,7 +220,7 @@ describe('credits in every history', () => {
       model.leases.push({ id, amount: answer.amount, used: 0, isOpen: true });
     }
 
-    /** Delivers totals late, twice, and for leases that were closed long before. */
+    /** Settles (twice), closes or expires the lease that the step picks, even if it was closed long before. */
     private async report(step: Extract<Command, { pick: number }>): Promise<void> {
       const { model, accountId } = this;
       const lease = chosen(model.leases, step.pick);

@@ -11,7 +11,7 @@ import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 const [OLD, NEW] = ['the-secret-that-was-there-before-it', 'the-secret-that-comes-in-its-place'];
 const CLIENTS = 4;
 const ANSWERS_BETWEEN = 40;
-/** No registry serves this name, so lookup answers without querying a server. */
+/** A lookup of a name that no registry serves, so that lookup answers without querying a server. */
 const QUESTION = 'whois/live?domainName=name.example';
 
 describe('rotating the secret that services share', () => {

@@ -307,7 +307,7 @@ export function firstLight(deployed: () => Deployment): void {
   }
 }
 
-/** Includes the code of a refusal in the error message if another status was expected. */
+/** Expects a status and, for a refusal, a code; the error message of a failure contains both. */
 function expectStatus({ status, body }: Answer, expected: number): void {
   expect([status, body?.code]).toEqual([expected, expected < 400 ? undefined : expect.any(String)]);
 }

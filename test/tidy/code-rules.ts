@@ -12,19 +12,20 @@ import {
 } from './source-tree.js';
 
 /**
- * Business time comes only from the injected clock; `new Date(value)` only converts. The linter finds `Date.now`.
+ * Checks that business time comes only from the injected clock; `new Date(value)` only converts. The linter finds
+ * `Date.now`.
  */
 export const clockFaults = noText(
   /\bnew Date\(\)/g,
   (file) => file.path !== 'libs/platform/src/clock.ts' && !isTest(file),
 );
 
-/** No interface has a name that says only that it is an interface. */
+/** Checks that no interface has a name that says only that it is an interface. */
 export const interfaceFaults = noText(/^(?:export )?interface I[A-Z][a-z]\w*/gm, () => true);
 
 /**
- * A DTO file declares only the members of its objects; mappings belong beside the service or controller that uses them.
- * Decorators composed of others do not count as mappings.
+ * Checks that a DTO file declares only the members of its objects; mappings belong beside the service or controller
+ * that uses them. Decorators composed of others do not count as mappings.
  */
 export const mappingFaults = noText(
   /\bfunction\b|=>\s*\(?\{|^ +(?:[a-z]+ )*[a-z]\w*\([^@\n]*\{$/gm,

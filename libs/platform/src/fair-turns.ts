@@ -47,7 +47,7 @@ interface WaitingTurn {
 
 /** Once this many accounts are remembered, those that have had no turn for longest are forgotten. */
 const ACCOUNTS_MAX = 10_000;
-/** A process with less idle time is overloaded. */
+/** A process that is idle for less than this share of the time is overloaded. */
 const IDLE_SHARE = 0.2;
 const BUSY_FACTOR = 4;
 /**

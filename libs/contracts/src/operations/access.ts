@@ -1,4 +1,4 @@
-/** Requests are counted per account and class; each class has its own limit. */
+/** The classes of requests. Requests are counted per account and class, and each class has its own limit. */
 export const RATE_CLASSES = ['live', 'bulk', 'heavy', 'account'] as const;
 export type RateClass = (typeof RATE_CLASSES)[number];
 

@@ -52,7 +52,7 @@ export class BulkItem {
 /** The members that every rejected item has. */
 export const REFUSED_MEMBERS = ['index', 'status', 'status_code', 'code', 'message'] as const;
 
-/** In any operation, an internal error affects only one item. */
+/** Codes that an item of any operation may have: an internal error affects only one item. */
 const OF_EVERY_ITEM = ['internal_error'] as const;
 
 /**

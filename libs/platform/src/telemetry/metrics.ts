@@ -30,7 +30,7 @@ interface Sample {
   metricName?: string;
 }
 
-/** A source may query a database; a scrape must end even if the database does not answer. */
+/** The time limit of a source, which may query a database: a scrape must end even if the database does not answer. */
 const READ_LIMIT_MS = 3_000;
 
 const FAILED_READS = declareCounter(

@@ -24,7 +24,10 @@ export function queryLine(server: string, domain: string): string {
   return `${FORMS.get(server)?.(domain) ?? domain}\r\n`;
 }
 
-/** ARIN answers with a list of records, unless the query names their kind and requests the full record. */
+/**
+ * The host of ARIN, which answers with a list of records unless the query names their kind and requests the full
+ * record.
+ */
 const ARIN = 'whois.arin.net';
 
 /**

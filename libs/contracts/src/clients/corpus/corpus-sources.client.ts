@@ -87,7 +87,7 @@ export class CorpusSourcesClient {
     });
   }
 
-  /** Requests a run of a source, which begins soon after. @returns the time of the request. */
+  /** Requests a run of a source, which begins soon after. @returns the time of the request, RFC 3339. */
   async run(name: string): Promise<{ requestedAt: string }> {
     return this.http.call('POST', `/internal/sources/${encodeURIComponent(name)}/runs`);
   }

@@ -6,7 +6,10 @@ import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** Records are kept for much less time than inbox rows; otherwise, a late redelivery would be handled again. */
+/**
+ * How long topics keep records: for much less time than inbox rows are kept; otherwise, a late redelivery would be
+ * handled again.
+ */
 const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;

@@ -83,7 +83,7 @@ function nameOr(word: string, asked: AskedName): string {
   return word.replace('’', "'");
 }
 
-/** Removes punctuation around a word; a lone dash becomes empty. */
+/** Removes punctuation around a word, except the dot of a suffix such as `.example`; a lone dash becomes empty. */
 function trimMarks(part: string): string {
   let [start, end] = [0, part.length];
   while (start < end && "-:'`!?.".includes(part[start])) start += 1;
