@@ -139,7 +139,10 @@ export class InProcessTransport extends EventTransport {
     await eventConsumer?.stop();
   }
 
-  /** Refuses a consumer that is not listed, because it would never receive rows that were sent before it started. */
+  /**
+   * Checks that a consumer is listed; otherwise, it would never receive rows that were sent before it started.
+   * @throws MissingConsumer
+   */
   private refuseUnnamed(consumer: ServiceName, handlers: ServiceHandlers): void {
     const { consumers } = this.options;
     if (consumers === undefined) return;
