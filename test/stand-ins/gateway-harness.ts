@@ -60,6 +60,7 @@ export class GatewayHarness {
       GATEWAY_PEER_CONNECTIONS_MAX: '12000',
       GATEWAY_DRAIN_NOTICE_MS: '0',
       GATEWAY_DRAIN_MS: '2000',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE!,
     };
   }
 

@@ -80,7 +80,8 @@ describe('one customer at several gateways', () => {
 
   async function forkGateway(name: string): Promise<string> {
     const main = join(import.meta.dirname, '../../apps/gateway/src/main.js');
-    const env = settingsOf(name) as NodeJS.ProcessEnv;
+    const { NODE_COMPILE_CACHE } = process.env;
+    const env = { NODE_COMPILE_CACHE, ...settingsOf(name) } as NodeJS.ProcessEnv;
     child = fork(main, { env, stdio: 'pipe', execArgv: [] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,3 @@
-import { getCompileCacheDir } from 'node:module';
-import { dirname, resolve } from 'node:path';
 import { Clock, SystemClock } from '#libs/platform';
 import {
   FileClock,
@@ -22,6 +20,7 @@ import { createDatabase, runCli } from './backing/operator-commands.js';
 import { PostgresProcess } from './backing/postgres-process.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
 import type { ClusterProcess } from './processes/cluster-process.js';
+import { ownCompileCache } from './processes/compile-cache.js';
 import { ServiceProcess } from './processes/service-process.js';
 import { type AnyService, type Settings, installed } from '#libs/services';
 import { SERVICES } from '../../services.js';
@@ -368,10 +367,4 @@ async function all<T extends readonly unknown[] | []>(
     PromiseRejectedResult | undefined;
   if (failed) throw failed.reason;
   return Promise.all(work);
-}
-
-/** Returns the folder of this process's compile cache, if it has one. Node has a folder for each version in it. */
-function ownCompileCache(): string | undefined {
-  const folder = getCompileCacheDir();
-  return folder === undefined ? undefined : resolve(dirname(folder));
 }

@@ -9,6 +9,7 @@ import { clusterAvailability } from './cluster.js';
 
 const START_LIMIT_MS = 240_000;
 const PROGRAM = new URL('main.js', import.meta.url).pathname;
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 
 describe('npm run cluster', () => {
   let folder: string;
@@ -21,7 +22,7 @@ describe('npm run cluster', () => {
 
   const run = (options: string[], settings: Record<string, string> = {}) => {
     const free = { API_PORT: '0', DASHBOARD_PORT: '0' };
-    const env = { PATH: process.env.PATH, CLUSTER_DATA_DIR: folder, ...free, ...settings };
+    const env = { PATH, NODE_COMPILE_CACHE, CLUSTER_DATA_DIR: folder, ...free, ...settings };
     return spawnSync(process.execPath, [PROGRAM, ...options], {
       env,
       encoding: 'utf8',
@@ -61,9 +62,9 @@ describe('npm run cluster', () => {
     'reports its progress, takes free ports for 0, and restarts a killed service',
     async () => {
       const env = {
-        PATH: process.env.PATH,
+        PATH,
+        NODE_COMPILE_CACHE,
         HOME: process.env.HOME,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         CLUSTER_DATA_DIR: folder,
         CLUSTER_GATEWAYS: '1',
         API_PORT: '0',

@@ -19,7 +19,8 @@ describe('npm run reset', () => {
   afterEach(() => rmSync(folder.path, { recursive: true, force: true }));
 
   const reset = () => {
-    const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder.path };
     const options = { env, encoding: 'utf8', timeout: 150_000 } as const;
     return spawnSync(process.execPath, [PROGRAM, '--yes'], options);
   };

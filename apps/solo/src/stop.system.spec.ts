@@ -9,6 +9,7 @@ import { EmbeddedServer } from '#libs/database';
 import { DataFolder } from './data-folder/data-folder.js';
 import { LOCK_FILE, commandFor } from './checks/before-build.js';
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const PROGRAM = new URL('stop.js', import.meta.url).pathname;
 const fileOf = (name: string) => new URL(`${name}.js`, import.meta.url).href;
 
@@ -30,7 +31,7 @@ const HOLDER = `
 
 it('npm stop returns when everything has ended, and says so if nothing is running', async () => {
   const folder = new DataFolder(mkdtempSync(join(tmpdir(), 'stop-')));
-  const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
+  const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder.path };
   const stop = () => spawnSync(process.execPath, [PROGRAM], { env, encoding: 'utf8' });
   const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER], { env });
   try {
@@ -52,7 +53,7 @@ it('npm stop stops the database server that a killed process left running', asyn
   const server = await EmbeddedServer.start(options);
   try {
     folder.writePrivateJson('postgres.json', { folder: server.folder });
-    const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
+    const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder.path };
     const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], { env });
     expect(stdout).toBe('Stopped the database server that a killed process had left running.\n');
     expect(server.isRunning).toBe(false);

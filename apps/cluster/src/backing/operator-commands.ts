@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { withClient } from '#libs/database';
 import { MINUTE_MS } from '#libs/platform';
+import { ownCompileCache } from '../processes/compile-cache.js';
 
 const CLI = new URL('../../../cli/src/main.js', import.meta.url).pathname;
 /**
@@ -28,7 +29,8 @@ export function runCli(
   program = CLI,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const options = { env: { ...settings }, timeout: TIMEOUT_MS };
+    const env = { NODE_COMPILE_CACHE: ownCompileCache(), ...settings };
+    const options = { env, timeout: TIMEOUT_MS };
     execFile(process.execPath, [program, command], options, (error, stdout, stderr) => {
       const late = error?.killed ? ` (ended after ${TIMEOUT_MS / MINUTE_MS} minutes)` : '';
       if (error) reject(new Error(`cli ${command}${late}: ${stderr || stdout || error.message}`));

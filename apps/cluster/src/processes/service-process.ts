@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import type { ClusterProcess } from './cluster-process.js';
+import { ownCompileCache } from './compile-cache.js';
 
 export interface ServiceProcessOptions {
   /** The process's name, such as `gateway-2`. */
@@ -11,7 +12,7 @@ export interface ServiceProcessOptions {
   main?: string;
   /** Node's options, such as `--max-semi-space-size=8`. */
   nodeOptions?: readonly string[];
-  /** The complete environment of the process, except the search path. */
+  /** The environment of the process, except the search path and the compile cache. */
   settings: Record<string, string | undefined>;
   logFile: string;
 }
@@ -81,7 +82,7 @@ export class ServiceProcess implements ClusterProcess {
       // The child has its own session, so that a Ctrl-C reaches only this process, which then stops everything in
       // order.
       detached: true,
-      env: { PATH, ...settings },
+      env: { PATH, NODE_COMPILE_CACHE: ownCompileCache(), ...settings },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.child = child;

@@ -13,7 +13,8 @@ it('all faults of solo, its services and the log are listed at once, and nothing
   const parent = mkdtempSync(join(tmpdir(), 'solo-'));
   const folder = join(parent, 'data');
   const faults = { API_PORT: 'eighty', DASHBOARD_PORT: '70000', LOG_LEVEL: 'loud' };
-  const env = { PATH: process.env.PATH, DATA_DIR: folder, GATEWAY_DRAIN_MS: '-1', ...faults };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder, GATEWAY_DRAIN_MS: '-1', ...faults };
   const options = { env, encoding: 'utf8', timeout: 150_000 } as const;
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM], options);
   expect(status).toBe(1);
