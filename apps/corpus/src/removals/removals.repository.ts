@@ -131,7 +131,10 @@ export class RemovalsRepository {
     );
   }
 
-  /** Removes the confirmation of names, so that the next list of another source confirms them. */
+  /**
+   * Removes the source's confirmation of names, so that the next list of another source confirms
+   * them.
+   */
   async unlist(
     transaction: Transaction,
     names: readonly NameOf[],

@@ -27,7 +27,10 @@ export class SignalsRepository {
     return row?.firstAt;
   }
 
-  /** Lists the block lists that contain the name now. Listings of the name itself come first. */
+  /**
+   * Lists the block lists that contain the name now, at most 20 listings. Listings of the name
+   * itself come first.
+   */
   async listListings({ key, name }: FiledName): Promise<Listing[]> {
     return this.database.query(
       `select s.name as list, l.category, l.host, l.listed_at as "listedAt"

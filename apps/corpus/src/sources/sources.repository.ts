@@ -51,7 +51,10 @@ export class SourcesRepository {
     return row?.id;
   }
 
-  /** Adds a source under the next free number. */
+  /**
+   * Adds a source under the next free number.
+   * @returns its id; the existing id if the name is in use.
+   */
   async add(transaction: Transaction, source: Omit<Source, 'id'>, now: Date): Promise<number> {
     await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.sources'))`);
     const { name, kind, isShown, isSold, isLookedUp, isGenerated } = source;

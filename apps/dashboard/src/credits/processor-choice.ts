@@ -5,12 +5,13 @@ import { type PageVisit, isRefused } from '../pages/page-visit.js';
 
 export interface ProcessorChoice {
   offered: ProcessorAnswer[];
-  /** The visitor's choice or, without one, the first processor. */
+  /** The visitor's choice or, without one, the first processor; `stripe` if none is offered. */
   chosen: ChosenProcessor;
 }
 
 /**
- * Returns the offered processors, and the chosen one: the wanted one if it is offered, otherwise the first.
+ * Returns the offered processors, and the chosen one. The list is empty if billing rejects the
+ * call.
  * @param wanted the processor named in the URL.
  */
 export async function processorChoice(visit: PageVisit, wanted: string): Promise<ProcessorChoice> {

@@ -30,7 +30,10 @@ export class LeaseReaperService {
     }
   }
 
-  /** Books the reported usage of open leases that were last booked more than a minute ago. */
+  /**
+   * Books the reported usage of open leases that were last booked more than a minute ago, at most
+   * `READ_AT_ONCE` of them.
+   */
   async post(): Promise<void> {
     await this.bookings.book('settle', await this.repository.listUnposted(READ_AT_ONCE));
   }

@@ -188,7 +188,10 @@ export class LedgerService {
   }
 }
 
-/** Returns the grants in the order that `listNewestGrants` uses. */
+/**
+ * Returns the grants that `listNewestGrants` would return: those with credits left first, then the
+ * newest first.
+ */
 function newestOf(book: Book): Grant[] {
   const isLive = ({ available, reserved }: Grant) => available > 0 || reserved > 0;
   const newest = book.all.toSorted((a, b) => byAge(b, a));

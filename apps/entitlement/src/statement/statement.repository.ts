@@ -23,7 +23,8 @@ export class StatementRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Lists lines of an account. @param before the last line of the previous page.
+   * Lists lines of an account, newest first.
+   * @param before the last line of the previous page.
    * @param reader the snapshot to read in.
    */
   async listLines(

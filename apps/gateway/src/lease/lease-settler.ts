@@ -179,7 +179,11 @@ export class LeaseSettler {
     lease.settled = total;
   }
 
-  /** Retries until the process stops: no charge may be lost, and unused credits must be returned. */
+  /**
+   * Repeats a call until it succeeds, because no charge may be lost, and unused credits must be
+   * returned.
+   * @throws the reason of the signal once the process stops.
+   */
   private async untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
     const { signal } = this.stopping;
     for (;;) {

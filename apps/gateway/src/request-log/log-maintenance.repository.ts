@@ -28,8 +28,8 @@ export class LogMaintenanceRepository {
   }
 
   /**
-   * Lists the accounts whose rows must be deleted. An erased account is listed again an hour later, because rows may
-   * arrive late.
+   * Lists up to 1,000 accounts whose rows must be deleted, in the order of the requests. An erased
+   * account is listed again an hour later, because rows may arrive late.
    */
   async listErasures(): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(

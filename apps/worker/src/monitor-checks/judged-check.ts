@@ -3,7 +3,7 @@ import { DAY_MS } from '#libs/platform';
 import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } from './name-state.js';
 import { withSameSources } from './same-sources.js';
 
-/** How often each path has changed without staying the same for a day. */
+/** How often each path has changed without staying the same for a day, and when it last changed. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
 
 /** The stored state of one part of a name: its DNS or its registration. */
