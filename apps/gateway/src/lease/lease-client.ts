@@ -88,8 +88,6 @@ export class LeaseClient {
   /** Holds are recorded in the same journal, even before `start`. */
   holds?: JournaledHolds;
   private readonly gatewayId = newId();
-  /** The leases in the order in which they were granted. */
-  private readonly byAge: Lease[] = [];
   private readonly counts = new LeaseCounts();
   private isDraining = false;
   private isDrained = false;
@@ -284,7 +282,6 @@ export class LeaseClient {
       const lifeMs = answer.ttlMs - this.options.requestDeadlineMs - LEASE_MARGIN_MS;
       lease.usableUntilMs = Math.floor(askedAtMs + lifeMs);
       pool.add(lease);
-      this.byAge.push(lease);
       // A retry would reserve more and more credits in leases that cannot be used.
       const isUseless = !lease.hasRoomFor(min, monotonicMs());
       if (isUseless) refuse(pool.dequeue(everybody), new CreditsBusy());
@@ -360,11 +357,10 @@ export class LeaseClient {
 
   private closeExpired(): void {
     const nowMs = monotonicMs();
-    while (
-      this.byAge.length > 0 &&
-      (this.byAge[0].usableUntilMs <= nowMs || this.byAge[0].isClosing)
-    ) {
-      this.drainLease(this.byAge.shift()!);
+    // Leases end in the order in which they were requested.
+    for (const lease of this.settler.open.values()) {
+      if (!lease.isClosing && lease.usableUntilMs > nowMs) return;
+      this.drainLease(lease);
     }
   }
 

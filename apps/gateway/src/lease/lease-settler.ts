@@ -28,7 +28,7 @@ export class LeaseSettler {
   /** All leases that entitlement may have open for this gateway. */
   readonly open = new Map<string, Lease>();
   /** The leases with unacknowledged charges, each once; `isUnsettled` marks them. */
-  private unsettled: Lease[] = [];
+  private readonly unsettled: Lease[] = [];
   private toClose: Lease[] = [];
   /** The position at which the next call continues to request balances. */
   private round = this.open.values();
@@ -94,8 +94,10 @@ export class LeaseSettler {
           this.settled(lease, consumed);
           lease.isUnsettled = hasNews(lease);
         });
-        // Leases used during the call go to the end, so that each lease is settled before any is settled twice.
-        this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
+        // Leases used during the call go to the end, so that each lease is settled before any is settled twice. The list
+        // is changed in place, because copies of 100,000 leases would fill the old generation.
+        this.unsettled.splice(0, batch.length);
+        this.unsettled.push(...batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();
         this.options.onAnswer(answer, call);
       } while (this.unsettled.length >= BATCH_MAX || this.isWantedAgain);
