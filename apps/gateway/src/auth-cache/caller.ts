@@ -11,10 +11,11 @@ import { CounterId } from '#libs/counters';
 import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';
 
-/** The rights and limits of an account. Fields are small integers, so that 100,000 entries fit into memory. */
-export class AccountEntry {
-  readonly id: string;
-  readonly counterId: CounterId;
+/**
+ * The rights and limits of an account, which is also the id under which its requests are counted. Fields are small
+ * integers, so that 100,000 entries fit into memory.
+ */
+export class AccountEntry extends CounterId {
   readonly limits: Record<RateClass, number>;
   readonly keys: number;
   /** The end of the record's validity, in seconds since 1970; 0 if it is unlimited. */
@@ -24,8 +25,7 @@ export class AccountEntry {
   firstKey?: KeyEntry = undefined;
 
   constructor({ accountId, limits, keys, validUntil, blocks }: Allowance, now: Date) {
-    this.id = accountId;
-    this.counterId = new CounterId(accountId);
+    super(accountId);
     this.limits = onlyCopyOf(limits);
     this.keys = keys;
     this.validUntilSecond = secondOf(validUntil);
@@ -36,6 +36,10 @@ export class AccountEntry {
         new Date(from).getTime() <= nowMs &&
         (to === undefined || new Date(to).getTime() > nowMs),
     );
+  }
+
+  get id(): string {
+    return this.text;
   }
 }
 

@@ -132,9 +132,9 @@ export class LeaseJournal {
    * @param row the row of the request log, in the log's text format with its line ending; undefined if the row was
    *   dropped.
    */
-  used({ number, consumed, chargedBy }: Lease, operation?: string, row?: string): void {
-    const by = operation === undefined ? '' : ` ${operation}:${chargedBy?.[operation]}`;
-    this.append(`= ${number} ${consumed}${by}${row === undefined ? '\n' : `\t${row}`}`);
+  used(lease: Lease, operation?: string, row?: string): void {
+    const by = operation === undefined ? '' : ` ${operation}:${lease.chargedFor(operation)}`;
+    this.append(`= ${lease.number} ${lease.consumed}${by}${row === undefined ? '\n' : `\t${row}`}`);
   }
 
   /** @param row the row that the request log gets if the request is interrupted, with its line ending. */

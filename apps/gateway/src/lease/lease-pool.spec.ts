@@ -76,3 +76,18 @@ describe('a pool of leases', () => {
     }
   });
 });
+
+it.each([
+  [['dns.live', 'dns.live'], { 'dns.live': 3 }],
+  [['dns.live', 'whois.live', 'dns.live'], { 'dns.live': 4, 'whois.live': 2 }],
+  [['dns.live', undefined, 'dns.live'], { 'dns.live': 4 }],
+  [[undefined, 'dns.live', 'dns.live'], { 'dns.live': 5 }],
+  [[undefined], undefined],
+])('a lease knows the credits of each operation: %j', (operations, expected) => {
+  const lease = new Lease(newId(), accountId, 0);
+  for (const [place, operation] of operations.entries()) {
+    lease.charge(place + 1, operation);
+    if (operation) expect(lease.chargedFor(operation)).toBe(lease.chargedBy?.[operation]);
+  }
+  expect(lease.chargedBy).toEqual(expected);
+});

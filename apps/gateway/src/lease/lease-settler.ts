@@ -213,7 +213,7 @@ function hasNews({ consumed, settled }: Lease): boolean {
 }
 
 /** Returns a copy of the totals, so that charges made during the call do not change it. */
-function useOf({ id, accountId, consumed, chargedBy }: Lease): LeaseUse {
-  if (chargedBy === undefined) return { leaseId: id, accountId, consumed };
-  return { leaseId: id, accountId, consumed, operations: { ...chargedBy } };
+function useOf({ id, accountId, consumed, chargedBy: operations }: Lease): LeaseUse {
+  if (operations === undefined) return { leaseId: id, accountId, consumed };
+  return { leaseId: id, accountId, consumed, operations };
 }

@@ -4,8 +4,9 @@ export class Lease {
   amount = 0;
   /** The credits charged so far; this number never decreases. */
   consumed = 0;
-  /** The credits by operation; undefined before the first charge of a named operation. */
-  chargedBy?: Record<string, number> = undefined;
+  /** The operation of all charges, as long as there is only one. Most leases then need no object with totals. */
+  private operation?: string = undefined;
+  private totals?: Record<string, number> = undefined;
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
   settled = 0;
@@ -28,10 +29,21 @@ export class Lease {
   ) {}
 
   charge(credits: number, operation: string | undefined): void {
+    if (this.consumed === 0) this.operation = operation;
+    else if (operation !== this.operation) this.totals ??= this.chargedBy ?? {};
     this.consumed += credits;
-    if (operation === undefined) return;
-    const chargedBy = (this.chargedBy ??= {});
-    chargedBy[operation] = (chargedBy[operation] ?? 0) + credits;
+    if (this.totals === undefined || operation === undefined) return;
+    this.totals[operation] = (this.totals[operation] ?? 0) + credits;
+  }
+
+  /** Returns a copy of the credits by operation; undefined before the first charge of a named operation. */
+  get chargedBy(): Record<string, number> | undefined {
+    if (this.totals !== undefined) return { ...this.totals };
+    return this.operation === undefined ? undefined : { [this.operation]: this.consumed };
+  }
+
+  chargedFor(operation: string): number {
+    return this.totals === undefined ? this.consumed : this.totals[operation];
   }
 
   hasRoomFor(cost: number, nowMs: number): boolean {

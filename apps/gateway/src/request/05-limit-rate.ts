@@ -22,7 +22,7 @@ export function countRequest(
   rateLimiter: RateLimiter,
 ): RateLimitResult | Promise<RateLimitResult> {
   const rateClass = route.rateClass!;
-  return rateLimiter.take(account.counterId, rateKey(rateClass, isTest), account.limits[rateClass]);
+  return rateLimiter.take(account, rateKey(rateClass, isTest), account.limits[rateClass]);
 }
 
 /** Step 5a of an operation without a key: counts the request towards the limit per minute of its address. */
@@ -59,7 +59,7 @@ export function forgetOurOutage(
   const { rate, caller, route, request } = context;
   if (!rate?.allowed || !isOurOutage(code)) return;
   if (caller) {
-    rateLimiter.giveBack(caller.account.counterId, rateKey(route.rateClass!, caller.isTest));
+    rateLimiter.giveBack(caller.account, rateKey(route.rateClass!, caller.isTest));
   } else {
     rateLimiter.giveBack(
       addressCounterId(networkOf(clientAddress(request, trusted))),
@@ -92,6 +92,6 @@ export function enterClass(
   concurrency: ClassConcurrency,
 ): Problem | undefined {
   const { route, caller } = context;
-  context.isInClass = concurrency.enter(route.classPlace, caller?.account.counterId);
+  context.isInClass = concurrency.enter(route.classPlace, caller?.account);
   return context.isInClass ? undefined : new ClassBusy(route.limits.concurrency);
 }

@@ -19,7 +19,7 @@ export function findRepeat(
   repeatWindow: RepeatWindow,
 ): boolean | Promise<boolean> {
   const mayRepeat = price > 0 && price === eachPrice && route.operation.method === 'GET';
-  return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account.counterId, question);
+  return mayRepeat && !isFresh && !isTest && repeatWindow.isRepeat(account, question);
 }
 
 export interface Reserves {

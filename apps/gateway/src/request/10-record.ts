@@ -45,7 +45,7 @@ export class RequestRecorder {
     if (context.span !== undefined) endSpan(context.span, status, outcome);
     if (!caller) return;
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
-    if (credits > 0 && !hold) void repeatWindow.remember(caller.account.counterId, question);
+    if (credits > 0 && !hold) void repeatWindow.remember(caller.account, question);
     if (!context.ownQuestion) keyUse.note(caller.keyId);
     const isRefusal = code !== undefined && (status < 500 || isOurOutage(code));
     const isCounted = isRefusal && !refusals.isRow(caller.keyId);

@@ -352,7 +352,7 @@ export class RequestPath {
 
   private leaveClass(context: RequestContext): void {
     const { isInClass, route, caller } = context;
-    if (isInClass) this.parts.concurrency.leave(route.classPlace, caller?.account.counterId);
+    if (isInClass) this.parts.concurrency.leave(route.classPlace, caller?.account);
     context.isInClass = false;
   }
 
