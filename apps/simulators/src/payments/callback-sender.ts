@@ -15,7 +15,7 @@ export interface CallbackTarget {
   secret: string;
 }
 
-export interface DeliveryFaults {
+interface DeliveryFaults {
   duplicates: number;
   delayMs: number;
   /** Whether to delay callbacks briefly and send the newest first. */

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Clock, SystemClock, isFromThisMachine } from '#libs/platform';
 import type { ApiFaults } from './api-faults.js';
-import { CallbackSender, type CallbackTarget, type DeliveryFaults } from './callback-sender.js';
+import { CallbackSender, type CallbackTarget } from './callback-sender.js';
 import { Journal, type JournalEntry, KeptPort } from './journal.js';
 import { PAYPAL_PATH, PaypalSimulator } from './paypal/paypal-simulator.js';
 import { PaypalRefusal } from './paypal/paypal-refusal.js';
@@ -132,7 +132,7 @@ export class PaymentsSimulator {
         // The request was also rejected the first time.
         if (!isRefusal(error)) throw error;
       }
-    } else if (path !== CLOCK_PATH) this.setFaults(JSON.parse(body) as object);
+    }
   }
 
   /** Carries out an external request. A request that may have changed the state is recorded before it is answered. */
@@ -268,27 +268,14 @@ export class PaymentsSimulator {
 
   /** Serves people and scripts that control the simulator from outside its process. */
   private serveControl(method: string, path: string, body: string, response: ServerResponse): void {
-    const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
-    const entry = { to: 'control' as const, method, path, query: '', body };
     if (method === 'POST' && path === CLOCK_PATH) {
-      this.clock.advance(Number(given.advanceMs));
-      this.kept(entry, () => {});
+      const { advanceMs } = JSON.parse(body) as { advanceMs: number };
+      this.clock.advance(Number(advanceMs));
+      this.kept({ to: 'control', method, path, query: '', body }, () => {});
     }
-    if (method === 'POST' && path === '/control/faults') {
-      this.kept(entry, () => this.setFaults(given));
-    }
-    const { faults, deliveries: ofStripe } = this.callbacks;
-    const deliveries = [...ofStripe, ...this.paypal.callbacks.deliveries].slice(-50);
-    sendJson(response, 200, { now: this.clock.now(), faults, deliveries });
-  }
-
-  private setFaults(given: object): void {
-    const { lostAnswers, refusedRefunds, ...faults } = given as Partial<DeliveryFaults & ApiFaults>;
-    for (const { faults: current } of [this.callbacks, this.paypal.callbacks]) {
-      Object.assign(current, faults);
-    }
-    this.apiFaults.lostAnswers = Number(lostAnswers ?? this.apiFaults.lostAnswers);
-    this.apiFaults.refusedRefunds = Number(refusedRefunds ?? this.apiFaults.refusedRefunds);
+    const { deliveries } = this.callbacks;
+    const latest = [...deliveries, ...this.paypal.callbacks.deliveries].slice(-50);
+    sendJson(response, 200, { now: this.clock.now(), deliveries: latest });
   }
 }
 
