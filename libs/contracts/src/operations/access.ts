@@ -69,6 +69,11 @@ export type Access =
   | { kind: 'public'; listener?: 'dashboard' }
   | { kind: 'signed'; headers: readonly string[] };
 
+/** Returns the access of live keys on the API's listener and of sessions on the dashboard's. */
+export function byLiveKey(scope: Scope, rate: RateClass) {
+  return { kind: 'key', scope, class: rate, isForLiveKeys: true, isAtDashboard: true } as const;
+}
+
 /** The origin on which an operation is offered: the API's or the dashboard's. */
 export type PublicListener = 'api' | 'dashboard';
 

@@ -1,5 +1,5 @@
 import { DATASETS } from '../../catalogue/datasets.js';
-import type { Access } from '../access.js';
+import { byLiveKey } from '../access.js';
 import { day, oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
@@ -28,13 +28,7 @@ const NEWLY = {
 } satisfies OwnFileEntry;
 const { is_included: _included, plan_dataset: _held, ...LATEST } = NEWLY;
 
-const BY_KEY = {
-  kind: 'key',
-  scope: 'files',
-  class: 'account',
-  isForLiveKeys: true,
-  isAtDashboard: true,
-} as const satisfies Access;
+const BY_KEY = byLiveKey('files', 'account');
 const FREE = { per: 'free' } as const;
 
 const CHOSEN = {

@@ -1,4 +1,4 @@
-import type { Access } from '../access.js';
+import { byLiveKey } from '../access.js';
 import { boolean, idOf } from '../kinds.js';
 import type { NameRecordType } from '../dns/dns-answer.js';
 import { defineOperation } from '../operation.js';
@@ -70,10 +70,6 @@ const UNSUPPORTED =
 const COURSE =
   'The full price is reserved when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
 
-function byKey(rate: 'bulk' | 'account'): Access {
-  return { kind: 'key', scope: 'jobs', class: rate, isForLiveKeys: true, isAtDashboard: true };
-}
-
 const ONE_JOB = {
   id: {
     kind: idOf('a job'),
@@ -111,7 +107,7 @@ export const JOB_WHOIS = defineOperation({
   description: `${PRICE} ${UNSUPPORTED} ${COURSE}`,
   method: 'POST',
   routes: [{ path: '/v2.0/jobs/whois', version: 2 }],
-  access: byKey('bulk'),
+  access: byLiveKey('jobs', 'bulk'),
   owner: WORKER('/whois'),
   parameters: DRY_RUN,
   body: { of: JobRequest, limitBytes: JOB_BODY_BYTES, example: NAMES },
@@ -147,7 +143,7 @@ export const JOBS = defineOperation({
   summary: 'The jobs of the account, newest first',
   method: 'GET',
   routes: [{ path: '/v2.0/jobs', version: 2 }],
-  access: byKey('account'),
+  access: byLiveKey('jobs', 'account'),
   owner: WORKER(''),
   parameters: listPages(50),
   answers: [{ type: 'application/json', of: JobsAnswer }],
@@ -167,7 +163,7 @@ export const JOB = defineOperation({
   summary: 'The state and progress of a job',
   method: 'GET',
   routes: [{ path: '/v2.0/jobs/{id}', version: 2 }],
-  access: byKey('account'),
+  access: byLiveKey('jobs', 'account'),
   owner: WORKER('/{id}'),
   parameters: ONE_JOB,
   answers: [{ type: 'application/json', of: JobAnswer }],
@@ -183,7 +179,7 @@ export const JOB_CANCEL = defineOperation({
     'Names answered before the cancellation are charged, and their results can be downloaded. The remaining credits are released.',
   method: 'POST',
   routes: [{ path: '/v2.0/jobs/{id}/cancel', version: 2 }],
-  access: byKey('account'),
+  access: byLiveKey('jobs', 'account'),
   owner: WORKER('/{id}/cancel'),
   parameters: ONE_JOB,
   answers: [{ type: 'application/json', of: JobAnswer, status: 202 }],
@@ -205,7 +201,7 @@ export const JOB_RESULTS = defineOperation({
     "A gzip file in the format chosen when the job was created: CSV with a header row, or one JSON object per line. Each line of the input that is not blank has one row, with its number in `line`. In the results of a cancelled job, names that were not looked up before the cancellation have no row; if no name was answered before it, there is no file. A name's answer is at the line in which it first appeared. Lines that repeat a name (outcome `repeated`, with the line of the answer) and lines without a domain name (outcome `rejected`, with the reason) follow at the end, in the order of their lines, and are free; the reason is in `error_detail` in CSV, and in `problem.detail` in JSON. Answers are written as they arrive, in groups of up to 1,000 names of one registry, so the rows are not in the order of the input: sort them by `line` to restore it. `outcome` `unanswered` means that the job ended before the name was looked up. In CSV, a value that a spreadsheet would run as a formula, because it begins with `=`, `+`, `-` or `@` (telephone numbers do), has an apostrophe before it; several values of one cell are separated by `|`. JSON contains all values unchanged.",
   method: 'GET',
   routes: [{ path: '/v2.0/jobs/{id}/results', version: 2 }],
-  access: byKey('account'),
+  access: byLiveKey('jobs', 'account'),
   owner: WORKER('/{id}/results'),
   parameters: ONE_JOB,
   answers: [{ type: 'file', mediaTypes: ['application/gzip'] }],

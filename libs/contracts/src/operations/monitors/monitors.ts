@@ -1,4 +1,4 @@
-import type { Access } from '../access.js';
+import { byLiveKey } from '../access.js';
 import { boolean, idOf, oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
@@ -102,13 +102,7 @@ const CREATE_OFTEN = { ...CREATE, interval_minutes: 15 } as const;
 const CHANGE = { name: 'The shop' };
 const IGNORED = { state: 'ignored' } as const;
 
-const BY_KEY = {
-  kind: 'key',
-  scope: 'monitors',
-  class: 'account',
-  isForLiveKeys: true,
-  isAtDashboard: true,
-} as const satisfies Access;
+const BY_KEY = byLiveKey('monitors', 'account');
 const WORKER = (path: string) =>
   ({ service: 'worker', path: `/internal/monitors${path}` }) as const;
 const FREE = { per: 'free' } as const;

@@ -1,4 +1,4 @@
-import type { Access } from '../access.js';
+import { byLiveKey } from '../access.js';
 import { idOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
@@ -11,13 +11,7 @@ export const UPLOAD_BYTES_MAX = 768 * 1024 * 1024;
 /** Maximum number of lines that are not blank, after the header. */
 export const UPLOAD_LINES_MAX = 3_000_000;
 
-const ACCESS = {
-  kind: 'key',
-  scope: 'jobs',
-  class: 'account',
-  isForLiveKeys: true,
-  isAtDashboard: true,
-} as const satisfies Access;
+const ACCESS = byLiveKey('jobs', 'account');
 
 const READY = {
   status: true,

@@ -1,4 +1,4 @@
-import type { Access } from '../access.js';
+import { byLiveKey } from '../access.js';
 import { idOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
@@ -54,13 +54,7 @@ const WAITING = {
 const NEW = { url: WEBHOOK_SHOWN.url, events: ['job.completed'] };
 const CHANGE = { state: 'paused' };
 
-const BY_KEY = {
-  kind: 'key',
-  scope: 'webhooks',
-  class: 'account',
-  isForLiveKeys: true,
-  isAtDashboard: true,
-} as const satisfies Access;
+const BY_KEY = byLiveKey('webhooks', 'account');
 const WORKER = (path: string) =>
   ({ service: 'worker', path: `/internal/webhooks${path}` }) as const;
 const FREE = { per: 'free' } as const;
