@@ -1,6 +1,6 @@
 import { type Socket, createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   Logger,
   type RunningService,
@@ -9,6 +9,7 @@ import {
   loadConfig,
 } from '#libs/platform';
 import { LookupConfig } from '../lookup.config.js';
+import { QuestionPlaces } from '../questions/question-places.js';
 import { startLookup } from '../start.js';
 
 const SECRET = 'a-service-secret-of-at-least-32-characters';
@@ -78,9 +79,12 @@ async function suggestionsLike(label: string): Promise<unknown[]> {
 }
 
 describe('the checks of suggested names', () => {
-  it('S102: a request checks a limited number of names, because only available ones are charged', async () => {
+  it('S102: a request checks a limited number of names, because only available ones are charged, and each check takes a place', async () => {
+    const use = jest.spyOn(QuestionPlaces.prototype, 'use');
     expect(await suggestionsLike('shop')).toEqual([]);
     expect(asked).toBeLessThanOrEqual(1 + 300);
+    expect(use).toHaveBeenCalledTimes(asked - 1);
+    use.mockRestore();
   });
 
   it('S102: the requests of one account are checked in turns, however many there are', async () => {
