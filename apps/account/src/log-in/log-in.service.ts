@@ -75,11 +75,14 @@ export class LogInService {
     // A new password starts a new count, so a person who knew the old password cannot lock the owner out (S22).
     const withPassword = `${person?.personId ?? address}\n${person?.passwordHash ?? ''}`;
     await this.throttling.count(PERSON_LIMIT, withPassword, visitor);
-    if (
-      !(await this.passwords.matches(password, person?.passwordHash ?? null, visitor.address)) ||
-      !person
-    ) {
-      await this.throttling.giveBack(PERSON_LIMIT, withPassword);
+    let isRight = false;
+    try {
+      const passwordHash = person?.passwordHash ?? null;
+      isRight = await this.passwords.matches(password, passwordHash, visitor.address);
+    } finally {
+      if (!isRight) await this.throttling.giveBack(PERSON_LIMIT, withPassword);
+    }
+    if (!isRight || !person) {
       await this.audit.recordRefusal({
         by: visitor,
         action: 'session.log-in-failed',
