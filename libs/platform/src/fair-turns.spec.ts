@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -253,6 +254,22 @@ describe('turns of accounts', () => {
     const own = Array.from({ length: 5 }, async () => simulation.turns.begin('f'));
     expect(await own[4]).toBeUndefined();
     for (const turn of own.slice(0, 4)) (await turn)!(1);
+  });
+
+  it('turns that are given up leave nothing behind', async () => {
+    simulation = new Simulation({ ofAccountMax: 1 });
+    const running = (await simulation.turns.begin('a'))!;
+    for (let count = 0; count < 2; count++) {
+      const gone = new AbortController();
+      const left = simulation.turns.begin('b', gone.signal);
+      gone.abort();
+      expect(await left).toBeUndefined();
+    }
+    const { signal } = new AbortController();
+    const next = simulation.turns.begin('b', signal);
+    running(1);
+    (await next)!(1);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('if too many wait, the account with the most waiting turns loses one, even to a new account', async () => {
