@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, type ListenOptions, type Server, createServer } from 'node:net';
+import { SECOND_MS } from '#libs/platform';
 
 const QUEUES = 16;
+/** Once a server no longer listens, Node's own time limits of requests no longer apply. */
+const CLOSE_MAX_MS = 25 * SECOND_MS;
 /**
  * Whether sockets that share one port get its connections evenly; on other systems, the distribution is uneven, or one
  * socket gets all.
@@ -16,6 +19,7 @@ const CAN_SHARE = process.platform === 'linux';
  */
 export class AcceptQueues {
   private further: Server[] = [];
+  private server: HttpServer;
 
   constructor(private readonly address: ListenOptions & { host: string }) {}
 
@@ -26,6 +30,7 @@ export class AcceptQueues {
 
   /** Opens the queues. @param server the listening server, which gets the connections of all queues. */
   async open(server: HttpServer): Promise<void> {
+    this.server = server;
     if (!CAN_SHARE) return;
     const { port } = server.address() as AddressInfo;
     // These are the socket options of Node's HTTP server.
@@ -41,10 +46,17 @@ export class AcceptQueues {
     );
   }
 
-  /** Accepts no further connections; resolves when the connections from these queues are closed. */
-  async close(): Promise<void> {
-    await Promise.all(
-      this.further.splice(0).map((queue) => new Promise((resolve) => queue.close(resolve))),
-    );
+  /**
+   * Accepts no further connections; the caller closes the server. Resolves when all connections are closed. Those that
+   * are still open after `maxMs` are cut off; otherwise, one client that sends or reads slowly would keep the process
+   * running.
+   */
+  async close(maxMs = CLOSE_MAX_MS): Promise<void> {
+    const cutOff = setTimeout(() => this.server.closeAllConnections(), maxMs);
+    await Promise.all([
+      once(this.server, 'close'),
+      ...this.further.splice(0).map((queue) => new Promise((resolve) => queue.close(resolve))),
+    ]);
+    clearTimeout(cutOff);
   }
 }

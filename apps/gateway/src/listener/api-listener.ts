@@ -167,11 +167,11 @@ export class ApiListener {
     this.isDraining = this.plain.isDraining = true;
   }
 
-  /** Stops accepting connections. Resolves when the open ones are closed. */
-  async close(): Promise<void> {
+  /** Stops accepting connections. Resolves when the open ones are closed, at the latest after `maxMs`. */
+  async close(maxMs: number): Promise<void> {
     this.plain.closeIdle();
     this.server.closeIdleConnections();
-    await Promise.all([this.queues.close(), this.app.close()]);
+    await Promise.all([this.queues.close(maxMs), this.app.close()]);
   }
 
   get isSending(): boolean {

@@ -29,7 +29,7 @@ export class PublicListener {
     const { api, config, shedder } = this;
     api.drain();
     await sleep(config.drainNoticeMs);
-    const closed = api.close();
+    const closed = api.close(config.drainMs);
     const until = monotonicMs() + config.drainMs;
     while ((shedder.inFlight > 0 || api.isSending) && monotonicMs() < until) await sleep(10);
     api.closeAll();

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import { mock } from 'node:test';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { IsString, MaxLength } from 'class-validator';
@@ -209,4 +212,21 @@ describe('service', () => {
     const response = await fetch(`${service.url}/ready`);
     expect(await response.json()).toEqual({ status: 'ok', faults: [] });
   });
+});
+
+it('a request whose body never ends does not keep a stopping service from ending', async () => {
+  const service = await startService({ module: DemoModule, logger, port: 0, host: '127.0.0.1' });
+  const connected = once(service.app.getHttpServer(), 'connection');
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
+  socket.write(
+    'POST /internal/echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n',
+  );
+  const [its] = (await connected) as [Socket];
+  if (its.bytesRead === 0) await once(its, 'data');
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const stopped = service.stop();
+  mock.timers.tick(60_000);
+  mock.timers.reset();
+  await stopped;
+  socket.destroy();
 });

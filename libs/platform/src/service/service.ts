@@ -8,6 +8,7 @@ import { type RawBodies, addRawBodies, cutStreams } from './raw-bodies.js';
 import { listenFurther } from './further-listener.js';
 import { JSON_BODY_LIMIT_BYTES, checkJsonShape, inputValidation } from './input.js';
 import { crashPoint } from '../crash-point.js';
+import { SECOND_MS } from '../clock.js';
 import { Health } from './health.js';
 import { Logger } from '../logger.js';
 import { InvalidRequest } from '../platform.errors.js';
@@ -34,7 +35,10 @@ export interface ServiceOptions extends RawBodies {
   strategy?: CustomStrategy['strategy'];
 }
 
-/** A started service. `stop` drains: not ready, consumers, listener, then the modules' own hooks. */
+/**
+ * A started service. `stop` drains: not ready, consumers, listener, then the modules' own hooks. Requests that take too
+ * long, such as uploads, are cut off.
+ */
 export interface RunningService {
   app: NestFastifyApplication;
   /** `http://host:port` of the internal listener; `https://` with TLS. */
@@ -42,6 +46,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+const STOP_MAX_MS = 25 * SECOND_MS;
 const PROBED = new Set(['/health', '/ready', '/metrics']);
 
 /**
@@ -112,10 +117,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       app.get(Health, { strict: false }).drain();
       isStopping = true;
       cutStreams(adapter.getInstance());
-      await app.close();
+      await closeInTime(app);
       await probes?.close();
     },
   };
+}
+
+/** Closes the application, and cuts off the requests that last too long. */
+async function closeInTime(app: NestFastifyApplication): Promise<void> {
+  const { server } = app.getHttpAdapter().getInstance();
+  const cutOff = setTimeout(() => server.closeAllConnections(), STOP_MAX_MS);
+  await app.close();
+  clearTimeout(cutOff);
 }
 
 /** Returns the host in the form that a URL needs (RFC 3986 §3.2.2). */
