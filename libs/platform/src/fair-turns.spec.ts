@@ -177,6 +177,25 @@ describe('turns of accounts', () => {
     }
   });
 
+  it('S102: accounts that always have turns waiting, however many, hardly delay an account with few turns', async () => {
+    simulation = new Simulation({ atOnce: 4, ofAccount: 2 });
+    const busy = named('busy ', 50);
+    simulation.ask('rare', ...busy, ...busy, ...busy);
+    const waits: number[] = [];
+    let asked = 0;
+    for (let ended = 0; ended < 2_000; ended++) {
+      const accountId = await simulation.end();
+      if (accountId === 'rare') waits.push(ended - asked);
+      else simulation.ask(accountId);
+      if (ended % 200 !== 100) continue;
+      simulation.ask('rare');
+      asked = ended;
+    }
+    expect(waits).toHaveLength(11);
+    // The turns that had begun before, and as many that begin with it.
+    expect(Math.max(...waits)).toBeLessThanOrEqual(2 * 4);
+  });
+
   it('use counts only while others wait, so an account may use idle times', async () => {
     for (let count = 0; count < 50; count++) {
       simulation.ask('active');

@@ -145,7 +145,11 @@ export class FairTurns {
     account.lasting += 1;
     const startsAt = startOf(turn);
     // Otherwise, an account that uses what others leave would run ahead of them without limit.
-    this.virtualTime = Math.max(this.virtualTime, startsAt);
+    const atLeast = Math.max(this.virtualTime, startsAt);
+    // Otherwise, virtual time would keep the lead that it gains while costs are unknown, and accounts with little use
+    // would wait for several turns of each other account.
+    const atMost = startsAt + Math.max(expectedCost, this.usualCost ?? 0);
+    this.virtualTime = Math.min(atLeast, atMost);
     account.servedUntil = startsAt + expectedCost;
     let isCounted = true;
     const makeRoom = () => {
@@ -192,12 +196,17 @@ export class FairTurns {
     return this.expectedCostOf(account) > (this.limits.heavy?.cost ?? Infinity);
   }
 
-  private readonly earlier = (one: WaitingTurn, other: WaitingTurn) => {
-    const [end, otherEnd] = [one, other].map(
-      (turn) => startOf(turn) + this.expectedCostOf(turn.account),
-    );
-    return otherEnd < end ? other : one;
-  };
+  private readonly earlier = (one: WaitingTurn, other: WaitingTurn) =>
+    this.endOf(other) < this.endOf(one) ? other : one;
+
+  /**
+   * Returns when the turn would end. An account that has recently left a usual turn of its share unused does not wait
+   * for a turn of each account that always has one waiting. A new account does, because many may be created.
+   */
+  private endOf({ account, arrivedAt }: WaitingTurn): number {
+    const unused = account.knownCost === undefined ? 0 : (this.usualCost ?? 0);
+    return Math.max(account.servedUntil, arrivedAt - unused) + this.expectedCostOf(account);
+  }
 
   /** Returns the turn of the account whose last turn is due to end later. */
   private readonly later = (one: WaitingTurn, other: WaitingTurn) => {
