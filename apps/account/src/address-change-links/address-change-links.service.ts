@@ -6,6 +6,7 @@ import { LinkInvalid } from '../registration/registration.errors.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
 import { newToken, tokenHash } from '../sessions/session-token.js';
 import { SessionsService } from '../sessions/sessions.service.js';
+import { MAILBOX_LIMIT } from '../throttling/sign-up-limits.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import {
   AddressChangeLinksMaintenanceRepository,
@@ -26,9 +27,13 @@ export class AddressChangeLinksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts a request for a link. @throws TooManyAttempts. */
-  async countRequest(owner: ActiveSession): Promise<void> {
+  /**
+   * Counts a request for a link. @returns false if no further e-mail may be sent to the mailbox now. @throws
+   * TooManyAttempts.
+   */
+  async countRequest(owner: ActiveSession, mailbox: string): Promise<boolean> {
     await this.throttling.count(PERSON_LIMIT, owner.personId, owner);
+    return this.throttling.isWithin(MAILBOX_LIMIT, mailbox, owner);
   }
 
   /**

@@ -25,15 +25,17 @@ export class AddressChangesService {
   ) {}
 
   /**
-   * E-mails a confirmation link to the new address or, if the address already has an account, a notice without one. The
-   * answer is the same in both cases. @throws TooManyAttempts, NotLoggedIn, AccountIsDeleted, NotFound.
+   * E-mails a confirmation link to the new address or, if the address already has an account, a notice without one. If
+   * too many e-mails were sent to its mailbox lately, nothing is sent, and an older link stays valid. The answer is the
+   * same in all cases. @throws TooManyAttempts, NotLoggedIn, AccountIsDeleted, NotFound.
    */
   async request(
     owner: ActiveSession,
     { email: address }: ChangeAddressRequest,
   ): Promise<{ status: 'confirmation_sent' }> {
     const { accountId, personId } = owner;
-    await this.links.countRequest(owner);
+    const isWithin = await this.links.countRequest(owner, this.people.mailboxOf(address));
+    if (!isWithin) return { status: 'confirmation_sent' };
     const holder = await this.people.findByAddress(address, owner.visitor.address);
     return this.accounts.runCommand(accountId, {}, async (transaction) => {
       const token = await this.links.make(transaction, owner, address);

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { SignUpAnswer, SignUpRequest } from '#libs/contracts';
-import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
-import { SIGN_UP_DOMAIN_LIMIT, SIGN_UP_NETWORK_LIMIT } from '../throttling/sign-up-limits.js';
+import { ThrottlingService } from '../throttling/throttling.service.js';
+import {
+  MAILBOX_LIMIT,
+  SIGN_UP_DOMAIN_LIMIT,
+  SIGN_UP_NETWORK_LIMIT,
+} from '../throttling/sign-up-limits.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
 import { domainOfAddress } from '../people/address.js';
 import { PeopleService } from '../people/people.service.js';
 import { SignUpsService } from './sign-ups.service.js';
-
-/** Limits the e-mails that are sent to one mailbox, under any of its addresses, because anyone can cause them. */
-const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
 @Injectable()
 export class RegistrationService {
