@@ -7,6 +7,7 @@ import {
   s3ServerAvailability,
   valkeyAvailability,
 } from './index.js';
+import { STRIPE_PYTHON } from '../billing/stripe-sdks/python-sdk.js';
 import { imageAvailability } from '../deploy/image.js';
 import { promtoolAvailability } from '../deploy/promtool.js';
 import { apiServerAvailability, chartToolsAvailability } from '../deploy/tools/programs.js';
@@ -30,6 +31,7 @@ const PROGRAMS: Readonly<Record<string, () => string | undefined>> = {
   'files on S3 (libs/files)': s3ServerAvailability,
   'that each alert fires (test/deploy)': promtoolAvailability,
   'that no answer contradicts /openapi.json (test/operations)': schemathesisAvailability,
+  'Stripe’s Python SDK with the simulator (test/billing)': () => STRIPE_PYTHON.availability(),
   'that Kubernetes accepts the chart (test/deploy)': () =>
     chartToolsAvailability() ?? apiServerAvailability(),
   'commits without secrets (test/tidy), released migrations (test/upgrade)': historyMissing,

@@ -1,5 +1,6 @@
 import { schemathesisPython } from '../../operations/schemathesis/schemathesis.js';
 import { ImageStore, imageAvailability } from '../image.js';
+import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
 import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
 import { strimziDefinitions } from './strimzi-definitions.js';
 
@@ -11,6 +12,7 @@ const paths = await Promise.all([
   composeConfig(),
   strimziDefinitions(),
   schemathesisPython(),
+  STRIPE_PYTHON.python(),
   imageAvailability() === undefined ? new ImageStore().build() : [],
 ]);
 for (const path of paths.flatMap((one) => (typeof one === 'string' ? one : Object.values(one)))) {

@@ -1,40 +1,24 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { cachedPath, madeOnce } from '../../environment/made-once.js';
+import { PythonPackages } from '../../environment/python-packages.js';
 
 const run = promisify(execFile);
-/** A list of every package with its version, so that the same seed gives the same requests. */
-const REQUIREMENTS = resolve('test/operations/schemathesis/requirements.txt');
-const DOWNLOAD_LIMIT_MS = 300_000;
+/** Schemathesis with a pinned version of every package, so that the same seed gives the same requests. */
+const PACKAGES = new PythonPackages(
+  'schemathesis',
+  'test/operations/schemathesis/requirements.txt',
+);
 const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
 const START = 'from schemathesis.cli import schemathesis; schemathesis()';
 
-const folderOf = () => cachedPath('schemathesis', [REQUIREMENTS]);
-
 /** @returns undefined if Schemathesis is installed or pip can fetch it, and otherwise the reason why not. */
-export function schemathesisAvailability(): string | undefined {
-  if (existsSync(folderOf())) return undefined;
-  const { status } = spawnSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' });
-  return status === 0 ? undefined : 'no Python with pip on this machine';
-}
+export const schemathesisAvailability = (): string | undefined => PACKAGES.availability();
 
 /**
  * Returns the path of the Python interpreter in the environment with Schemathesis, which is installed once in the
  * user's cache.
  */
-export async function schemathesisPython(): Promise<string> {
-  return join(await madeOnce(folderOf(), install), 'bin/python');
-}
-
-async function install(into: string): Promise<void> {
-  // Debian's Python cannot install pip into the environment, so the machine's own pip is used.
-  await run('python3', ['-m', 'venv', '--without-pip', into]);
-  const pip = ['-m', 'pip', '--python', join(into, 'bin/python'), 'install', '--quiet'];
-  const only = ['--only-binary', ':all:', '--requirement', REQUIREMENTS];
-  await run('python3', [...pip, ...only], { timeout: DOWNLOAD_LIMIT_MS });
-}
+export const schemathesisPython = (): Promise<string> => PACKAGES.python();
 
 /** @returns the output of Schemathesis, and whether it found no faults. */
 export async function schemathesis(

@@ -1,15 +1,19 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Stripe } from 'stripe';
 import { SystemClock } from '#libs/platform';
-import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
+import { STRIPE_PYTHON } from './python-sdk.js';
 
 type SessionParams = Stripe.Checkout.SessionCreateParams;
 
 /**
- * Makes purchases with Stripe's SDK. Some of them are refused.
+ * Makes purchases with Stripe's SDK for Node. Some of them are refused.
  * @returns the result of each.
  */
-async function purchases(url: string): Promise<unknown[]> {
+async function purchasesInNode(url: string, key: string): Promise<unknown[]> {
   const { hostname: host, port } = new URL(url);
   const stripe = new Stripe('sk_test_simulator', {
     protocol: 'http',
@@ -29,7 +33,7 @@ async function purchases(url: string): Promise<unknown[]> {
       ...params,
     });
 
-  const options = { idempotencyKey: 'once' };
+  const options = { idempotencyKey: key };
   const customer = await stripe.customers.create({ metadata: { account: '1' } }, options);
   const again = await stripe.customers.create({ metadata: { account: '1' } }, options);
   const { headers } = again.lastResponse;
@@ -124,7 +128,7 @@ const AS_STRIPE = [
   [true, true],
 ];
 
-describe('Stripe’s own SDK, used with the simulator', () => {
+describe('Stripe’s own SDKs, used with the simulator', () => {
   const simulator = new PaymentsSimulator(new SystemClock());
   let url: string;
   beforeAll(async () => {
@@ -132,7 +136,18 @@ describe('Stripe’s own SDK, used with the simulator', () => {
   });
   afterAll(() => simulator.stop());
 
-  it('purchases, rejections, replays and pages get the same results as from Stripe', async () => {
-    expect(await purchases(url)).toEqual(AS_STRIPE);
+  it('for Node: purchases, rejections, replays and pages get the same results as from Stripe', async () => {
+    expect(await purchasesInNode(url, 'node')).toEqual(AS_STRIPE);
   });
+
+  (STRIPE_PYTHON.availability() === undefined ? it : it.skip)(
+    'for Python: purchases, rejections, replays and pages behave like Stripe',
+    async () => {
+      const python = await STRIPE_PYTHON.python();
+      const script = resolve('test/billing/stripe-sdks/purchases.py');
+      const { stdout } = await promisify(execFile)(python, [script, url, 'python']);
+      expect(JSON.parse(stdout)).toEqual(AS_STRIPE);
+    },
+    360_000,
+  );
 });
