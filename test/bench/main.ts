@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import type { BenchOptions, BenchReport } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { machine } from './machine.js';
@@ -8,10 +8,7 @@ interface Bench {
   measure(options: BenchOptions): Promise<BenchReport>;
 }
 
-/**
- * The benches by name. `npm run bench [names…]` runs the named ones in turn; without a name, it runs all. README.md
- * describes the options.
- */
+/** The benches by name. `npm run bench [names…]` runs the named ones in turn; without a name, it runs all. */
 const BENCHES: Record<string, () => Promise<Bench>> = {
   events: () => import('./events.bench.js'),
   start: () => import('./start.bench.js'),
@@ -25,15 +22,23 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   dashboard: () => import('./dashboard.bench.js'),
 };
 
-const flag = { type: 'boolean', default: false } as const;
-const word = { type: 'string' } as const;
-const { values: options, positionals } = parseArgs({
-  options: { short: flag, enforce: flag, names: word, json: word },
-  allowPositionals: true,
-});
-const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHES);
+const program = new Command('bench')
+  .description('measures the product against its targets, as ratios within one run')
+  .argument('[names...]', `of ${Object.keys(BENCHES).join(', ')}`, Object.keys(BENCHES))
+  .option('--short', 'fewer repetitions and shorter runs, if the bench supports this')
+  .option('--names <number>', 'for corpus: the number of names in the zone', Number)
+  .option('--json <file>', 'also write the figures to a file')
+  .option('--enforce', 'exit with 1 if a target is missed')
+  .parse();
+const options = program.opts<{
+  json?: string;
+  enforce?: boolean;
+  short?: boolean;
+  names?: number;
+}>();
+const [wanted] = program.processedArgs as [string[]];
 const unknown = wanted.filter((name) => !(name in BENCHES));
-if (unknown.length > 0) throw new Error(`no such bench: ${unknown.join(', ')}`);
+if (unknown.length > 0) program.error(`no such bench: ${unknown.join(', ')}`);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => void cleanup.run().then(() => process.exit(130)));
@@ -53,10 +58,10 @@ process.stdout.write(`\n${machine()}\n${missed.length} target(s) missed\n`);
 process.exit(options.enforce && missed.length > 0 ? 1 : 0);
 
 async function measured(name: string): Promise<BenchReport> {
-  const { short: isShort, names } = options;
+  const { short, names } = options;
   try {
     const { measure } = await BENCHES[name]();
-    return await measure({ isShort, names: names === undefined ? undefined : Number(names) });
+    return await measure({ isShort: short === true, names });
   } catch (error) {
     process.stderr.write(`${name} failed: ${(error as Error).stack?.slice(0, 2_000)}\n`);
     const rows = [{ what: name, value: NaN, unit: '', target: 'to be measured', ok: false }];

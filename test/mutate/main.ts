@@ -1,27 +1,32 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { setupPostgres, teardown } from '../environment/setup.js';
 import { Random } from '../random.js';
 import { AREAS, type Mutant, sample, specsOf } from './sample.js';
 import { type SpecOutcome, runSpecs } from './spec-run.js';
 
-/**
- * Mutates the compiled product repeatedly, and checks whether the specs detect the mutations (`npm run mutate`).
- * README.md describes the options.
- */
-const number = (usual: number) => ({ type: 'string', default: String(usual) }) as const;
-const words = (...usual: string[]) => ({ type: 'string', multiple: true, default: usual }) as const;
-const { area, only, ...numbers } = parseArgs({
-  options: {
-    count: number(60),
-    seed: number(randomInt(2 ** 31)),
-    area: words(...Object.keys(AREAS)),
-    only: words(''),
-    workers: number(2),
-  },
-}).values;
-const [count, seed, workers] = [numbers.count, numbers.seed, numbers.workers].map(Number);
+/** Mutates the compiled product repeatedly, and checks whether the specs detect the mutations (`npm run mutate`). */
+const program = new Command('mutate')
+  .description('changes the compiled code in one place at a time, and checks that the specs fail')
+  .option('--count <number>', 'number of changes, divided among the areas', Number, 60)
+  .option(
+    '--seed <number>',
+    'repeat the choices of the earlier run with this seed',
+    Number,
+    randomInt(2 ** 31),
+  )
+  .option('--area <name...>', `only of ${Object.keys(AREAS).join(', ')}`, Object.keys(AREAS))
+  .option('--only <text...>', 'only changes whose location contains one of these words', [''])
+  .option('--workers <number>', 'number of changes at a time', Number, 2)
+  .parse();
+const { count, seed, area, only, workers } = program.opts<{
+  count: number;
+  seed: number;
+  area: string[];
+  only: string[];
+  workers: number;
+}>();
 
 const TARGET = 0.9;
 /** The time limit, as a multiple of the time without a mutation, because the speed of a busy machine varies. */
@@ -31,7 +36,7 @@ const LIMIT_MIN_MS = 180_000;
 const WHOLE_LIMIT_MS = 1_800_000;
 
 const unknown = area.filter((name) => !(name in AREAS));
-if (unknown.length > 0) throw new Error(`no such area: ${unknown.join(', ')}`);
+if (unknown.length > 0) program.error(`no such area: ${unknown.join(', ')}`);
 const mutants = sample(new Random(seed), count, area).filter(({ place }) =>
   only.some((text) => place.includes(text)),
 );

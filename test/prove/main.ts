@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { dirname } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { machine } from '../bench/machine.js';
 import { Random } from '../random.js';
 import { closing, line } from './report.js';
@@ -9,23 +9,35 @@ import { type Scenario, type ScenarioResult, isNamed } from './scenario.js';
 import { SCENARIOS } from './scenarios/index.js';
 import { Worker } from './worker.js';
 
-/** Runs the fault matrix with real processes (`npm run prove`). README.md describes the options. */
-const flag = { type: 'boolean', default: false } as const;
-const {
-  only,
-  long: isLong,
-  seed,
-  json,
-  enforce,
-} = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true },
-    long: flag,
-    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    json: { type: 'string', default: '.data/prove/report.json' },
-    enforce: flag,
-  },
-}).values;
+/** Runs the fault matrix with real processes (`npm run prove`). */
+const program = new Command('prove')
+  .description(
+    'kills, pauses and disconnects real processes and skews their clocks, and checks that nothing is lost',
+  )
+  .option(
+    '--only <text...>',
+    'only scenarios whose names contain all words of one of these phrases',
+  )
+  .option(
+    '--long',
+    'before a release: every scenario, pauses of 60 s, more kills, each flow separately',
+  )
+  .option(
+    '--seed <number>',
+    'repeat the choices of the earlier run with this seed',
+    String(randomInt(2 ** 31)),
+  )
+  .option('--json <file>', 'the report', '.data/prove/report.json')
+  .option('--enforce', 'exit with 1 if a scenario failed')
+  .parse();
+const { only, long, seed, json, enforce } = program.opts<{
+  only?: string[];
+  long?: true;
+  seed: string;
+  json: string;
+  enforce?: true;
+}>();
+const isLong = long ?? false;
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
 const scenarios = SCENARIOS.filter(
@@ -33,9 +45,7 @@ const scenarios = SCENARIOS.filter(
     only?.some((text) => isNamed(scenario, text)) ?? (isLong || !scenario.isForReleases),
 );
 if (scenarios.length === 0) {
-  throw new Error(
-    `no such scenario; these exist:\n${SCENARIOS.map(({ name }) => name).join('\n')}`,
-  );
+  program.error(`no such scenario; these exist:\n${SCENARIOS.map(({ name }) => name).join('\n')}`);
 }
 say(`${scenarios.length} scenarios, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);
 

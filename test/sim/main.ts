@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { Command, Option } from 'commander';
 import { type Tally, runHistories } from './histories.js';
 import { SABOTAGES, type Sabotage } from './messaging-statements.js';
 import { installVirtualTime } from './virtual-time.js';
@@ -8,20 +8,32 @@ import { installVirtualTime } from './virtual-time.js';
 const realNow = performance.now.bind(performance);
 const NAMES = Object.keys(SABOTAGES) as Sabotage[];
 
-/**
- * Runs simulated histories of the real code with a virtual clock and every kind of fault (`npm run sim`). README.md
- * describes the options.
- */
-const word = { type: 'string' } as const;
-const { values: options } = parseArgs({
-  options: {
-    seed: { ...word, default: String(randomInt(2 ** 30)) },
-    histories: { ...word, default: '10000' },
-    path: word,
-    sabotage: word,
-    json: word,
-  },
-});
+const options = new Command('sim')
+  .description(
+    'runs simulated histories of the real code with a virtual clock and every kind of fault',
+  )
+  .option(
+    '--seed <number>',
+    'seed of the histories; by default, a new one',
+    String(randomInt(2 ** 30)),
+  )
+  .option('--histories <count>', 'number of histories', '10000')
+  .option('--path <path>', 'replay only this history of the seed')
+  .addOption(
+    new Option(
+      '--sabotage <name>',
+      'break the code under test, and fail if no history detects this; all: each in turn',
+    ).choices([...NAMES, 'all']),
+  )
+  .option('--json <file>', 'also write the report to a file')
+  .parse()
+  .opts<{
+    seed: string;
+    histories: string;
+    path?: string;
+    sabotage?: Sabotage | 'all';
+    json?: string;
+  }>();
 
 installVirtualTime();
 // Creating stack traces would take more time than the histories.
@@ -53,9 +65,8 @@ async function run(): Promise<boolean> {
  * @returns whether each was detected.
  * @throws Error for an unknown name.
  */
-async function sabotaged(chosen: string): Promise<boolean> {
-  const names = NAMES.filter((name) => chosen === 'all' || name === chosen);
-  if (names.length === 0) throw new Error(`no such sabotage; these exist: ${NAMES.join(', ')}`);
+async function sabotaged(chosen: Sabotage | 'all'): Promise<boolean> {
+  const names = chosen === 'all' ? NAMES : [chosen];
   const found: Partial<Record<Sabotage, Tally['failed']>> = {};
   for (const sabotage of names) {
     found[sabotage] = (await select(sabotage)).failed;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import fc from 'fast-check';
 import type { ChosenProcessor } from '#libs/contracts';
 import { setupPostgres, teardown } from '../../environment/setup.js';
@@ -19,21 +19,26 @@ import { travel } from './time-travel.js';
 /**
  * Runs histories of money at both processors, takes fifty accounts through 400 days, and delivers all their events to
  * entitlement in other orders to check the credits, all outside the test runner. The search ends with the first history
- * that fails, which a replay with `--path` then reduces. With `--crashes`, chosen histories run instead, in each of
- * which billing is killed; with `--sample`, only one at each crash point. `--json` names a file for kills and faults.
+ * that fails, which a replay then reduces. With `--crashes`, chosen histories run instead, in each of which billing is
+ * killed.
  */
-const word = { type: 'string' } as const;
-const flag = { type: 'boolean', default: false } as const;
-const { values: options } = parseArgs({
-  options: {
-    histories: { ...word, default: '300' },
-    seed: { ...word, default: String(randomInt(2 ** 30)) },
-    path: word,
-    crashes: flag,
-    sample: flag,
-    json: word,
-  },
-});
+const program = new Command('money-histories')
+  .option('--histories <count>', 'number of histories', '300')
+  .option(
+    '--seed <number>',
+    'seed of the histories; by default, a new one',
+    String(randomInt(2 ** 30)),
+  )
+  .option('--path <path>', 'replay only this history of the seed, and reduce it')
+  .option('--crashes', 'instead, kill billing at each process boundary at which money can be lost')
+  .option('--sample', 'only one crash at each point, chosen by the seed')
+  .option('--json <file>', 'also write the kills and faults to a file')
+  .parse();
+const options = program.opts<
+  Record<'histories' | 'seed', string> &
+    Partial<Record<'path' | 'json', string>> &
+    Record<'crashes' | 'sample', boolean>
+>();
 const { path, json } = options;
 const seed = Number(options.seed);
 
