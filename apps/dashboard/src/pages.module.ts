@@ -77,9 +77,6 @@ export const PAGES = [
   CallDocsController,
 ];
 
-/** The descriptions by table and origin, so that several dashboards in one process, as in tests, build them once. */
-const DESCRIPTIONS = new WeakMap<readonly Operation[], Map<string, Buffer>>();
-
 /** The pages and calls of the public listener. The guards check every request, in this order. */
 @Module({})
 export class PagesModule {
@@ -125,12 +122,7 @@ export class PagesModule {
 
 /** Returns the dashboard's `/openapi.json`. */
 function descriptionOf(operations: readonly Operation[], origin: string): Buffer {
-  const known = DESCRIPTIONS.get(operations) ?? new Map<string, Buffer>();
-  DESCRIPTIONS.set(operations, known);
   const title = 'Domain Data Service, dashboard';
-  const describe = () =>
-    openApi(operations, { title, version: '2.0', origin, listener: 'dashboard' });
-  const description = known.get(origin) ?? Buffer.from(JSON.stringify(describe()));
-  known.set(origin, description);
-  return description;
+  const document = openApi(operations, { title, version: '2.0', origin, listener: 'dashboard' });
+  return Buffer.from(JSON.stringify(document));
 }
