@@ -18,7 +18,8 @@ const BALANCE = { spendable: 5_000, reserved: 0, pending: 0, frozen: 0, debt: 0 
 
 const AWAY = new Set([
   'GET /internal/usage',
-  'GET /internal/usage/pace',
+  'GET /internal/usage/overview',
+  'GET /internal/overview',
   'GET /internal/allowance',
 ]);
 
@@ -132,7 +133,9 @@ export class DashboardUnderTest {
   }
 
   setBalance(grants: object[] = []): void {
-    this.answers.set('GET /internal/balance', { ...BALANCE, grants });
+    const balance = { ...BALANCE, grants };
+    this.answers.set('GET /internal/balance', balance);
+    this.answers.set('GET /internal/overview', { balance, changes: { days: [] } });
   }
 
   private async answerAsOwner(request: IncomingMessage, response: ServerResponse): Promise<void> {

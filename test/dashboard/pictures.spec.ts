@@ -6,11 +6,14 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import {
   type Allowance,
   type KeyUsageAnswer,
+  type LedgerAnswer,
   type LedgerChanges,
   type PaceAnswer,
   type RequestsAnswer,
   type UsageAnswer,
+  BALANCE,
   INVOICES,
+  LEDGER,
   OPERATIONS,
   REQUESTS,
   SUBSCRIPTION,
@@ -158,9 +161,14 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     const logged = `day=${DAY}&request_id=${LOGGED.request_id}&page_size=100`;
     under.answers.set(`GET /internal/requests?${logged}`, { ...LOG, requests: [LOGGED] });
     under.answers.set('GET /internal/invoices?page_size=50', INVOICES.examples[0].answer as object);
-    under.answers.set('GET /internal/usage/pace', PACE);
-    under.answers.set('GET /internal/ledger/changes/2026-10-26', CHANGES);
+    under.answers.set('GET /internal/usage/overview', { usage: byOperation, pace: PACE });
     under.answers.set('GET /internal/allowance', ALLOWANCE);
+    under.answers.set('GET /internal/overview', {
+      balance: BALANCE.examples[0].answer,
+      allowance: ALLOWANCE,
+      ledger: (LEDGER.examples[0].answer as LedgerAnswer).items,
+      changes: CHANGES,
+    });
     under.answers.set('POST /internal/questions', WHOIS_LIVE.examples[0].answer as object);
   });
 

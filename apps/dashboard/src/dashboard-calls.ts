@@ -3,13 +3,12 @@ import {
   type Allowance,
   type AskedDays,
   type BalanceAnswer,
+  type CreditsOverview,
   type KeyUsageAnswer,
-  type LedgerAnswer,
-  type LedgerChanges,
   type Method,
-  type PaceAnswer,
   type RequestsAnswer,
   type UsageAnswer,
+  type UsageOverview,
 } from '#libs/contracts';
 import { AccountDeletedProblem, AccountSuspended } from '#libs/public-http';
 import { ServiceProxies } from './service-calls/service-proxies.js';
@@ -88,11 +87,6 @@ export class DashboardCalls {
     return this.services.entitlement.allowance(accountId).catch(() => undefined);
   }
 
-  /** Reads how much of the account's rate limits is used. */
-  async pace({ accountId }: Session): Promise<PaceAnswer> {
-    return this.services.gateway.pace(accountId);
-  }
-
   async balance({ accountId }: Session): Promise<BalanceAnswer> {
     return this.services.entitlement.balance(accountId);
   }
@@ -120,14 +114,14 @@ export class DashboardCalls {
     return this.services.gateway.usageByKey(accountId, days);
   }
 
-  /** Reads the newest page of the ledger. */
-  async ledger({ accountId }: Session): Promise<LedgerAnswer> {
-    return this.services.entitlement.ledger(accountId);
+  /** Reads the account's balance, rights and ledger in one call. */
+  async creditsOverview({ accountId }: Session): Promise<CreditsOverview> {
+    return this.services.entitlement.overview(accountId);
   }
 
-  /** Reads how the credits changed on each day. @param from the first day, as `YYYY-MM-DD`. */
-  async ledgerChanges({ accountId }: Session, from: string): Promise<LedgerChanges> {
-    return this.services.entitlement.ledgerChanges(accountId, from);
+  /** Reads the usage of the last 30 days, and how much of the account's rate limits is used. */
+  async usageOverview({ accountId }: Session): Promise<UsageOverview> {
+    return this.services.gateway.usageOverview(accountId);
   }
 
   private async ofActive(

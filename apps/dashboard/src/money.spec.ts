@@ -214,8 +214,20 @@ describe('credits', () => {
     expect(await words('/subscriptions')).not.toContain('on their way');
   });
 
+  it('S102: the overview calls each service once, since calls cost most of its CPU time', async () => {
+    await words('/');
+    expect(under.arrived.map(({ line }) => line).toSorted()).toEqual([
+      'GET /internal/dashboard/keys',
+      'GET /internal/monitors',
+      'GET /internal/overview',
+      'GET /internal/subscriptions',
+      'GET /internal/usage/overview',
+    ]);
+  });
+
   it('credits frozen by a deletion are shown with the time of their return', async () => {
-    under.answers.set('GET /internal/balance', balance([grant({})], { frozen: 400 }));
+    const frozen = balance([grant({})], { frozen: 400 });
+    under.answers.set('GET /internal/overview', { balance: frozen, changes: { days: [] } });
     expect(await words('/')).toContain('400 credits come back within a minute');
   });
 });

@@ -11,7 +11,10 @@ const DAYS = [
 ];
 
 it('the credits at the end of each day are the current balance minus all later changes', () => {
-  const { from, to, byDay } = creditHistory(BALANCE, { days: DAYS, is_whole: true }, NOW);
+  const { from, to, byDay } = creditHistory(
+    { balance: BALANCE, changes: { days: DAYS, is_whole: true } },
+    NOW,
+  );
   expect([from, to, byDay.size]).toEqual(['2026-10-22', '2026-11-20', 30]);
   expect([...byDay].slice(-4)).toEqual([
     ['2026-11-17', 0],
@@ -22,6 +25,9 @@ it('the credits at the end of each day are the current balance minus all later c
 });
 
 it('if older changes are missing, the history begins with the oldest day that has changes', () => {
-  const { byDay } = creditHistory(BALANCE, { days: DAYS, is_whole: false }, NOW);
+  const { byDay } = creditHistory(
+    { balance: BALANCE, changes: { days: DAYS, is_whole: false } },
+    NOW,
+  );
   expect([...byDay.keys()]).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
 });

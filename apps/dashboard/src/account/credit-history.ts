@@ -1,4 +1,4 @@
-import type { BalanceAnswer, LedgerChanges } from '#libs/contracts';
+import type { CreditsOverview } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
@@ -13,15 +13,12 @@ export interface CreditHistory {
   byDay: ReadonlyMap<string, number>;
 }
 
-export const historyStart = (now: Date) => dayOf(now.getTime() - (DAYS - 1) * DAY_MS);
-
 /**
  * Calculates the history backwards from the current balance.
  * @param changes the changes by day. If they are incomplete, the history begins later.
  */
 export function creditHistory(
-  balance: BalanceAnswer,
-  { days, is_whole: isWhole }: LedgerChanges,
+  { balance, changes: { days, is_whole: isWhole } }: Pick<CreditsOverview, 'balance' | 'changes'>,
   now: Date,
 ): CreditHistory {
   const { spendable, reserved, pending, frozen, debt } = balance;

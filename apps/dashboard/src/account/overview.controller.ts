@@ -1,10 +1,5 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
-import type {
-  BalanceAnswer,
-  KeysAnswer,
-  MonitorsAnswer,
-  SubscriptionsAnswer,
-} from '#libs/contracts';
+import type { KeysAnswer, MonitorsAnswer, SubscriptionsAnswer } from '#libs/contracts';
 import { Clock } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
@@ -17,7 +12,7 @@ import type { BrowserCaller } from '../service-calls/service-proxy.js';
 import type { Session } from '../service-calls/sessions.js';
 import { restorePage } from './account-pages.js';
 import { startPage } from '../public-pages/start-page.js';
-import { type CreditHistory, creditHistory, historyStart } from './credit-history.js';
+import { creditHistory } from './credit-history.js';
 import { type OverviewFacts, overviewPage } from './overview-page.js';
 
 /** Serves `/`: a welcome page, the account's overview, or the restore page of a deleted account. */
@@ -50,43 +45,31 @@ export class OverviewController {
   @Header('content-disposition', 'attachment; filename="credits.csv"')
   async csv(@Visit() visit: PageVisit): Promise<string> {
     const { session } = visit;
-    const { byDay } = await this.historyOf(session, this.calls.balance(session));
+    const { byDay } = creditHistory(await this.calls.creditsOverview(session), this.clock.now());
     return csvOf(['day', 'credits'], [...byDay]);
   }
 
   /** Reads the data of the page. If a service does not answer, the page is shown without that service's figures. */
   private async factsOf(visitor: BrowserCaller, session: Session): Promise<OverviewFacts> {
     const { calls } = this;
-    const asked = calls.balance(session);
-    const [balance, ledger, history, usage, allowance, pace, owned, keys, watched] =
-      await Promise.all([
-        known(asked),
-        known(calls.ledger(session)),
-        known(this.historyOf(session, asked)),
-        known(calls.usage(session)),
-        calls.allowance(session),
-        known(calls.pace(session)),
-        known(calls.billing(visitor, session, { method: 'GET', path: '/subscriptions' })),
-        known(calls.account(visitor, { method: 'GET', path: '/keys' })),
-        known(calls.worker(visitor, session, { method: 'GET', path: '/monitors' })),
-      ]);
+    const [credits, used, owned, keys, watched] = await Promise.all([
+      known(calls.creditsOverview(session)),
+      known(calls.usageOverview(session)),
+      known(calls.billing(visitor, session, { method: 'GET', path: '/subscriptions' })),
+      known(calls.account(visitor, { method: 'GET', path: '/keys' })),
+      known(calls.worker(visitor, session, { method: 'GET', path: '/monitors' })),
+    ]);
     const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
     const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
     const { monitors, paging } = (watched?.body ?? {}) as Partial<MonitorsAnswer>;
     // If the monitors fill more than one page, their number is unknown.
     const all = paging?.has_next === false ? monitors : undefined;
+    const { balance, allowance, ledger } = credits ?? {};
+    const { usage, pace } = used ?? {};
+    const history = credits && creditHistory(credits, this.clock.now());
     const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all };
     const { apiUrl } = this.settings;
-    return { apiUrl, balance, ledger: ledger?.items, usage, history, plan };
-  }
-
-  private async historyOf(session: Session, asked: Promise<BalanceAnswer>): Promise<CreditHistory> {
-    const now = this.clock.now();
-    const [balance, changes] = await Promise.all([
-      asked,
-      this.calls.ledgerChanges(session, historyStart(now)),
-    ]);
-    return creditHistory(balance, changes, now);
+    return { apiUrl, balance, ledger, usage, history, plan };
   }
 }
 

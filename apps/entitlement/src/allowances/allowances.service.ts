@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Allowance, OverridableLimit } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, type Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
@@ -29,13 +29,16 @@ export class AllowancesService {
    * again.
    */
   async find(accountId: string): Promise<Allowance> {
+    return this.database.transaction((transaction) => this.findIn(transaction, accountId));
+  }
+
+  /** Like `find`, in the caller's transaction. */
+  async findIn(transaction: Transaction, accountId: string): Promise<Allowance> {
     const now = this.clock.now();
-    return this.database.transaction(async (transaction) => {
-      const state = await this.repository.findState(transaction, accountId);
-      const sources = await this.repository.listSources(transaction, accountId, now);
-      const subscriptions = await this.subscriptions.list(transaction, [accountId]);
-      return computeAllowance({ accountId, ...state, ...sources, subscriptions }, now);
-    });
+    const state = await this.repository.findState(transaction, accountId);
+    const sources = await this.repository.listSources(transaction, accountId, now);
+    const subscriptions = await this.subscriptions.list(transaction, [accountId]);
+    return computeAllowance({ accountId, ...state, ...sources, subscriptions }, now);
   }
 
   /** Overrides a limit until a time. A newer override of the same limit takes precedence. */

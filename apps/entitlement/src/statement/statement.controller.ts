@@ -1,12 +1,12 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
   ACCOUNT_CREDITS,
   type BalanceExplanation,
   type CreditsAnswer,
+  type CreditsOverview,
   LEDGER,
   type LedgerAnswer,
-  type LedgerChanges,
   Pages,
   Question,
   type QuestionOf,
@@ -51,13 +51,10 @@ export class StatementController {
     return this.statement.lines(accountId, this.pages.asked(LEDGER, question));
   }
 
-  @Get('/internal/ledger/changes/:from')
+  @Get('/internal/overview')
   @AllowCallers('dashboard')
-  async changes(
-    @AccountId() accountId: string,
-    @Param('from') from: string,
-  ): Promise<LedgerChanges> {
-    return this.statement.changes(accountId, from);
+  async overview(@AccountId() accountId: string): Promise<CreditsOverview> {
+    return this.statement.overview(accountId);
   }
 
   @Get('/internal/operator/explanation')

@@ -18,6 +18,15 @@ interface LineRow {
   day: string | null;
 }
 
+/** A line with its place among all lines and among those of its day, the sum of that day, and the number of lines. */
+interface RecentRow extends LineRow {
+  onDay: string;
+  place: number;
+  placeOfDay: number;
+  sum: string;
+  read: number;
+}
+
 @Injectable()
 export class StatementRepository {
   constructor(private readonly database: Database) {}
@@ -34,31 +43,46 @@ export class StatementRepository {
     reader: Pick<Transaction, 'query'> = this.database,
   ): Promise<LedgerLine[]> {
     const rows = await reader.query<LineRow>(LINES, [accountId, ...before, limit]);
-    return rows.map(({ id, at, kind, amount, reference, operation, day }) => ({
-      id: `${id}.${kind}`,
-      at: at.toISOString(),
-      kind,
-      amount,
-      reference: shownReference(reference),
-      ...(operation !== null && { operation }),
-      ...(day !== null && { day }),
-    }));
+    return rows.map(toLine);
   }
 
-  async sumDays(accountId: string, from: string): Promise<LedgerChanges> {
-    const rows = await this.database.query<{ day: string; amount: string; lines: string }>(
-      `select coalesce(day, to_char(at at time zone 'UTC', 'YYYY-MM-DD')) as day,
-         sum(amount) as amount, count(*) as lines
-       from (${LINES}) newest group by 1 order by 1 desc`,
-      [accountId, ...NEWEST, SUMMED_LINES_MAX],
-    );
-    const read = rows.reduce((sum, { lines }) => sum + Number(lines), 0);
-    const days = rows
-      .filter(({ day }) => day >= from)
-      .map(({ day, amount }) => ({ day, amount: Number(amount) }));
-    return { days, is_whole: read < SUMMED_LINES_MAX || days.length < rows.length };
+  /**
+   * Lists the newest lines of an account, and sums the changes of each day from a day (`YYYY-MM-DD`) on. The lines are
+   * read once, because to plan that takes longer than to read them.
+   */
+  async listRecent(
+    transaction: Transaction,
+    accountId: string,
+    { from, limit }: { from: string; limit: number },
+  ): Promise<{ ledger: LedgerLine[]; changes: LedgerChanges }> {
+    const rows = await transaction.query<RecentRow>(RECENT, [
+      accountId,
+      ...NEWEST,
+      SUMMED_LINES_MAX,
+      limit,
+    ]);
+    const ends = rows.filter(({ placeOfDay }) => placeOfDay === 1);
+    const days = ends
+      .filter(({ onDay }) => onDay >= from)
+      .map(({ onDay: day, sum }) => ({ day, amount: Number(sum) }))
+      .toSorted((a, b) => (a.day < b.day ? 1 : -1));
+    const isWhole = (rows[0]?.read ?? 0) < SUMMED_LINES_MAX || days.length < ends.length;
+    return {
+      ledger: rows.filter(({ place }) => place <= limit).map(toLine),
+      changes: { days, is_whole: isWhole },
+    };
   }
 }
+
+const toLine = ({ id, at, kind, amount, reference, operation, day }: LineRow): LedgerLine => ({
+  id: `${id}.${kind}`,
+  at: at.toISOString(),
+  kind,
+  amount,
+  reference: shownReference(reference),
+  ...(operation !== null && { operation }),
+  ...(day !== null && { day }),
+});
 
 /** Hides the source of a trial. The source is a claim, which is derived from an address. */
 function shownReference(reference: string): string {
@@ -66,19 +90,28 @@ function shownReference(reference: string): string {
 }
 
 /**
- * Returns SQL for the lines of accounts. A partial index finds the transfers that become lines. It omits movements
- * between available, reserved and consumed credits, because a busy account has a thousand lease movements for every
- * movement of another kind. `repay_return` becomes a line but is not in the index, so it is found by its kind. If a
- * lease ends after its grant, its unused credits move to `expired`, and the line names the grant.
+ * The lines of an account. A partial index finds the transfers that become lines. It omits movements between available,
+ * reserved and consumed credits, because a busy account has a thousand lease movements for every movement of another
+ * kind. `repay_return` becomes a line but is not in the index, so it is found by its kind. If a lease ends after its
+ * grant, its unused credits move to `expired`, and the line names the grant.
  */
-const LINES_OF = (ids: string, kinds: string) => `
-  select t.id, t.occurred_at as at, m.kind, m.amount, null as operation, null as day,
+const LINES = `
+  (select t.id, t.occurred_at as at, m.kind, m.amount, null as operation, null as day,
     case when t.reference like 'lease:%' or t.reference like 'hold:%' then (
       select min(concat_ws(':', g.source_type, g.source_id, g.source_index))
       from ledger_entries o join credit_grants g on g.id = o.grant_id
       where o.transfer_id = t.id and o.ledger_account in ('expired', 'revoked'))
     else t.reference end as reference
-  from (${ids}) i join ledger_transfers t on t.id = i.id
+  from (
+    (select distinct transfer_id as id, false as is_return from ledger_entries
+     where account_id = $1 and transfer_id <= $2::uuid
+       and ledger_account in ('issued', 'expired', 'revoked', 'owed')
+     order by transfer_id desc)
+    union all
+    (select id, true from ledger_transfers
+     where account_id = $1 and id <= $2::uuid and kind = 'repay_return' order by id desc)
+    order by id desc) i
+  join ledger_transfers t on t.id = i.id and (t.kind = 'repay_return') = i.is_return
   cross join lateral (
     select coalesce(sum(amount) filter (where ledger_account = 'available'), 0) as available,
       coalesce(sum(amount) filter (where ledger_account = 'issued'), 0) as issued,
@@ -93,23 +126,8 @@ const LINES_OF = (ids: string, kinds: string) => `
       when t.kind = 'release' then -e.revoked
       when t.kind = 'repay_return' then e.available
       when t.kind in ('debt', 'debt_cancel') then -e.owed end)) m (kind, amount)
-  where t.kind ${kinds} and m.amount <> 0 and (t.id, m.kind) < ($2::uuid, $3)
-  order by t.id desc, m.kind desc limit $4`;
-
-const LINES = `
-  (${LINES_OF(
-    `select distinct transfer_id as id from ledger_entries
-     where account_id = $1 and transfer_id <= $2::uuid
-       and ledger_account in ('issued', 'expired', 'revoked', 'owed')
-     order by transfer_id desc`,
-    `<> 'repay_return'`,
-  )})
-  union all
-  (${LINES_OF(
-    `select id from ledger_transfers
-     where account_id = $1 and id <= $2::uuid and kind = 'repay_return' order by id desc`,
-    `= 'repay_return'`,
-  )})
+  where m.amount <> 0 and (t.id, m.kind) < ($2::uuid, $3)
+  order by t.id desc, m.kind desc limit $4)
   union all
   (select id, day::timestamp at time zone 'UTC', 'use', -credits, operation, to_char(day, 'YYYY-MM-DD'),
      operation
@@ -117,3 +135,13 @@ const LINES = `
    where account_id = $1 and id <= $2::uuid and (id, 'use') < ($2::uuid, $3)
    order by id desc limit $4)
   order by id desc, kind desc limit $4`;
+
+const RECENT = `
+  select * from (
+    select *, count(*) over ()::int as read, sum(amount) over (partition by "onDay") as sum,
+      row_number() over (order by id desc, kind desc)::int as place,
+      row_number() over (partition by "onDay" order by id desc, kind desc)::int as "placeOfDay"
+    from (
+      select *, coalesce(day, to_char(at at time zone 'UTC', 'YYYY-MM-DD')) as "onDay"
+      from (${LINES}) lines) dated) placed
+  where place <= $5 or "placeOfDay" = 1 order by place`;

@@ -3,19 +3,22 @@ import type {
   AskedPage,
   BalanceAnswer,
   BalanceExplanation,
-  LedgerChanges,
+  CreditsOverview,
   LedgerLine,
   Page,
   UsageV1Answer,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, DAY_MS } from '#libs/platform';
+import { AllowancesService } from '../allowances/allowances.service.js';
 import { GrantsService } from '../grants/grants.service.js';
 import { explain } from './explanation.js';
 import { StatementRepository } from './statement.repository.js';
 import { usageV1Answer } from './usage-v1-answer.js';
 
 const BATCH = 2_000;
+const OVERVIEW_DAYS = 30;
+const OVERVIEW_LINES = 50;
 
 export interface Statement {
   balance: BalanceAnswer;
@@ -27,6 +30,7 @@ export class StatementService {
   constructor(
     private readonly database: Database,
     private readonly grants: GrantsService,
+    private readonly allowances: AllowancesService,
     private readonly repository: StatementRepository,
     private readonly clock: Clock,
   ) {}
@@ -48,9 +52,18 @@ export class StatementService {
     return asked.cut(rows, ({ id }) => id.split('.'));
   }
 
-  /** Sums the changes of each day from this day (`YYYY-MM-DD`) on. */
-  async changes(accountId: string, from: string): Promise<LedgerChanges> {
-    return this.repository.sumDays(accountId, from);
+  /** Reads what the overview shows in one snapshot, so that the balance agrees with the ledger. */
+  async overview(accountId: string): Promise<CreditsOverview> {
+    const firstDay = new Date(this.clock.now().getTime() - (OVERVIEW_DAYS - 1) * DAY_MS);
+    const asked = { from: firstDay.toISOString().slice(0, 10), limit: OVERVIEW_LINES };
+    return this.database.snapshot(async (transaction) => {
+      const [balance, allowance, lines] = await Promise.all([
+        this.grants.balanceIn(transaction, accountId),
+        this.allowances.findIn(transaction, accountId),
+        this.repository.listRecent(transaction, accountId, asked),
+      ]);
+      return { balance, allowance, ...lines };
+    });
   }
 
   /**

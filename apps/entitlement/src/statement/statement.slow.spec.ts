@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AccountDeleted, CreditsAnswer } from '#libs/contracts';
 import { faultsOf, newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { StatementService } from './statement.service.js';
 
 let entitlement: EntitlementUnderTest;
 let accountId: string;
@@ -238,6 +239,11 @@ describe('the ledger', () => {
     expect(second.paging.next_cursor).toBeNull();
     const amounts = [...first.items, ...second.items].map(({ amount }) => Number(amount));
     expect(amounts).toEqual(Array.from({ length: 60 }, (_, index) => 1_059 - index));
+    const statement = entitlement.service.app.get(StatementService);
+    const { balance, allowance, ledger, changes } = await statement.overview(accountId);
+    expect(ledger).toEqual(first.items);
+    expect(changes.days.map(({ amount }) => amount)).toEqual([balance.spendable]);
+    expect(allowance).toEqual(await entitlement.client.allowance(accountId));
     await expect(entitlement.client.ledger(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
   });
 });

@@ -54,10 +54,13 @@ describe('usage of an account', () => {
       'grant 1000',
     ]);
     const statement = entitlement.service.app.get(StatementService);
+    const { ledger, changes } = await statement.overview(accountId);
+    expect(ledger.map(textOf)).toEqual(await lines());
     const today = { day: '2026-03-03', amount: -6 };
     const days = [today, { day: '2026-03-02', amount: 988 }];
-    expect(await statement.changes(accountId, '2026-03-01')).toEqual({ days, is_whole: true });
-    expect((await statement.changes(accountId, '2026-03-03')).days).toEqual([today]);
+    expect(changes).toEqual({ days, is_whole: true });
+    at('2026-04-01T00:00:00Z');
+    expect((await statement.overview(accountId)).changes.days).toEqual([today]);
   });
 
   it('repeated and older totals and repeated closes count once', async () => {

@@ -2,13 +2,13 @@ import { Controller, Get } from '@nestjs/common';
 import {
   ACCOUNT_USAGE,
   type KeyUsageAnswer,
-  type PaceAnswer,
   Question,
   type QuestionOf,
   REQUESTS,
   type RequestsAnswer,
   Serves,
   type UsageAnswer,
+  type UsageOverview,
 } from '#libs/contracts';
 import { AccountExports, Database } from '#libs/database';
 import { AccountId, AllowCallers } from '#libs/platform';
@@ -45,9 +45,9 @@ export class DashboardReadsController {
     return this.usages.usageByKey(accountId, days);
   }
 
-  @Get('internal/usage/pace')
-  async pace(@AccountId() accountId: string): Promise<PaceAnswer> {
-    return this.usages.pace(accountId);
+  @Get('internal/usage/overview')
+  async overview(@AccountId() accountId: string): Promise<UsageOverview> {
+    return this.usages.overview(accountId);
   }
 
   @Serves(REQUESTS)

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
-import { Database, StatementTimeout } from '#libs/database';
+import { Database, StatementTimeout, type Transaction } from '#libs/database';
 import {
   FairTurns,
   type FairTurnsLimits,
@@ -25,6 +25,8 @@ const TURNS: FairTurnsLimits = {
 const A_MINUTE_MAX_MS = 10_000;
 /** Once this many accounts are counted, minutes that have ended are removed. */
 const MINUTES_MAX = 1_000;
+
+export type LogReader = Pick<Transaction, 'query'>;
 
 /**
  * The total duration of one account's reads in the minute that began with its first read, without the time in which this
@@ -56,6 +58,11 @@ export class LogReads {
    *   ServiceUnavailable if too many reads wait, or one waits too long; DatabaseUnavailable.
    */
   async query<T>(accountId: string, sql: string, parameters: unknown[]): Promise<T[]> {
+    return this.read(accountId, (transaction) => transaction.query<T>(sql, parameters));
+  }
+
+  /** Runs several statements in one turn. @throws the errors of `query`. */
+  async read<T>(accountId: string, work: (reader: LogReader) => Promise<T>): Promise<T> {
     this.checkMinute(accountId);
     const endTurn = await this.turns.begin(accountId);
     if (!endTurn) throw new ServiceUnavailable('request log');
@@ -64,7 +71,7 @@ export class LogReads {
       const minute = this.checkMinute(accountId);
       const [startedMs, idleBeforeMs] = [monotonicMs(), idleMs()];
       try {
-        return await this.limited<T>(sql, parameters);
+        return await this.limited(work);
       } finally {
         tookMs = monotonicMs() - startedMs;
         minute.tookMs += idleMs() - idleBeforeMs;
@@ -94,11 +101,11 @@ export class LogReads {
     return minute;
   }
 
-  private async limited<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+  private async limited<T>(work: (reader: LogReader) => Promise<T>): Promise<T> {
     try {
       return await this.database.transaction(async (transaction) => {
         await transaction.limitStatements(STATEMENT_MAX_MS);
-        return transaction.query<T>(sql, parameters);
+        return work(transaction);
       });
     } catch (error) {
       throw error instanceof StatementTimeout ? new ReadTooHeavy(error) : error;

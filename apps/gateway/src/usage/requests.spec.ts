@@ -221,8 +221,11 @@ describe('the requests of a day', () => {
     const at = new Date(clock.now().getTime() - SECOND_MS);
     await insertRequests(mine, 2, 'whois.live', { at });
     expect(await read()).toContain(`${TODAY},Dashboard,3,0,3`);
-    dashboard.answers.set('GET /internal/allowance', ALLOWANCE);
-    dashboard.answers.set('GET /internal/balance', BALANCE);
+    dashboard.answers.set('GET /internal/overview', {
+      balance: BALANCE,
+      allowance: ALLOWANCE,
+      changes: { days: [] },
+    });
     const open = async (page: string) =>
       (await dashboard.send('GET', page, { cookie: dashboard.cookie })).body.toString();
     expect(await open('/usage')).toMatch(

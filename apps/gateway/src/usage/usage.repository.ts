@@ -2,13 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { KeyUsageDay, UsageDay } from '#libs/contracts';
 import { HOUR_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, PACE_LIST } from '../request-log/key-figures.js';
-import { LogReads } from './log-reads.js';
+import { type LogReader, LogReads } from './log-reads.js';
 
 /** The requests in one minute. Minutes are counted back from now; 0 is the last one. */
 export interface UsedInMinute {
   minute: number;
   operation: string;
   requests: number;
+}
+
+interface Stretch {
+  from: Date;
+  until: Date;
+  now: Date;
 }
 
 /** Reads counts from the request log. All methods throw the errors of `LogReads.query`. */
@@ -20,32 +26,29 @@ export class UsageRepository {
    * Sums requests and credits by day (UTC) and operation, from the hourly counts and from the rows of the last hours
    * that have not been counted yet.
    */
-  async listDays(
-    accountId: string,
-    { from, until, now }: { from: Date; until: Date; now: Date },
-  ): Promise<UsageDay[]> {
-    const rows = await this.reads.query<Record<keyof UsageDay, string>>(accountId, DAYS, [
-      accountId,
-      from,
-      until,
-      new Date(now.getTime() - UNCOUNTED_MS),
-    ]);
-    return rows.map(({ date, operation, ...counts }) => ({ date, operation, ...numbers(counts) }));
+  async listDays(accountId: string, stretch: Stretch): Promise<UsageDay[]> {
+    return this.reads.read(accountId, (reader) => daysIn(reader, accountId, stretch));
   }
 
-  /** Counts each operation's requests per minute for the hour before `now`, without those over a rate limit. */
-  async listMinutes(accountId: string, now: Date): Promise<UsedInMinute[]> {
-    return this.reads.query<UsedInMinute>(accountId, MINUTES, [accountId, now]);
+  /**
+   * Like `listDays`. In the same turn, counts each operation's requests per minute for the hour before `now`, without
+   * those over a rate limit.
+   */
+  async listDaysAndMinutes(
+    accountId: string,
+    stretch: Stretch,
+  ): Promise<{ days: UsageDay[]; minutes: UsedInMinute[] }> {
+    return this.reads.read(accountId, async (reader) => ({
+      days: await daysIn(reader, accountId, stretch),
+      minutes: await reader.query<UsedInMinute>(MINUTES, [accountId, stretch.now]),
+    }));
   }
 
   /**
    * Sums requests and credits as `listDays` does, but by key and with response times. For times
    * before hourly counts by key existed, the rows are read.
    */
-  async listKeyDays(
-    accountId: string,
-    { from, until, now }: { from: Date; until: Date; now: Date },
-  ): Promise<KeyUsageDay[]> {
+  async listKeyDays(accountId: string, { from, until, now }: Stretch): Promise<KeyUsageDay[]> {
     const rows = await this.reads.query<
       Record<keyof Omit<KeyUsageDay, 'within'>, string> & { within: string[] }
     >(accountId, KEY_DAYS, [accountId, from, until, new Date(now.getTime() - UNCOUNTED_MS)]);
@@ -56,6 +59,21 @@ export class UsageRepository {
       within: within.map(Number),
     }));
   }
+}
+
+async function daysIn(
+  reader: LogReader,
+  accountId: string,
+  { from, until, now }: Stretch,
+): Promise<UsageDay[]> {
+  const uncountedFrom = new Date(now.getTime() - UNCOUNTED_MS);
+  const rows = await reader.query<Record<keyof UsageDay, string>>(DAYS, [
+    accountId,
+    from,
+    until,
+    uncountedFrom,
+  ]);
+  return rows.map(({ date, operation, ...counts }) => ({ date, operation, ...numbers(counts) }));
 }
 
 function numbers({ requests, failed, credits }: Record<'requests' | 'failed' | 'credits', string>) {

@@ -8,13 +8,14 @@ import {
   type RateClass,
   type UsageAnswer,
   type UsageDay,
+  type UsageOverview,
   type ValuesOf,
   type WorkDay,
 } from '#libs/contracts';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { WITHIN_MS } from '../request-log/key-figures.js';
 import { Services } from '../services.js';
-import { UsageRepository } from './usage.repository.js';
+import { type UsedInMinute, UsageRepository } from './usage.repository.js';
 
 /** The first and the last day of the range. */
 type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
@@ -46,13 +47,22 @@ export class UsageService {
       this.days.listDays(accountId, { from, until, now }),
       this.services.entitlement.usedByWork(accountId, asked),
     ]);
-    const days = withWork(requests, work);
-    const totals = { requests: 0, credits: 0 };
-    for (const { requests, credits } of days) {
-      totals.requests += requests;
-      totals.credits += credits;
-    }
-    return { status: true, ...asked, totals, days };
+    return { status: true, ...asked, ...withTotals(requests, work) };
+  }
+
+  /**
+   * Shows the usage of the last 30 days, and counts the requests of each rate class in the last minute and in the
+   * busiest minute of the last hour. @throws the errors of `usage`.
+   */
+  async overview(accountId: string): Promise<UsageOverview> {
+    const now = this.clock.now();
+    const { first, last, from, until } = stretchOf({}, now);
+    const asked = { from: dayOf(first), to: dayOf(last) };
+    const [{ days, minutes }, work] = await Promise.all([
+      this.days.listDaysAndMinutes(accountId, { from, until, now }),
+      this.services.entitlement.usedByWork(accountId, asked),
+    ]);
+    return { usage: { status: true, ...asked, ...withTotals(days, work) }, pace: paceOf(minutes) };
   }
 
   /** Shows the usage by key, with response times. @throws the errors of `usage`. */
@@ -62,33 +72,36 @@ export class UsageService {
     const days = await this.days.listKeyDays(accountId, { from, until, now });
     return { from: dayOf(first), to: dayOf(last), within_ms: [...WITHIN_MS], days };
   }
+}
 
-  /**
-   * Counts the requests of each rate class in the last minute and in the busiest minute of the last
-   * hour.
-   * @throws the errors of `LogReads.query`.
-   */
-  async pace(accountId: string): Promise<PaceAnswer> {
-    const minutes = await this.days.listMinutes(accountId, this.clock.now());
-    const ofClass = (rateClass: RateClass): PaceOfClass => {
-      const own = minutes.filter(({ operation }) => CLASSES.get(operation) === rateClass);
-      const sums = Array.from({ length: MINUTES_OF_HOUR }, () => 0);
-      for (const { minute, requests } of own) sums[minute] += requests;
-      return { last_minute: sums[0], busiest_minute: Math.max(...sums) };
-    };
-    return { live: ofClass('live'), bulk: ofClass('bulk'), heavy: ofClass('heavy') };
-  }
+function paceOf(minutes: readonly UsedInMinute[]): PaceAnswer {
+  const ofClass = (rateClass: RateClass): PaceOfClass => {
+    const own = minutes.filter(({ operation }) => CLASSES.get(operation) === rateClass);
+    const sums = Array.from({ length: MINUTES_OF_HOUR }, () => 0);
+    for (const { minute, requests } of own) sums[minute] += requests;
+    return { last_minute: sums[0], busiest_minute: Math.max(...sums) };
+  };
+  return { live: ofClass('live'), bulk: ofClass('bulk'), heavy: ofClass('heavy') };
 }
 
 /** Adds the credits spent on jobs and monitors to the line of the same day and operation, which may be a new line. */
-function withWork(requests: readonly UsageDay[], work: readonly WorkDay[]): UsageDay[] {
+function withTotals(
+  requests: readonly UsageDay[],
+  work: readonly WorkDay[],
+): Pick<UsageAnswer, 'totals' | 'days'> {
   const nameOf = ({ date, operation }: UsageDay | WorkDay) => `${date} ${operation}`;
   const days = new Map(requests.map((day) => [nameOf(day), day]));
   for (const used of work) {
     const day = days.get(nameOf(used)) ?? { ...used, requests: 0, failed: 0, credits: 0 };
     days.set(nameOf(used), { ...day, credits: day.credits + used.credits });
   }
-  return [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
+  const sorted = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
+  const totals = { requests: 0, credits: 0 };
+  for (const { requests, credits } of sorted) {
+    totals.requests += requests;
+    totals.credits += credits;
+  }
+  return { totals, days: sorted };
 }
 
 const MINUTES_OF_HOUR = 60;

@@ -2,7 +2,7 @@ import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { SubscriptionState } from '../events/billing/subscription-changed.js';
 
 /**
- * Sums of an account's ledger by UTC day (`YYYY-MM-DD`), newest first. Usage counts towards the day on which it was
+ * Sums of an account's ledger by UTC day (`YYYY-MM-DD`) of the last 30 days, newest first. Usage counts towards the day on which it was
  * booked.
  */
 export interface LedgerChanges {

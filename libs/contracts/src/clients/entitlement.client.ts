@@ -1,4 +1,4 @@
-import type { BalanceAnswer, LedgerAnswer } from '../operations/account/balance.js';
+import type { BalanceAnswer, LedgerAnswer, LedgerLine } from '../operations/account/balance.js';
 import type { WorkDay } from '../operations/usage/usage.js';
 import type { RateClass } from '../operations/access.js';
 import type { MonitorSlots } from '../events/billing/subscription-changed.js';
@@ -130,6 +130,15 @@ export type HoldOutcome =
 /** `balance`: as in `LeaseAnswer`. */
 export type HoldAnswer = HoldOutcome & { balance: number };
 
+/** What the dashboard's overview shows of an account's credits and rights, as of one moment. */
+export interface CreditsOverview {
+  balance: BalanceAnswer;
+  allowance: Allowance;
+  /** The newest lines of the ledger, newest first. */
+  ledger: LedgerLine[];
+  changes: LedgerChanges;
+}
+
 export class EntitlementClient {
   constructor(private readonly http: ServiceHttp) {}
 
@@ -201,9 +210,8 @@ export class EntitlementClient {
     });
   }
 
-  /** Returns sums of the ledger by day. @param from the first day, as `YYYY-MM-DD`. */
-  async ledgerChanges(accountId: string, from: string): Promise<LedgerChanges> {
-    return this.http.call('GET', `/internal/ledger/changes/${from}`, { accountId });
+  async overview(accountId: string): Promise<CreditsOverview> {
+    return this.http.call('GET', '/internal/overview', { accountId });
   }
 
   /**

@@ -1,5 +1,5 @@
 import { REQUESTS, type RequestsAnswer } from '../operations/usage/requests.js';
-import type { KeyUsageAnswer, PaceAnswer, UsageAnswer } from '../operations/usage/usage.js';
+import type { KeyUsageAnswer, UsageAnswer, UsageOverview } from '../operations/usage/usage.js';
 import type { ServiceHttp } from './service-http.js';
 
 export class GatewayClient {
@@ -15,8 +15,8 @@ export class GatewayClient {
     return this.http.call('GET', `/internal/usage/keys${queryOf(days)}`, { accountId });
   }
 
-  async pace(accountId: string): Promise<PaceAnswer> {
-    return this.http.call('GET', '/internal/usage/pace', { accountId });
+  async usageOverview(accountId: string): Promise<UsageOverview> {
+    return this.http.call('GET', '/internal/usage/overview', { accountId });
   }
 
   /** Lists requests of an account. @param values the operation's parameters, as its reader returns them. */

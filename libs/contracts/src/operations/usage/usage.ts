@@ -86,6 +86,12 @@ export class UsageAnswer {
   days: UsageDay[];
 }
 
+/** What the dashboard's overview shows: the usage of the last 30 days, and how much of the rate limits is used. */
+export interface UsageOverview {
+  usage: UsageAnswer;
+  pace: PaceAnswer;
+}
+
 export const ACCOUNT_USAGE = defineOperation({
   name: 'account.usage',
   summary: 'Requests and credits of your account, by day and operation',
