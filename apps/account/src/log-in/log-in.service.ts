@@ -21,7 +21,7 @@ const NETWORK_LIMIT: AttemptLimit = {
 
 /**
  * Limits failed log-ins to one address, within what NIST SP 800-63B allows. Above the limit, only browsers and networks
- * from which somebody has logged in to the address before may try. A new password starts a new count.
+ * from which somebody has logged in to the address before may try. The recovery of the account starts a new count.
  */
 const STRANGERS_LIMIT: AttemptLimit = {
   name: 'log-in strangers',
@@ -30,7 +30,7 @@ const STRANGERS_LIMIT: AttemptLimit = {
 };
 
 /**
- * Limits successful log-ins of one person with one password: each takes 20 ms of a processor, and adds an entry to a log
+ * Limits successful log-ins of one person: each takes 20 ms of a processor, and adds an entry to a log
  * that is kept permanently.
  */
 const PERSON_LIMIT: AttemptLimit = {
@@ -68,19 +68,22 @@ export class LogInService {
     const place = isKnown ? networkOf(visitor.address) : siteOf(visitor.address);
     const subject = `${address}\n${device ?? place}`;
     await this.throttling.countGuess(subject, visitor);
-    const strangers = `${address}\n${person?.passwordHash ?? ''}`;
+    const since = person?.takenBackAt?.getTime() ?? '';
+    const strangers = `${address}\n${since}`;
     const waitMs = await this.throttling.waitMsOf(STRANGERS_LIMIT, strangers, visitor);
     if (waitMs > 0 && !isKnown) throw new TooManyAttempts(Math.ceil(waitMs / SECOND_MS));
     // Counted before the password is hashed, so that the owner of an account cannot keep everybody's queue full (S121).
-    // A new password starts a new count, so a person who knew the old password cannot lock the owner out (S22).
-    const withPassword = `${person?.personId ?? address}\n${person?.passwordHash ?? ''}`;
-    await this.throttling.count(PERSON_LIMIT, withPassword, visitor);
+    // An owner who recovers the account with an e-mailed link starts a new count, so a person who knew the old password
+    // cannot lock the owner out (S22). Otherwise, a password that is changed again and again would have no limit.
+    const whose = person?.personId ?? address;
+    const ofPerson = `${whose}\n${since}`;
+    await this.throttling.count(PERSON_LIMIT, ofPerson, visitor);
     let isRight = false;
     try {
-      const passwordHash = person?.passwordHash ?? null;
-      isRight = await this.passwords.matches(password, passwordHash, visitor.address);
+      const stored = person?.passwordHash ?? null;
+      isRight = await this.passwords.matches(password, stored, visitor.address, whose);
     } finally {
-      if (!isRight) await this.throttling.giveBack(PERSON_LIMIT, withPassword);
+      if (!isRight) await this.throttling.giveBack(PERSON_LIMIT, ofPerson);
     }
     if (!isRight || !person) {
       await this.audit.recordRefusal({

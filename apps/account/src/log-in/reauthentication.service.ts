@@ -72,7 +72,8 @@ export class ReauthenticationService {
     // A stranger who knew the password cannot lock out an owner who has recovered the account (S22). A stranger who does
     // not know it makes too few guesses to reach this limit.
     await this.throttling.count(PERSON_LIMIT, `${personId}\n${takenBackAt ?? ''}`, session);
-    if (!(await this.passwords.matches(password, person.passwordHash, session.visitor.address))) {
+    const { address } = session.visitor;
+    if (!(await this.passwords.matches(password, person.passwordHash, address, personId))) {
       await this.audit.recordRefusal({
         by: session,
         action: 'session.reauthentication-failed',

@@ -19,11 +19,22 @@ export const WAITING_MAX = 64;
 /** Maximum number of waiting calls per site, so that a flood from one site leaves room for other log-ins (S121). */
 export const WAITING_OF_SITE_MAX = 8;
 
-/** Hashes and checks passwords, two at a time. A call is rejected if too many others are waiting (S20). */
+interface Call {
+  site: string;
+  person: string;
+  start: () => void;
+  refuse: () => void;
+}
+
+/**
+ * Hashes and checks passwords, two at a time. A call is rejected if too many others are waiting (S20). Neither one
+ * person's calls from many networks nor one network's calls for many persons delay those of others by more than a hash
+ * (S121).
+ */
 @Injectable()
 export class PasswordsService {
-  private running = 0;
-  private readonly waiting: { site: string; start: () => void }[] = [];
+  private readonly running = new Set<Call>();
+  private readonly waiting: Call[] = [];
   /** The cost of new hashes; most specs use a low cost. */
   cost = HASH_COST;
   hashCount = 0;
@@ -46,20 +57,26 @@ export class PasswordsService {
   }
 
   /**
-   * @param address the visitor's IP address; the number of waiting calls per site is limited. @throws
-   *   PasswordQueueFull.
+   * @param address the visitor's IP address; the number of waiting calls per site is limited.
+   * @param person whose password it is, if known.
+   * @throws PasswordQueueFull.
    */
-  async hash(password: string, address: string): Promise<string> {
-    return this.inTurn(address, () => hashPassword(password, this.cost));
+  async hash(password: string, address: string, person = address): Promise<string> {
+    return this.inTurn(address, person, () => hashPassword(password, this.cost));
   }
 
   /**
    * Compares a password with a stored hash. @returns false for a missing hash, after the same work, so that lookups
    * without a result take the same time (S24). @throws PasswordQueueFull.
    */
-  async matches(password: string, stored: string | null, address: string): Promise<boolean> {
+  async matches(
+    password: string,
+    stored: string | null,
+    address: string,
+    person = address,
+  ): Promise<boolean> {
     const expected = stored ?? nobodysHash(this.cost);
-    const isRight = await this.inTurn(address, () => matchesPassword(password, expected));
+    const isRight = await this.inTurn(address, person, () => matchesPassword(password, expected));
     return isRight && stored !== null;
   }
 
@@ -77,23 +94,48 @@ export class PasswordsService {
     return this.hash(password, address);
   }
 
-  private async inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
-    if (this.running >= PARALLEL_MAX) {
-      const site = siteOf(address);
-      const ofSite = this.waiting.filter((one) => one.site === site).length;
-      if (this.waiting.length >= WAITING_MAX || ofSite >= WAITING_OF_SITE_MAX) {
-        throw new PasswordQueueFull();
-      }
-      await new Promise<void>((start) => this.waiting.push({ site, start }));
-    } else this.running++;
+  private async inTurn<T>(address: string, person: string, work: () => Promise<T>): Promise<T> {
+    const site = siteOf(address);
+    if (this.waiting.filter((one) => one.site === site).length >= WAITING_OF_SITE_MAX) {
+      throw new PasswordQueueFull();
+    }
+    const { promise: turn, resolve: start, reject } = Promise.withResolvers<void>();
+    const call = { site, person, start, refuse: () => reject(new PasswordQueueFull()) };
+    this.waiting.push(call);
+    this.startNext();
+    if (this.waiting.length > WAITING_MAX) this.refuseLast();
+    await turn;
     try {
       this.hashCount++;
       return await work();
     } finally {
-      // The slot is handed over directly, so that no other call can take it.
-      const next = this.waiting.shift();
-      if (next) next.start();
-      else this.running--;
+      this.running.delete(call);
+      this.startNext();
     }
+  }
+
+  /** Starts the first of those calls whose person and site have the fewest running calls. */
+  private startNext(): void {
+    if (this.running.size >= PARALLEL_MAX || this.waiting.length === 0) return;
+    const runningLike = ({ person, site }: Call) =>
+      [...this.running].reduce(
+        (sum, one) => sum + Number(one.person === person) + Number(one.site === site),
+        0,
+      );
+    const next = this.waiting.reduce((a, b) => (runningLike(b) < runningLike(a) ? b : a));
+    this.waiting.splice(this.waiting.indexOf(next), 1);
+    this.running.add(next);
+    next.start();
+  }
+
+  /** Refuses the last call of the person with the most waiting calls. */
+  private refuseLast(): void {
+    const ofPersons = Map.groupBy(this.waiting, ({ person }) => person);
+    const most = Math.max(...[...ofPersons.values()].map(({ length }) => length));
+    const place = this.waiting.findLastIndex(
+      ({ person }) => ofPersons.get(person)!.length === most,
+    );
+    const [last] = this.waiting.splice(place, 1);
+    last.refuse();
   }
 }

@@ -82,6 +82,23 @@ describe('passwords', () => {
     expect(refused).toHaveLength(40 - WAITING_OF_SITE_MAX - PARALLEL_MAX);
   });
 
+  it('S121: one person’s calls from many networks neither delay nor displace another person’s', async () => {
+    const order: string[] = [];
+    const check = async (person: string, network: string) =>
+      passwords.matches(PASSWORD, null, network, person).then(
+        () => order.push(person),
+        () => order.push('refused'),
+      );
+    const flood = Array.from({ length: WAITING_MAX + PARALLEL_MAX }, (_, i) =>
+      check('one', `network ${i}`),
+    );
+    expect(passwords.queueLength).toBe(WAITING_MAX);
+    await Promise.all([...flood, check('another', 'own network')]);
+    expect(order.filter((person) => person === 'refused')).toHaveLength(1);
+    // Two hashes ran already, and the last one is refused at once.
+    expect(order.indexOf('another')).toBeLessThanOrEqual(PARALLEL_MAX + 1);
+  });
+
   it('S121: invented password-reset links cost no hash and no strength estimate, and are counted per network', async () => {
     const before = passwords.hashCount;
     const reset = (i: number) =>

@@ -14,9 +14,10 @@ export class PeopleByAddressMaintenanceRepository {
   async find(addressHash: Buffer, networkHash: Buffer): Promise<FoundPerson | null> {
     const [person] = await this.database.query<FoundPerson>(
       `select p.id as "personId", p.account_id as "accountId", p.password_hash as "passwordHash",
+              a.taken_back_at as "takenBackAt",
               exists (select from sessions s where s.account_id = p.account_id
                       and s.person_id = p.id and s.network_hash = $2) as "knowsNetwork"
-       from people p where p.address_hash = $1`,
+       from people p join accounts a on a.id = p.account_id where p.address_hash = $1`,
       [addressHash, networkHash],
     );
     return person ?? null;
