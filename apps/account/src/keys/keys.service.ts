@@ -56,9 +56,11 @@ export class KeysService {
 
   async list(accountId: string, asked: AskedPage): Promise<KeysAnswer> {
     return this.accounts.transaction(async (transaction) => {
-      const rows = await this.keys.list(transaction, accountId, asked);
+      const [rows, ranks] = await Promise.all([
+        this.keys.list(transaction, accountId, asked),
+        this.ranksOf(transaction, accountId),
+      ]);
       const { items, paging } = asked.cut(rows, ({ id }) => [id]);
-      const ranks = await this.ranksOf(transaction, accountId);
       const now = this.clock.now();
       const keys = items.map((key) => ({ ...describeKey(key, now), rank: ranks(key.id) }));
       return { keys, paging };

@@ -29,16 +29,18 @@ export class AllowancesRepository {
     accountId: string,
     now: Date,
   ): Promise<StoredSources> {
-    const overrides = await transaction.query<Override>(
-      `select name, value, from_at as "from", until_at as until from allowance_overrides
-       where account_id = $1 and until_at > $2 order by allowance_version, id`,
-      [accountId, now],
-    );
-    const blocks = await transaction.query<StoredSources['blocks'][number]>(
-      `select cause, blocks, from_at as "from", to_at as "to" from access_blocks
-       where account_id = $1 and (to_at is null or to_at > $2) order by from_at, id`,
-      [accountId, now],
-    );
+    const [overrides, blocks] = await Promise.all([
+      transaction.query<Override>(
+        `select name, value, from_at as "from", until_at as until from allowance_overrides
+         where account_id = $1 and until_at > $2 order by allowance_version, id`,
+        [accountId, now],
+      ),
+      transaction.query<StoredSources['blocks'][number]>(
+        `select cause, blocks, from_at as "from", to_at as "to" from access_blocks
+         where account_id = $1 and (to_at is null or to_at > $2) order by from_at, id`,
+        [accountId, now],
+      ),
+    ]);
     return { overrides, blocks: blocks.map((block) => ({ ...block, to: block.to ?? undefined })) };
   }
 

@@ -25,8 +25,8 @@ export class AllowancesService {
   ) {}
 
   /**
-   * Reads an allowance without a lock. The version is read first, so a caller notices a change during the read and asks
-   * again.
+   * Reads an allowance without a lock, in one round trip. The version is read first, so a caller notices a change during
+   * the read and asks again.
    */
   async find(accountId: string): Promise<Allowance> {
     return this.database.transaction((transaction) => this.findIn(transaction, accountId));
@@ -35,9 +35,11 @@ export class AllowancesService {
   /** Like `find`, in the caller's transaction. */
   async findIn(transaction: Transaction, accountId: string): Promise<Allowance> {
     const now = this.clock.now();
-    const state = await this.repository.findState(transaction, accountId);
-    const sources = await this.repository.listSources(transaction, accountId, now);
-    const subscriptions = await this.subscriptions.list(transaction, [accountId]);
+    const [state, sources, subscriptions] = await Promise.all([
+      this.repository.findState(transaction, accountId),
+      this.repository.listSources(transaction, accountId, now),
+      this.subscriptions.list(transaction, [accountId]),
+    ]);
     return computeAllowance({ accountId, ...state, ...sources, subscriptions }, now);
   }
 

@@ -207,13 +207,16 @@ export class GrantsService {
 
   /** Returns the same as `balance`, read in the caller's snapshot. */
   async balanceIn(transaction: Transaction, accountId: string): Promise<BalanceAnswer> {
-    const account = await this.ledger.readAccount(transaction, accountId);
-    const isCurrent = !isDue(account, this.clock.now());
-    const [book] = isCurrent
-      ? this.ledger.booksOf([account], await this.ledger.listLiveGrants(transaction, [accountId]))
-      : (await this.loadAllGrants(transaction, [account])).map((opened) => opened.book);
-    const lines = await this.payments.listLines(transaction, [accountId]);
-    return this.ledger.balance(transaction, book, { isCurrent, lines });
+    const [{ account, live, newest, pending }, lines] = await Promise.all([
+      this.ledger.readShown(transaction, accountId),
+      this.payments.listLines(transaction, [accountId]),
+    ]);
+    if (isDue(account, this.clock.now())) {
+      const [{ book }] = await this.loadAllGrants(transaction, [account]);
+      return this.ledger.balance(book, { pending, lines });
+    }
+    const [book] = this.ledger.booksOf([account], live);
+    return this.ledger.balance(book, { newest, pending, lines });
   }
 
   /** Applies all due dates of the given accounts, in the caller's transaction. */

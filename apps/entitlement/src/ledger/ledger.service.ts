@@ -96,6 +96,20 @@ export class LedgerService {
     return this.booksOf(accounts, grants, repayments);
   }
 
+  /** Reads what `balance` shows of an account, without a lock, in one round trip. */
+  async readShown(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<{ account: CreditAccount; live: Grant[]; newest: Grant[]; pending: number }> {
+    const [account, live, newest, pending] = await Promise.all([
+      this.readAccount(transaction, accountId),
+      this.repository.listLiveGrants(transaction, [accountId]),
+      this.repository.listNewestGrants(transaction, accountId, GRANTS_SHOWN_MAX),
+      this.repository.sumUnbooked(transaction, accountId),
+    ]);
+    return { account, live, newest, pending };
+  }
+
   /** Reads an account for display, without a lock. Returns a new account if it does not exist. */
   async readAccount(transaction: Transaction, accountId: string): Promise<CreditAccount> {
     const account = await this.repository.findAccount(transaction, accountId);
@@ -128,20 +142,14 @@ export class LedgerService {
   }
 
   /**
-   * Returns the balance of an account. @param isCurrent whether the book still equals the stored rows; due dates may
-   * have changed it.
+   * Returns the balance of an account. @param newest the grants to show, by default those of the book, which must then
+   * have every grant.
    */
-  async balance(
-    transaction: Transaction,
+  balance(
     book: Book,
-    { isCurrent, lines }: { isCurrent: boolean; lines: readonly GrantLine[] },
-  ): Promise<BalanceAnswer> {
-    const { id } = book.account;
-    const [stored, pending] = await Promise.all([
-      isCurrent ? this.repository.listNewestGrants(transaction, id, GRANTS_SHOWN_MAX) : [],
-      this.repository.sumUnbooked(transaction, id),
-    ]);
-    const grants = isCurrent ? stored : newestOf(book);
+    shown: { newest?: Grant[]; pending: number; lines: readonly GrantLine[] },
+  ): BalanceAnswer {
+    const { newest: grants = newestOf(book), pending, lines } = shown;
     const isFrozen = book.account.state !== 'active';
     const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {

@@ -104,8 +104,9 @@ export class LogReads {
   private async limited<T>(work: (reader: LogReader) => Promise<T>): Promise<T> {
     try {
       return await this.database.transaction(async (transaction) => {
-        await transaction.limitStatements(STATEMENT_MAX_MS);
-        return work(transaction);
+        const limited = transaction.limitStatements(STATEMENT_MAX_MS);
+        const [answer] = await Promise.all([work(transaction), limited]);
+        return answer;
       });
     } catch (error) {
       throw error instanceof StatementTimeout ? new ReadTooHeavy(error) : error;

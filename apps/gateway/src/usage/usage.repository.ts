@@ -38,10 +38,13 @@ export class UsageRepository {
     accountId: string,
     stretch: Stretch,
   ): Promise<{ days: UsageDay[]; minutes: UsedInMinute[] }> {
-    return this.reads.read(accountId, async (reader) => ({
-      days: await daysIn(reader, accountId, stretch),
-      minutes: await reader.query<UsedInMinute>(MINUTES, [accountId, stretch.now]),
-    }));
+    const [days, minutes] = await this.reads.read(accountId, (reader) =>
+      Promise.all([
+        daysIn(reader, accountId, stretch),
+        reader.query<UsedInMinute>(MINUTES, [accountId, stretch.now]),
+      ]),
+    );
+    return { days, minutes };
   }
 
   /**

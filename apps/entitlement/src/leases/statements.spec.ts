@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { StatementService } from '../statement/statement.service.js';
 
-describe('leases', () => {
+describe('statements', () => {
   let entitlement: EntitlementUnderTest;
 
   beforeAll(async () => {
@@ -49,6 +50,17 @@ describe('leases', () => {
     // The statements lock the account, read the lease, rejection, unbooked usage and grants, then write the ledger and
     // the lease.
     expect(ofAcquire).toEqual({ statements: 7, roundTrips: 2 });
+  });
+
+  it('S102: the dashboard’s overview is read in one round trip, and its lines by one statement', async () => {
+    const accountId = await entitlement.newAccount();
+    const counter = new StatementCounter();
+    await entitlement.service.app.get(StatementService).overview(accountId);
+    const ofOverview = counter.take();
+    counter.stop();
+    // The statements read the account, live grants, shown grants, unbooked usage, the version of the allowance,
+    // overrides, blocks, and the lines of the ledger.
+    expect(ofOverview).toEqual({ statements: 8, roundTrips: 1 });
   });
 });
 
