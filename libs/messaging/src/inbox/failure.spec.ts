@@ -69,7 +69,9 @@ describe('failure classes', () => {
     const failWith = (options: string) =>
       failureOf(() => database.query(`do $$ begin raise exception 'x' using ${options}; end $$`));
     expect(isOutsidePartitions(await failWith(`errcode = '23514', table = 't'`))).toBe(true);
-    expect(isOutsidePartitions(await failWith(`errcode = '23514', constraint = 'c'`))).toBe(false);
+    const violated = await failWith(`errcode = '23514', constraint = 'c'`);
+    expect(isOutsidePartitions(violated)).toBe(false);
+    expect(isOutsidePartitions(new Error('a service said so', { cause: violated }))).toBe(false);
     expect(isOutsidePartitions(await failWith(`errcode = '23505', table = 't'`))).toBe(false);
     expect(isOutsidePartitions(new Error('x'))).toBe(false);
   });
