@@ -242,6 +242,9 @@ describe('usage that is reported after jobs have returned their credits', () => 
         expect(Math.min(...buckets)).toBeGreaterThanOrEqual(0);
         expect(buckets.reduce((sum, credits) => sum + credits)).toBe(grant.granted);
       }
+      for (const { returned, reclaimed } of history.jobs.flatMap((job) => job.slices)) {
+        expect(reclaimed).toBeLessThanOrEqual(returned);
+      }
     });
     fc.assert(property, { numRuns: 500, seed: 20_261_128 });
   });
