@@ -21,6 +21,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await agent.destroy();
+  // The owners' answers end the calls, which would otherwise wait for them.
+  under?.forget();
   await under?.stop();
 });
 
@@ -31,73 +33,7 @@ const call = (path: string, signal?: AbortSignal, cookie = under.cookie) => {
   return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
 };
 
-it.each([
-  ['billing, which waits for a processor', '/api/subscriptions'],
-  ['account, where each waits for the previous one', '/api/keys'],
-])(
-  'S102: concurrent calls of one account to %s are limited, and only two are processed at once, so that other accounts’ calls get through',
-  async (_owner, path) => {
-    under.isSilent = true;
-    const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
-    const leaving = new AbortController();
-    const waiting = Array.from({ length: AT_ONCE }, () =>
-      call(path, leaving.signal).catch((error: unknown) => error),
-    );
-    await waitFor('the calls to be counted', () => enter.mock.calls.length === AT_ONCE);
-    const refused = await call(path);
-    const counted = enter.mock.calls.length;
-    enter.mockRestore();
-    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
-    expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
-    await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
-    under.isSilent = false;
-    const { session } = under;
-    under.session = { ...session, accountId: newId() };
-    expect((await call(path, undefined, `${under.cookie}2`)).statusCode).toBe(200);
-    // A call that did not wait would have arrived before this one.
-    expect(under.arrived).toHaveLength(IN_WORK + 1);
-    under.session = session;
-    leaving.abort();
-    await Promise.all(waiting);
-    under.forget();
-    await waitFor('the abandoned calls to be no longer counted', async () => {
-      const { statusCode, body } = await call(path);
-      await body.dump();
-      return statusCode === 200;
-    });
-    // The refused call was refused before its session was checked.
-    expect(counted).toBe(AT_ONCE);
-  },
-);
-
-it('S102: calls whose clients have disconnected count until their work ends, and those that wait never begin', async () => {
-  under.isSilent = true;
-  for (let round = 0; round < 4; round++) {
-    const leaving = new AbortController();
-    const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
-    const asked = [1, 2].map(() => call('/api/keys', leaving.signal).catch(() => {}));
-    await waitFor('both calls', () => enter.mock.calls.length === asked.length);
-    enter.mockRestore();
-    await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
-    leaving.abort();
-    await Promise.all(asked);
-  }
-  expect(under.arrived).toHaveLength(IN_WORK);
-});
-
-it('S102: the overview of a logged-in visitor counts like every other page', async () => {
-  under.session = { ...under.session, accountId: newId() };
-  under.isSilent = true;
-  const leaving = new AbortController();
-  const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
-  const waiting = Array.from({ length: AT_ONCE }, () => call('/', leaving.signal).catch(() => {}));
-  await waitFor('the pages to be counted', () => enter.mock.calls.length === AT_ONCE);
-  enter.mockRestore();
-  expect((await call('/')).statusCode).toBe(429);
-  leaving.abort();
-  await Promise.all(waiting);
-});
-
+// The tests with a stopped clock run first: with it, timers of earlier calls could not be cleared.
 const newAnswer = () => new EventEmitter() as EventEmitter & ServerResponse;
 
 it('S102: of the waiting calls, that of the account with the fewest calls begins first, and four are in work', async () => {
@@ -182,4 +118,71 @@ it('S102: an answer that its client does not read keeps no other call waiting', 
   for (const accountId of ['a', 'a', 'b', 'b']) (await calls.enter(accountId, newAnswer()))();
   const begin = calls.enter('c', newAnswer()).then(() => 'begun');
   expect(await Promise.race([begin, setImmediate('waiting')])).toBe('begun');
+});
+
+it.each([
+  ['billing, which waits for a processor', '/api/subscriptions'],
+  ['account, where each waits for the previous one', '/api/keys'],
+])(
+  'S102: concurrent calls of one account to %s are limited, and only two are processed at once, so that other accounts’ calls get through',
+  async (_owner, path) => {
+    under.isSilent = true;
+    const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
+    const leaving = new AbortController();
+    const waiting = Array.from({ length: AT_ONCE }, () =>
+      call(path, leaving.signal).catch((error: unknown) => error),
+    );
+    await waitFor('the calls to be counted', () => enter.mock.calls.length === AT_ONCE);
+    const refused = await call(path);
+    const counted = enter.mock.calls.length;
+    enter.mockRestore();
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
+    await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
+    under.isSilent = false;
+    const { session } = under;
+    under.session = { ...session, accountId: newId() };
+    expect((await call(path, undefined, `${under.cookie}2`)).statusCode).toBe(200);
+    // A call that did not wait would have arrived before this one.
+    expect(under.arrived).toHaveLength(IN_WORK + 1);
+    under.session = session;
+    leaving.abort();
+    await Promise.all(waiting);
+    under.forget();
+    await waitFor('the abandoned calls to be no longer counted', async () => {
+      const { statusCode, body } = await call(path);
+      await body.dump();
+      return statusCode === 200;
+    });
+    // The refused call was refused before its session was checked.
+    expect(counted).toBe(AT_ONCE);
+  },
+);
+
+it('S102: calls whose clients have disconnected count until their work ends, and those that wait never begin', async () => {
+  under.isSilent = true;
+  for (let round = 0; round < 4; round++) {
+    const leaving = new AbortController();
+    const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
+    const asked = [1, 2].map(() => call('/api/keys', leaving.signal).catch(() => {}));
+    await waitFor('both calls', () => enter.mock.calls.length === asked.length);
+    enter.mockRestore();
+    await waitFor('two calls to reach their owner', () => under.arrived.length >= IN_WORK);
+    leaving.abort();
+    await Promise.all(asked);
+  }
+  expect(under.arrived).toHaveLength(IN_WORK);
+});
+
+it('S102: the overview of a logged-in visitor counts like every other page', async () => {
+  under.session = { ...under.session, accountId: newId() };
+  under.isSilent = true;
+  const leaving = new AbortController();
+  const enter = jest.spyOn(CallsUnderWay.prototype, 'enter');
+  const waiting = Array.from({ length: AT_ONCE }, () => call('/', leaving.signal).catch(() => {}));
+  await waitFor('the pages to be counted', () => enter.mock.calls.length === AT_ONCE);
+  enter.mockRestore();
+  expect((await call('/')).statusCode).toBe(429);
+  leaving.abort();
+  await Promise.all(waiting);
 });
