@@ -1,22 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS, MINUTE_MS, monotonicMs } from '#libs/platform';
 
+const FIRST_PAUSE_MS = 10;
+const PAUSE_MAX_MS = 50;
+
 /**
- * Waits until `condition` returns a truthy value, and checks it every 10 ms. @throws Error that names `what` after
- * `timeoutMs`. The default is four minutes: machines stall, and a test's own limit of ten minutes would not name the
- * cause.
+ * Waits until `condition` returns a truthy value. The pauses between its checks grow with the waiting time, because
+ * checks take CPU time from what is waited for. @throws Error that names `what` after `timeoutMs`. The default is four
+ * minutes: machines stall, and a test's own limit of ten minutes would not name the cause.
  */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
   timeoutMs = 240_000,
 ): Promise<NonNullable<T>> {
-  const deadline = monotonicMs() + timeoutMs;
+  const startedAt = monotonicMs();
   for (;;) {
     const value = await condition();
     if (value) return value;
-    if (monotonicMs() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
-    await sleep(10);
+    const waitedMs = monotonicMs() - startedAt;
+    if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
+    await sleep(Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS + waitedMs / 10));
   }
 }
 
