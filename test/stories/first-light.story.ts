@@ -131,9 +131,11 @@ export function firstLight(deployed: () => Deployment): void {
       );
       served += answers.filter(({ status }) => status === 200).length;
       refusal = answers.find(({ status }) => status === 402);
-      // Requests in progress may have reserved the last credits, and may still return them.
+      // Requests in progress may have reserved the last credits, and may still return them. On a busy machine, the
+      // registry's answer may be late. Both cost nothing.
       const others = answers.filter(
-        ({ status, body }) => ![200, 402].includes(status) && body.code !== 'credits_busy',
+        ({ status, body }) =>
+          ![200, 402].includes(status) && !['credits_busy', 'upstream_timeout'].includes(body.code),
       );
       expect(others.map(({ body }) => body.code)).toEqual([]);
     }
