@@ -148,7 +148,7 @@ async function openMonitors({ installation, customer, receiver, call }: World) {
   await eventually('the first poll of the feed', async () => (await count(cursors)) === 1);
   let due = 0;
   return async (point: CrashPoint) => {
-    if (point.startsWith('check')) {
+    if (!point.startsWith('match')) {
       due += WATCHED;
       await installation.sql(CHANGED, [`${word}%`]);
     } else {
