@@ -67,7 +67,8 @@ export default {
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   // More workers than the two cores: while one worker waits for a server or a time-out, the others work.
   maxWorkers: 3,
-  workerIdleMemoryLimit: '1GB',
+  // The heap may grow to three times what is in use, and a new worker must load the product again.
+  workerIdleMemoryLimit: '2GB',
   // A worker may need more than half a second to free hundreds of megabytes. A worker that keeps a resource open is
   // reported nevertheless.
   workerGracefulExitTimeout: 20_000,
