@@ -117,7 +117,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     return { accountId, callbacks: side.callbacks.takeHeld() };
   }
 
-  it('S49: all orders of the callbacks of a credit checkout lead to the same rows', async () => {
+  it('S49: in whatever order they arrive, the callbacks of a credit checkout lead to the same rows', async () => {
     const { outcomes } = await inEveryOrder(async () => {
       const { accountId, order } = await ordered({ product: 'package', credits: 15_000 });
       return held(accountId, () => pressButton(order.redirect_url, 'pay'));
@@ -126,7 +126,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     expect([...outcomes.keys()][0]).toContain('"state":"paid"');
   });
 
-  it('S49: all orders of the callbacks of a plan checkout lead to the same rows', async () => {
+  it('S49: in whatever order they arrive, the callbacks of a plan checkout lead to the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
       const { accountId, order } = await ordered({ product: 'subscription', sku: 'api-15K-month' });
       const { callbacks } = await held(accountId, () => pressButton(order.redirect_url, 'pay'));
@@ -138,7 +138,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     expect([...outcomes.keys()][0]).toContain('billing.payment-confirmed');
   });
 
-  it('S49: all orders of the callbacks of an upgrade lead to the same rows', async () => {
+  it('S49: in whatever order they arrive, the callbacks of an upgrade lead to the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
       const { accountId, order } = await ordered({ product: 'subscription', sku: 'api-15K-month' });
       await billing.act(order, 'pay');
@@ -149,7 +149,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
   });
 
-  it('S49: all orders of the callbacks of a plan and an add-on, one of which is refunded while the other ends, lead to the same rows', async () => {
+  it('S49: in whatever order they arrive, the callbacks of a plan and an add-on, one of which is refunded while the other ends, lead to the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
       const { accountId, plan, addOn } = await orderedBoth();
       const { callbacks } = await held(accountId, async () => {
@@ -168,7 +168,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     await expectNoViolation();
   });
 
-  it('S49: all orders of the callbacks of a renewed plan, a renewed add-on and the refund of one of them lead to the same rows', async () => {
+  it('S49: in whatever order they arrive, the callbacks of a renewed plan, a renewed add-on and the refund of one of them lead to the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
       // The subscriptions of earlier runs must not be renewed as well.
       for (const { id } of running()) end(id);
@@ -226,7 +226,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
 
   // At PayPal, an upgrade starts in billing, so billing has recorded the checkout before any callback.
   if (processor === 'stripe') {
-    it('S49: all orders of the callbacks of a checkout and an immediate upgrade lead to the same rows', async () => {
+    it('S49: in whatever order they arrive, the callbacks of a checkout and an immediate upgrade lead to the same rows', async () => {
       const { outcomes } = await inEveryOrder(async () => {
         const { accountId, order } = await ordered({
           product: 'subscription',

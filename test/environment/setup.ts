@@ -27,8 +27,9 @@ interface Run {
 let current: Run | undefined;
 
 /**
- * Starts PostgreSQL with `setupPostgres`, and also a Kafka broker and Valkey if they can run on this machine.
- * @throws Error in CI if they cannot.
+ * Starts what `setupPostgres` starts and, if they can run on this machine, Valkey and a Kafka broker, unless the
+ * caller's environment names a broker.
+ * @throws Error in CI if they cannot run.
  */
 export default async function setup(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);

@@ -17,7 +17,7 @@ export interface DatabaseOptions {
   /** The name that PostgreSQL shows in pg_stat_activity. */
   applicationName: string;
   entities?: MixedList<Function | string | EntitySchema>;
-  /** The maximum number of connections; further requests wait until one is free. */
+  /** The maximum number of connections, 10 by default; further requests wait for a free one. */
   poolSize?: number;
   /** The longest wait for a new or free connection, in milliseconds; 5 s by default. */
   connectTimeoutMs?: number;

@@ -57,8 +57,8 @@ export class Transaction {
   }
 
   /**
-   * Sets the time limit for this transaction's later statements, which replaces the pool's time limit. @throws
-   * StatementTimeout, from the transaction, if a statement runs longer.
+   * Sets the time limit for this transaction's later statements, which replaces the pool's time limit.
+   * @throws RangeError for less than a millisecond; StatementTimeout, from the transaction, if a statement runs longer.
    */
   async limitStatements(limitMs: number): Promise<void> {
     if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms is not a valid limit`);

@@ -169,7 +169,10 @@ export class Installation {
     });
   }
 
-  /** Ends the time in which a deleted account can be restored, so that account's next job erases it. */
+  /**
+   * Ends the time in which a deleted account can be restored, so that the job of the account service erases it at its
+   * next run.
+   */
   async erase(accountId: string): Promise<void> {
     await this.sql(
       `update account.accounts set restore_until = now() - interval '1 s' where id = $1`,

@@ -45,7 +45,10 @@ export class ErasureService {
     if (faults.length > 0) throw new AggregateError(faults, `${faults.length} accounts not erased`);
   }
 
-  /** Erases all personal data of an account; ids, states and key hashes stay (S118, S119). */
+  /**
+   * Erases all personal data of an account; ids, states and key hashes stay (S118, S119). Does nothing if the account
+   * is already erased or, unless `isAgain`, can still be restored.
+   */
   private async erase(accountId: string, isAgain: boolean): Promise<void> {
     await this.accounts.transaction(async (transaction) => {
       if (!(await this.accounts.erase(transaction, accountId, isAgain))) return;

@@ -6,8 +6,8 @@ import { AccountConfig } from '../account.config.js';
 import { DataKeysRepository } from './data-keys.repository.js';
 
 /**
- * Encrypts personal data with the account's own data key. Destroying that key makes every copy unreadable at once,
- * including backups of the other tables (S119).
+ * Encrypts and decrypts personal data with the account's own data key. Destroying that key makes every copy unreadable
+ * at once, including backups of the other tables (S119).
  */
 @Injectable()
 export class PersonalDataService {

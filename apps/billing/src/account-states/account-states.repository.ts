@@ -38,7 +38,7 @@ export class AccountStatesRepository {
     return rows.length > 0;
   }
 
-  /** Stores a suspension, which is independent of the account's state. */
+  /** Stores whether an account is suspended, which is independent of the account's state. */
   async putSuspension(
     transaction: Transaction,
     accountId: string,

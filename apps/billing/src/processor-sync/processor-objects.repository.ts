@@ -7,7 +7,10 @@ import type { ObjectRef } from './wanted-objects.js';
 export class ProcessorObjectsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Reads the value that is passed to `advance` after a fetch. Call this before the fetch. */
+  /**
+   * Reads the value that is passed to `advance` after a fetch, and adds the object's row if there is none. Call this
+   * before the fetch.
+   */
   async readSyncNo({ processor, kind, id }: ObjectRef): Promise<string> {
     const [{ syncNo }] = await this.database.query<{ syncNo: string }>(
       `insert into processor_objects as o (processor, kind, external_id) values ($1, $2, $3)

@@ -325,7 +325,10 @@ export interface PaymentProcessor {
 
   refund(request: RefundRequest): Promise<CallResult<RefundSnapshot>>;
 
-  /** Finds a refund by our reference, if the answer to the call was lost and its key has expired. */
+  /**
+   * Finds a refund by our reference, if the answer to the call was lost and its key has expired. The value is null if
+   * there is no such refund.
+   */
   findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>>;
 
   previewChange(request: ChangeRequest, from: Date): Promise<CallResult<{ dueMicros: Micros }>>;

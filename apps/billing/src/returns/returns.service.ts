@@ -4,7 +4,10 @@ import { OrdersService } from '../orders/orders.service.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** Handles a return from a processor's page just like a callback: by fetching the object. */
+/**
+ * Handles customers who return from a processor's page: completes and fetches the payment, as after a callback, or
+ * drops the unpaid order.
+ */
 @Injectable()
 export class ReturnsService {
   constructor(

@@ -137,7 +137,10 @@ function isBehind(row: RevisionRow, after: readonly string[] = []): boolean {
   return after.length === 0 || (at >= 0 && place[at] < after[at]);
 }
 
-/** Returns a function that converts revisions to the format of a version of the API. */
+/**
+ * Returns the functions that convert revisions and, for version 1, the whole answer to the format of a version of the
+ * API.
+ */
 function recordsTold(name: string, sourceOf: SourceOf, version: number) {
   const inWords = version === 2 ? historicRecord : historicRecordV1;
   const told: Search<RevisionRow, HistoricRecordV1>['told'] = (rows, paging) =>

@@ -84,7 +84,10 @@ export class HttpsDownloads {
     }
   }
 
-  /** Returns the content of a small file. @throws the errors of `fetch`. */
+  /**
+   * Returns the content of a file of at most `bytesMax` bytes.
+   * @throws BadFile for a larger file; the errors of `fetch`.
+   */
   async read(url: URL, bytesMax: number, signal: AbortSignal): Promise<Buffer> {
     const { body } = await this.ask(url, { bytes: 0, signal });
     const pieces: Buffer[] = [];

@@ -41,7 +41,11 @@ export class Locations {
     this.folder = join(importFolder ?? tmpdir(), 'corpus-imports');
   }
 
-  /** Yields the files of a source. @throws BadFile for a location that cannot be read, ConnectionError. */
+  /**
+   * Yields the files of a source. A file from elsewhere is downloaded unless `isKnown`, and its content is deleted when
+   * the next file is requested.
+   * @throws BadFile for a location that cannot be read, ConnectionError.
+   */
   async *filesOf(
     { location }: Pick<ImportedSource, 'location'>,
     now: Date,

@@ -148,7 +148,10 @@ function objectOf(value: unknown, members: readonly string[], textOf: TextOf): M
   return Object.keys(object).length > 0 ? object : undefined;
 }
 
-/** Returns the entries about withheld values, sorted by path, without the source's wording of the reason. */
+/**
+ * Returns the entries about withheld values, sorted by path, without the source's wording of the reason; undefined if
+ * there are none.
+ */
 function redactionOf(value: unknown, textOf: TextOf): Members[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const known = value

@@ -106,6 +106,7 @@ export function checkMailPage(context: PageContext, what: string): Markup {
 /**
  * Returns the page of an e-mailed link. Mail scanners also open links, so opening the page changes nothing; its button
  * confirms (S31).
+ * @param isToBeSet whether the box for setting the password is ticked.
  */
 export function confirmPage(
   context: PageContext,

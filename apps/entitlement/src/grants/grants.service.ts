@@ -21,7 +21,7 @@ interface OpenedAccount {
   sources: CreditSources;
 }
 
-/** Grants credits, each source only once, and applies due dates to accounts. */
+/** Grants and revokes credits, each source only once, applies due dates to accounts, and reads balances. */
 @Injectable()
 export class GrantsService {
   // Accounts of one batch of events are locked, read and written together.

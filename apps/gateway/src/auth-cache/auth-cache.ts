@@ -28,7 +28,7 @@ export interface AuthCacheOptions {
   keyPepper: string;
   /** Called with each key before its first use. */
   beforeUse?: (key: CappedLine) => Promise<void>;
-  /** Maximum number of cached keys; the oldest are evicted first. */
+  /** Maximum number of cached keys, 200,000 by default; the oldest are evicted first. */
   keysMax?: number;
 }
 

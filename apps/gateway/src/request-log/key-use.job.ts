@@ -4,7 +4,7 @@ import type { Job, Logger } from '#libs/platform';
 const BATCH_MAX = 1_000;
 const KEYS_MAX = 200_000;
 
-/** Reports to account which keys were used, so that account can show when each key was last used (S15). */
+/** Reports the used keys to the account service, which shows when each key was last used (S15). */
 export class KeyUseJob implements Job {
   readonly name = 'key-use';
   private used = new Set<string>();

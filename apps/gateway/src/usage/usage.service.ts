@@ -65,7 +65,10 @@ export class UsageService {
     return { usage: { status: true, ...asked, ...withTotals(days, work) }, pace: paceOf(minutes) };
   }
 
-  /** Shows the usage by key, with response times. @throws the errors of `usage`. */
+  /**
+   * Returns the requests of each key, with response times but without jobs and monitors.
+   * @throws InvalidRequest for days in the wrong order, or more than 366 days; the errors of `LogReads.query`.
+   */
   async usageByKey(accountId: string, question: UsageQuestion = {}): Promise<KeyUsageAnswer> {
     const now = this.clock.now();
     const { first, last, from, until } = stretchOf(question, now);

@@ -23,7 +23,7 @@ export interface SimulatedInternet {
 }
 
 export interface RegistrySimulatorOptions {
-  /** The time between two bytes of a dripping answer. */
+  /** The time between two bytes of a dripping answer; 200 ms by default. */
   dripIntervalMs?: number;
 }
 

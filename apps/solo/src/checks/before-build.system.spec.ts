@@ -79,7 +79,7 @@ describe('npm start, before anything is compiled', () => {
       join(clone, `dist/apps/solo/src/${name}.js`),
     );
     expect(await once(build(), 'close')).toEqual([0, null]);
-    // An unfinished build leaves these files.
+    // An unfinished build leaves no `.build.json`, and may leave files that have no source.
     rmSync(join(clone, 'dist/.build.json'));
     writeFileSync(stray, '');
     const both = Promise.all([once(build(), 'close'), once(build(), 'close')]);

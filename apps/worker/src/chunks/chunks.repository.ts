@@ -33,7 +33,8 @@ const COLUMNS = 'job_id as "jobId", number, names, lines, pass, state, charged';
 @Injectable()
 export class ChunksRepository {
   /**
-   * Splits a list into chunks with one upstream each. Every name occurs once, with the line in which it first appeared.
+   * Stores the valid names of a list in chunks of at most `namesMax` names; with `isByUpstream`, each chunk has only
+   * one upstream. Every name occurs once, with the line in which it first appeared.
    */
   async cut(
     transaction: Transaction,

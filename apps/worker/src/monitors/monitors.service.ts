@@ -30,7 +30,10 @@ export class MonitorsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidRequest, MonitorLimitReached, TooManyMonitors, ServiceUnavailable. */
+  /**
+   * @param isDryRun true to store nothing, and only return the monitor with its price.
+   * @throws InvalidRequest, MonitorLimitReached, TooManyMonitors, ServiceUnavailable.
+   */
   async create(
     accountId: string,
     request: CreateMonitorRequest,
@@ -74,7 +77,10 @@ export class MonitorsService {
     return monitorAnswer(await this.find(this.database, accountId, id));
   }
 
-  /** @throws NotFound, InvalidRequest; for a dry run, ServiceUnavailable. */
+  /**
+   * @param isDryRun true to change nothing, and only return the changed monitor with its price.
+   * @throws NotFound, InvalidRequest; for a dry run, ServiceUnavailable.
+   */
   async update(
     accountId: string,
     id: string,

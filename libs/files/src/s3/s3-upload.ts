@@ -57,7 +57,10 @@ export class S3Upload {
     this.parts.push({ PartNumber: part.PartNumber, ETag: CopyPartResult?.ETag });
   }
 
-  /** Uploads the rest, which may be empty, and makes the file visible. @throws FileExists, FilesUnavailable. */
+  /**
+   * Uploads the rest, which may be empty, and makes the file visible. @throws FileExists if `ifAbsent` is set and there
+   * is a file; FilesUnavailable.
+   */
   async finish(rest: Uint8Array, ifAbsent: boolean): Promise<void> {
     const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
     const { client } = this.bucket;

@@ -43,7 +43,10 @@ export interface Question {
   hasEdns: boolean;
 }
 
-/** Encodes a recursive query. Its AD bit asks the server to set that bit in the answer (RFC 6840 §5.7). */
+/**
+ * Encodes a recursive query. Its AD bit asks the server to set that bit in the answer (RFC 6840 §5.7). With `hasEdns`,
+ * it allows UDP answers of more than 512 bytes (RFC 6891).
+ */
 export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
   const labels = name === '.' ? [] : name.split('.');
   const nameBytes = labels.reduce((sum, label) => sum + label.length + 1, 1);

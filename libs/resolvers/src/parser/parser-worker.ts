@@ -13,7 +13,7 @@ export type ParserResult = ParseResult | NumberReading;
 
 export interface ParserWorkerOptions {
   script?: URL;
-  /** The time limit in milliseconds; a parse that exceeds it is killed. */
+  /** The time limit in milliseconds, 1 s by default; a parse that exceeds it is killed. */
   timeoutMs?: number;
   /** Maximum number of waiting texts; for any further text, the result is `parse_failed` at once. */
   waitingMax?: number;

@@ -25,7 +25,7 @@ export interface ConnectLimits {
   /** The time limit for resolving, connecting and TLS together. */
   timeoutMs: number;
   signal?: AbortSignal;
-  /** The maximum number of bytes per answer, including everything around its body; unlimited by default. */
+  /** The maximum number of bytes per answer, including its header and framing; unlimited by default. */
   answerBytesMax?: number;
 }
 

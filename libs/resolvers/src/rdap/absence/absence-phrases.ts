@@ -66,7 +66,7 @@ export const PLACES_ELSEWHERE = byFirstWord([
 export const LEADS_TO_SOUGHT = wordsOf(
   'for of about with to match matching the this that your our',
 );
-/** Objects of a search other than names. */
+/** Words, other than names, that describe what was searched for: `requested`, `given`, `query`. */
 export const SOUGHT = wordsOf(
   'query request search criteria requested queried specified given selected source sources s',
 );

@@ -97,7 +97,10 @@ export const billedPlan = (plan: BilledPlan): BilledPlan => ({
   taxPpm: plan.taxPpm,
 });
 
-/** Returns the current time, or the time at which the subscription ended or was suspended. */
+/**
+ * Returns the current time, or the time at which the subscription ended or was suspended. A subscription that we let
+ * end is considered to have ended before the end of its period, even if PayPal ended it later.
+ */
 function lastMoment(
   { status = '', status_update_time: changed }: PaypalSubscription,
   { isEnding, until }: SubscriptionMark,

@@ -144,7 +144,10 @@ export class RecordDraft {
     return this.isOtherDomain ? new ContactDraft() : draft;
   }
 
-  /** Opens a contact. The first contact of a role counts; a second one is ignored. */
+  /**
+   * Opens a contact. The first contact of a role counts; a second one is ignored.
+   * @param isNamedBesideHeader whether the header's own line names the party.
+   */
   openContact(role: ContactRole, isNamedBesideHeader: boolean): ContactDraft {
     const draft = this.contact(role);
     return draft.isTaken(isNamedBesideHeader) ? new ContactDraft() : draft;
