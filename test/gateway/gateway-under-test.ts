@@ -70,7 +70,7 @@ export class GatewayUnderTest {
     return { status: answered.statusCode, headers: answered.headers, text, json };
   }
 
-  /** Returns a key that account does not know. */
+  /** Returns a key that the account service does not know. */
   strangersKey(): string {
     return new AccountStandIn('another pepper').addKey().apiKey;
   }

@@ -128,7 +128,7 @@ const internet = (isOffline: boolean) => async () => {
   return 'none: test keys work; for live keys start with "npm start -- --offline"';
 };
 
-/** Starts a server in a temporary folder. A failure here would also fail a start. */
+/** Starts and stops a server in a temporary folder. A failure here would also fail a start. */
 async function tryServer(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'dds-doctor-'));
   let server: EmbeddedServer | undefined;

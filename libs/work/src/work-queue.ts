@@ -25,7 +25,10 @@ export interface NewWork<T extends object> {
 
 export interface WorkQueueOptions {
   name: string;
-  /** The cost that an account may use before the turn of the next account; also the maximum cost of an item. */
+  /**
+   * The cost that an account may use before the turn of the next account, 1 by default; also the maximum cost of an
+   * item.
+   */
   quantum?: number;
 }
 

@@ -21,7 +21,7 @@ export interface WorkRunnerOptions<T extends object> {
   backOffMs?: readonly number[];
   /** The number of failed attempts after which work is dead; by default, one more than there are pauses. */
   triesMax?: number;
-  /** How long other processes wait for the work of a dead process; at most a minute. */
+  /** How long other processes wait for the work of a dead process; at most a minute, 30 s by default. */
   leaseMs?: number;
   timeLimitMs?: number;
   concurrency?: number;

@@ -15,7 +15,7 @@ export const killRows: Scenario[] = SERVICES.map((name) => ({
   name: `kill ${name}`,
   run: async (harness) => {
     const { installation, random, isLong } = harness;
-    // Cached keys work while account is down.
+    // Cached keys work while the account service is down.
     await underTraffic(harness, { isSteady: name === 'account' }, async () => {
       const killedAt: number[] = [];
       for (let n = 0; n < (isLong ? 5 * KILLS : KILLS); n++) {

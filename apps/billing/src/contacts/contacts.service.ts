@@ -8,7 +8,7 @@ export interface Contact extends BillingContact {
   accountId: string;
 }
 
-/** Fetches names and addresses from account when they are needed, because billing does not store them. */
+/** Fetches names and addresses from the account service when they are needed, because billing does not store them. */
 @Injectable()
 export class ContactsService {
   constructor(

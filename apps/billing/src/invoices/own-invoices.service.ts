@@ -81,8 +81,8 @@ export class OwnInvoicesService {
 
   /**
    * Prints the invoice again under the same number if the billing details have changed since it was printed.
-   * @throws NotFound; ServiceUnavailable while account is unavailable; AccountDeletedHere, TooManyRevisions,
-   *   InvoiceDataDestroyed.
+   * @throws NotFound; ServiceUnavailable while the account service is down; AccountDeletedHere, TooManyRevisions,
+   * InvoiceDataDestroyed.
    */
   async regenerate(accountId: string, id: string): Promise<InvoiceAnswer> {
     if (!isId(id)) throw new NotFound();
@@ -101,7 +101,8 @@ export class OwnInvoicesService {
   }
 
   /**
-   * Sends the e-mail about an invoice or note again. @throws NotFound; ServiceUnavailable while account is unavailable.
+   * Sends the e-mail about an invoice or note again.
+   * @throws NotFound; ServiceUnavailable while the account service is down.
    */
   async resendReceipt(accountId: string, number: string): Promise<{ number: string }> {
     const contact = await this.mails.contactOf(accountId);

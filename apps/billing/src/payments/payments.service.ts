@@ -110,7 +110,10 @@ export class PaymentsService {
     return true;
   }
 
-  /** Publishes a payment again with the same data. Consumers that have applied the payment ignore the repeat. */
+  /**
+   * Publishes a payment again with the same data, if it was published before. Consumers that have applied the payment
+   * ignore the repeat.
+   */
   async announceAgain(transaction: Transaction, payment: Payment): Promise<void> {
     if (!payment.isAnnounced) return;
     await this.announce(transaction, payment, await this.payments.listLines(transaction, payment));

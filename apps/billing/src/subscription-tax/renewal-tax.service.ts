@@ -46,7 +46,7 @@ export class RenewalTaxService {
    * Returns the expected rate, in millionths, of a renewal whose rate is not decided yet. A yearly
    * renewal is announced before the decision, and a processor that needs prices early keeps the old
    * rate for a plan that changes after the decision.
-   * @throws ServiceUnavailable while account is down.
+   * @throws ServiceUnavailable while the account service is down.
    */
   async expected(
     { accountId, taxPpm, processor, periodEnd }: ExpectedTax,

@@ -40,8 +40,8 @@ export class StagedNamesRepository {
   }
 
   /**
-   * Returns the version of the list of suppressed values against which the first names of a file were checked. Later
-   * names were checked against this version or a newer one.
+   * Returns the version of the list of suppressed values against which the first names of a file were checked; 0 if no
+   * names are staged. Later names were checked against this version or a newer one.
    */
   async suppressionVersion(transaction: Transaction, fileId: string): Promise<number> {
     const [row] = await transaction.query<{ version: number }>(

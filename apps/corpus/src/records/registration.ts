@@ -68,7 +68,7 @@ const SET_SIZE_MAX = 100;
 
 /**
  * Extracts the registration itself from a public answer, without members that describe the sources and without values
- * that change at each query. Removes control, invisible and bidirectional characters from texts.
+ * that change at each query. Removes control, invisible and bidirectional characters from texts, and cuts long texts.
  */
 export function registrationOf(body: Readonly<Record<string, unknown>>): Registration {
   const registration = withTexts(body, TEXT_LENGTH_MAX);

@@ -42,7 +42,10 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
   request.csrfToken = readCookie(cookie, CSRF_COOKIE) ?? renewCsrfToken(reply);
 }
 
-/** Sets or clears the session cookie as account's answer requires. A new session gets a new CSRF token. */
+/**
+ * Sets or clears the session cookie, as the answer of the account service requires. A new session gets a new CSRF
+ * token.
+ */
 export function applySession(
   request: FastifyRequest,
   reply: FastifyReply,

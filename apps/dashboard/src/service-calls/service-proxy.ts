@@ -52,7 +52,7 @@ export interface ProxiedAnswer {
   refusal?: Problem;
   beginsSession?: string;
   beginsStep?: string;
-  /** The token that account uses to recognise this browser. */
+  /** The token by which the account service recognises this browser. */
   deviceToken?: string;
   endsSession: boolean;
 }
@@ -97,8 +97,8 @@ const JSON_LIMIT_BYTES = 1024 * 1024;
 
 /**
  * Forwards calls of browsers and signed senders to the service that owns their answer: JSON, raw bytes or a stream.
- * Unlike `ServiceHttp`, it returns rejections instead of throwing them, and reads the headers that account uses to
- * begin and end sessions, because only the dashboard uses cookies.
+ * Unlike `ServiceHttp`, it returns rejections instead of throwing them, and reads the headers with which the account
+ * service begins and ends sessions, because only the dashboard uses cookies.
  */
 export class ServiceProxy {
   private readonly ofBrowsers: ServicePool;
@@ -242,7 +242,7 @@ export class ServiceProxy {
   }
 }
 
-/** Returns headers with the browser's tokens, which only account can verify, and with its user agent. */
+/** Returns headers with the browser's tokens, which only the account service can verify, and with its user agent. */
 function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: BrowserCaller) {
   return {
     ...(sessionToken && { 'x-session-token': sessionToken }),

@@ -14,9 +14,12 @@ export interface LookupPoolOptions {
   timeoutMs: number;
   connectionsMax?: number;
   connectTimeoutMs?: number;
-  /** Free connections are closed after this time, before lookup closes them (72 s). */
+  /** Free connections are closed after this time, 30 s by default, before lookup closes them (72 s). */
   keepAliveMs?: number;
-  /** Maximum age of a connection. New connections let a balancer distribute calls to new instances of lookup. */
+  /**
+   * Maximum age of a connection, 30 s by default. New connections let a balancer distribute calls to new instances of
+   * lookup.
+   */
   ageMaxMs?: number;
 }
 

@@ -116,7 +116,8 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
 }
 
 /**
- * Checks that nginx does not buffer streams and uploads, because that would delay them.
+ * Checks that nginx does not buffer streams and uploads, because that would delay them; does nothing if its
+ * configuration cannot be read.
  * @throws Error if it does, or if it does not serve the API's host.
  */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
@@ -182,7 +183,10 @@ function webhookChecks(settings: ProductionSettings): Check[] {
   return [{ name: 'payments', look }];
 }
 
-/** Checks the newest backup. @throws Error if there is none, or if it is too old. */
+/**
+ * Checks the newest backup, unless the operator's own server has the data. @throws Error if there is none, or if it is
+ * too old.
+ */
 function backupSeen({ settings, backups, now }: ProductionFacts): string {
   if (settings.DATABASE_ADMIN_URL) return 'not checked: you use your own PostgreSQL server';
   const newestMs = Math.max(...timesOf(backups));
@@ -208,8 +212,8 @@ function timesOf(folder: string): number[] {
 }
 
 /**
- * Checks that the clock is synchronised, because leases, sessions and signatures of callbacks
- * depend on the time.
+ * Checks that the clock is synchronised, because leases, sessions and signatures of callbacks depend on the time; does
+ * nothing without timedatectl.
  * @throws Error if it is not.
  */
 function clockSeen(says: Says): string {

@@ -12,7 +12,7 @@ export interface FailedEventFilter {
 }
 
 export interface FailedEventListing extends FailedEventFilter {
-  /** At most 200. */
+  /** At most 200, which is the default. */
   limit?: number;
   /** The last `arrival` of the previous page. */
   after?: string;

@@ -10,9 +10,12 @@ export interface DnsClientOptions {
   /** The resolvers as `address`, `address:port` or `[address]:port`; by default, those of the system. */
   servers?: readonly string[];
   tryTimeoutMs?: number;
-  /** Maximum number of attempts; the servers take turns. */
+  /** Maximum number of attempts, three by default; the servers take turns. */
   tries?: number;
-  /** Maximum number of running queries. An account has at most as many as are left to others; more are rejected at once. */
+  /**
+   * Maximum number of running queries, 20,000 by default. An account has at most as many as are left to others; more
+   * are rejected at once.
+   */
   inFlightMax?: number;
   wayOut?: WayOut;
 }

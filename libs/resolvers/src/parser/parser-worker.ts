@@ -15,7 +15,7 @@ export interface ParserWorkerOptions {
   script?: URL;
   /** The time limit in milliseconds, 1 s by default; a parse that exceeds it is killed. */
   timeoutMs?: number;
-  /** Maximum number of waiting texts; for any further text, the result is `parse_failed` at once. */
+  /** Maximum number of waiting texts, 2,000 by default; for any further text, the result is `parse_failed` at once. */
   waitingMax?: number;
   heapMb?: number;
 }
