@@ -170,7 +170,7 @@ describe('dashboard', () => {
     expect(headers['x-set-session']).toBeUndefined();
   });
 
-  it('S22: a browser that logged in keeps a device cookie, which account receives', async () => {
+  it('S22: a browser that logged in keeps a device cookie, which the account service receives', async () => {
     const device = 'd'.repeat(64);
     answer = {
       status: 200,
@@ -280,7 +280,7 @@ describe('dashboard', () => {
     }
   });
 
-  it('a route that is not in the table does not reach account', async () => {
+  it('a route that is not in the table does not reach the account service', async () => {
     for (const path of ['/api/erase', '/api/../internal/changes', '/api/keys/x/y/z']) {
       const { status } = await send('POST', path, { ...ours, ...json }, '{}');
       expect([path, status]).toEqual([path, 404]);
@@ -347,7 +347,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S89: an idempotency key that no header can carry is rejected by the dashboard, not reported as a failure of account', async () => {
+  it('S89: an idempotency key that no header can carry is rejected by the dashboard, not reported as a failure of the account service', async () => {
     const path = '/keys/0197-a/rotate';
     session = LOGGED_IN;
     for (const key of ['a\r\nx-account-id: b', 'a b', 'é', 'x'.repeat(256), { a: 1 }, ['x'], 5]) {

@@ -221,7 +221,7 @@ describe('an action that must be confirmed', () => {
     expect(await sent('reason=+%0A+')).toEqual({});
   });
 
-  it('the overlap that the owner of a rotated key chose is sent to account', async () => {
+  it('the overlap that the owner of a rotated key chose is sent to the account service', async () => {
     await under.post('/keys/0197-a/rotate', 'overlap=7d');
     const { body } = under.arrived.find(({ line }) => line.startsWith('POST'))!;
     expect(JSON.parse(body.toString())).toEqual({ overlap: '7d' });

@@ -153,7 +153,7 @@ describe('invoices', () => {
     processor = 'stripe';
   });
 
-  it('while account is down, payments are stored and their invoices are numbered; the PDFs follow later', async () => {
+  it('while the account service is down, payments are stored and their invoices are numbered; the PDFs follow later', async () => {
     // Prints the invoices left by earlier tests.
     await billing.deliverMail(accountId);
     billing.contacts.isDown = true;

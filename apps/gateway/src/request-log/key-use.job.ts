@@ -28,7 +28,7 @@ export class KeyUseJob implements Job {
       }
     } catch (error) {
       for (const keyId of keyIds) this.note(keyId);
-      this.logger.warn('account could not be told which keys were used', error);
+      this.logger.warn('the account service could not be told which keys were used', error);
     }
   }
 }
