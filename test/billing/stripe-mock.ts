@@ -12,7 +12,10 @@ interface Sent {
   body: string;
 }
 
-/** The path of the program if `go install github.com/stripe/stripe-mock@v0.203.0` was run; otherwise undefined. */
+/**
+ * Returns the program's name or path if it is installed (`go install github.com/stripe/stripe-mock@v0.203.0`);
+ * otherwise undefined.
+ */
 export function stripeMockProgram(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['-version']).status === 0);
 }

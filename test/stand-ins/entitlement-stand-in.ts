@@ -81,7 +81,7 @@ export class EntitlementStandIn extends JsonServer {
     return this.balances.get(accountId) ?? this.defaultBalance;
   }
 
-  /** The available credits, and the unused credits of open leases and holds. */
+  /** Returns the available credits and the unused credits of open leases and holds. */
   balance(accountId: string): number {
     return this.available(accountId) + (this.reserved.get(accountId) ?? 0);
   }

@@ -144,10 +144,7 @@ export class RecordDraft {
     return this.isOtherDomain ? new ContactDraft() : draft;
   }
 
-  /**
-   * Opens a contact. The first contact of a role counts; a second one is ignored.
-   * @param isNamedBesideHeader whether the header's own line names the party.
-   */
+  /** Opens a contact; the first of a role counts. `isNamedBesideHeader` is true if the header's line has its name. */
   openContact(role: ContactRole, isNamedBesideHeader: boolean): ContactDraft {
     const draft = this.contact(role);
     return draft.isTaken(isNamedBesideHeader) ? new ContactDraft() : draft;
