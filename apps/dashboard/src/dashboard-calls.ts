@@ -119,7 +119,10 @@ export class DashboardCalls {
     return this.services.entitlement.overview(accountId);
   }
 
-  /** Reads the usage of the last 30 days, and how much of the account's rate limits is used. */
+  /**
+   * Reads the usage of the last 30 days, and the requests in the last minute and in the busiest minute of the last
+   * hour.
+   */
   async usageOverview({ accountId }: Session): Promise<UsageOverview> {
     return this.services.gateway.usageOverview(accountId);
   }

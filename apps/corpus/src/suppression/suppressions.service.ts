@@ -71,7 +71,7 @@ export class SuppressionsService {
   /**
    * Suppresses a value. When this returns, the value's data is hidden, and later imports do not restore it. @returns
    * the version of the list; `isNew` is false if the list already contains the value.
-   * @throws InvalidRequest
+   * @throws InvalidRequest; ServiceUnavailable if the list cannot be read.
    */
   async suppress(
     kind: SuppressedKind,

@@ -102,7 +102,10 @@ export class RequestPagesController {
     return csvOf(CSV_COLUMNS, rows);
   }
 
-  /** Shows a request. @throws NotFound if it is not in the log, or not on the day in the URL. */
+  /**
+   * Shows a request. @throws NotFound if it is not in the log, or not on the day in the URL; InvalidRequest for an
+   * invalid day or id.
+   */
   @Get('requests/:id')
   async show(@Visit() visit: PageVisit, @Param('id') id: string, @Query() query: Given) {
     const days = query.day === undefined ? this.stretches() : [{ day: query.day as string }];

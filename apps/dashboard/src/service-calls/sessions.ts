@@ -36,7 +36,7 @@ export async function currentSession(
   return (body as { session: Session | null }).session;
 }
 
-/** Returns the session. @throws NotLoggedIn if there is none. */
+/** Returns the session. @throws NotLoggedIn if there is none; ServiceUnavailable if it cannot be read. */
 export async function requireSession(
   account: ServiceProxy,
   visitor: BrowserCaller,

@@ -51,8 +51,8 @@ export class UsageService {
   }
 
   /**
-   * Shows the usage of the last 30 days, and counts the requests of each rate class in the last minute and in the
-   * busiest minute of the last hour. @throws the errors of `usage`.
+   * Returns the usage of the last 30 days, and the requests of each rate class in the last minute and in the busiest
+   * minute of the last hour. @throws ServiceUnavailable without entitlement; the errors of `LogReads.query`.
    */
   async overview(accountId: string): Promise<UsageOverview> {
     const now = this.clock.now();

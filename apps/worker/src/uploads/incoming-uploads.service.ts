@@ -52,7 +52,7 @@ export class IncomingUploadsService {
     }
   }
 
-  /** Removes an upload, by tus or by an ordinary call. @throws NotFound, UploadInUse. */
+  /** Removes an upload, by tus or by an ordinary call. @throws NotFound, UploadInUse; the errors of `speakTus`. */
   async remove(incoming: IncomingUpload & { id: string }): Promise<void> {
     const { accountId, id, request, reply } = incoming;
     if (request.headers['tus-resumable'] !== undefined) return this.speakTus(incoming);

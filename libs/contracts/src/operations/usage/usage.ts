@@ -86,7 +86,10 @@ export class UsageAnswer {
   days: UsageDay[];
 }
 
-/** What the dashboard's overview shows: the usage of the last 30 days, and how much of the rate limits is used. */
+/**
+ * What the dashboard's overview shows: the usage of the last 30 days, and the requests in the last minute and in the
+ * busiest minute of the last hour.
+ */
 export interface UsageOverview {
   usage: UsageAnswer;
   pace: PaceAnswer;
