@@ -62,6 +62,12 @@ describe('a pool of leases', () => {
     expect(pools.get(accountId)).toBeUndefined();
   });
 
+  it('a lease is the only one until another has room for the same cost', () => {
+    const { pool, all } = poolOf(10, 3);
+    expect(pool.isOnly(all[0], 4, 0)).toBe(true);
+    expect(pool.isOnly(all[0], 3, 0)).toBe(false);
+  });
+
   it('closing one lease keeps the others, and the oldest lease is spent first', () => {
     for (const gone of [0, 1, 2]) {
       const { pool, all } = poolOf(10, 10, 10);
