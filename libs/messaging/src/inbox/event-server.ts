@@ -15,8 +15,6 @@ export interface EventServerOptions {
 
 /** The Nest side of every transport: it gathers the handlers and bypasses Nest's message parsing. */
 export class EventServer extends Server {
-  /** Keeps Nest from logging failures, because they are all handled here. */
-  override readonly propagatesEventHandlerErrors = true;
   private readonly handlers: ServiceHandlers = { durable: new Map(), watching: new Map() };
 
   constructor(private readonly options: EventServerOptions) {
