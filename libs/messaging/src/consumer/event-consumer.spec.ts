@@ -36,6 +36,8 @@ describe('event consumer', () => {
     await Promise.all([under.consumer.deliver([message]), under.consumer.deliver([message])]);
     expect(under.calls).toBe(1);
     expect(await under.tallyOf(key)).toBe(1);
+    // A repetition is no failure: nobody is alarmed, and the other events of its batch are handled together.
+    expect(under.outcomes()).toEqual({ applied: 1 });
   });
 
   it('two hundred events share a transaction, and the next events start another one', async () => {
