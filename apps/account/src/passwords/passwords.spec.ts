@@ -95,8 +95,8 @@ describe('passwords', () => {
     expect(passwords.queueLength).toBe(WAITING_MAX);
     await Promise.all([...flood, check('another', 'own network')]);
     expect(order.filter((person) => person === 'refused')).toHaveLength(1);
-    // Two hashes ran already, and the last one is refused at once.
-    expect(order.indexOf('another')).toBeLessThanOrEqual(PARALLEL_MAX + 1);
+    // Its hash began third, but others may overtake it.
+    expect(order.indexOf('another')).toBeLessThan(WAITING_MAX / 2);
   });
 
   it('S121: invented password-reset links cost no hash and no strength estimate, and are counted per network', async () => {
