@@ -14,7 +14,7 @@ export interface DnsClientOptions {
   tries?: number;
   /**
    * Maximum number of running queries, 20,000 by default. An account has at most as many as are left to others; more
-   * are rejected at once.
+   * are rejected at once. A hundredth is left to each account, however many there are, even beyond the maximum.
    */
   inFlightMax?: number;
   wayOut?: WayOut;
@@ -41,6 +41,7 @@ const TRY_TIMEOUT_MS = 2_000;
 const TRIES = 3;
 /** One account can have half of them. */
 const IN_FLIGHT_MAX = 20_000;
+const LEAST_SHARE = 1 / 100;
 /** Response codes after which another server is queried, because it may have a better answer. */
 const TRY_ANOTHER: ReadonlySet<string> = new Set(['servfail', 'refused', 'formerr', 'notimp']);
 
@@ -87,7 +88,8 @@ export class DnsClient {
     const { asker = '' } = options;
     const own = this.ofAskers.get(asker) ?? 0;
     // Names whose servers do not answer occupy a place for seconds, and accounts that query many of them could take all.
-    if (own >= this.inFlightMax - this.inFlight) throw new DnsFault('busy');
+    const left = Math.max(this.inFlightMax - this.inFlight, this.inFlightMax * LEAST_SHARE);
+    if (own >= left) throw new DnsFault('busy');
     this.inFlight++;
     this.ofAskers.set(asker, own + 1);
     try {
