@@ -159,6 +159,18 @@ describe('turns of accounts', () => {
     expect(order.at(-1)).toBe('heavy');
   });
 
+  it('among very many accounts, one whose turn lasts is not forgotten', async () => {
+    simulation = new Simulation({ atOnce: 2 });
+    const endLong = (await simulation.turns.begin('long'))!;
+    for (const accountId of named('quick ', 10_001)) {
+      simulation.ask(accountId);
+      await simulation.end();
+    }
+    simulation.ask('long', 'quick 0');
+    expect(await simulation.end()).toBe('quick 0');
+    endLong(1);
+  });
+
   it('S102: an account that uses what others leave is not behind later accounts, even if its own turns waited', async () => {
     simulation = new Simulation({ atOnce: 2 });
     const endSlow = (await simulation.turns.begin('slow'))!;
@@ -233,6 +245,9 @@ describe('turns of accounts', () => {
     expect(order).toEqual(['a', 'b', 'c']);
     for (const place of [2, 3, 0, 1]) (await ends[place])(1);
     expect(order).toEqual(['a', 'b', 'c', 'a']);
+    for (const accountId of ['d', 'e', 'f']) void begin(accountId);
+    await setImmediate();
+    expect(order.slice(4)).toEqual(['d', 'e']);
     use.mockRestore();
     mock.timers.reset();
   });
@@ -257,7 +272,7 @@ describe('turns of accounts', () => {
   });
 
   it('a turn is refused if it is no longer wanted, if its account has too many, or if too many wait and it is the last', async () => {
-    simulation = new Simulation({ waitingMax: 3 });
+    simulation = new Simulation({ waitingMax: 3, ofAccountMax: 2 });
     simulation.ask('heavy');
     await simulation.end(() => 9);
     const running = (await simulation.turns.begin('a'))!;
@@ -270,9 +285,9 @@ describe('turns of accounts', () => {
     expect(await last).toBeUndefined();
     running(1);
     for (const turn of waiting) (await turn)!(1);
-    const own = Array.from({ length: 5 }, async () => simulation.turns.begin('f'));
-    expect(await own[4]).toBeUndefined();
-    for (const turn of own.slice(0, 4)) (await turn)!(1);
+    const own = Array.from({ length: 3 }, async () => simulation.turns.begin('f'));
+    expect(await own[2]).toBeUndefined();
+    for (const turn of own.slice(0, 2)) (await turn)!(1);
   });
 
   it('turns that are given up leave nothing behind', async () => {

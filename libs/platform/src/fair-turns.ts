@@ -68,7 +68,8 @@ const USUAL_WEIGHT = 1 / 8;
  * Divides scarce work evenly among accounts (fair queueing). Virtual time is the service that each account would have
  * received if all were served alike. A turn is due to end at a virtual time, and the turn that is due to end first
  * begins first. So accounts with much use, however many, hardly delay one with little use, and new accounts, however
- * many, come before an active one only until their use is equal. What an account uses while none waits does not count.
+ * many, come before an active one only until their use is equal. What an account uses while no other waits counts for at
+ * most one turn.
  */
 export class FairTurns {
   private readonly accounts = new Map<string, Account>();
@@ -80,7 +81,7 @@ export class FairTurns {
   private active = 0;
   private virtualTime = 0;
   /** A moving average of the costs of all accounts. */
-  private usualCost?: number;
+  private usualCost = 0;
 
   constructor(private readonly limits: FairTurnsLimits) {}
 
@@ -165,12 +166,8 @@ export class FairTurns {
       account.servedUntil += cost - expectedCost;
       const known = this.expectedCostOf(account);
       account.knownCost = known + (cost - known) * (cost > known ? HEAVIER_WEIGHT : LIGHTER_WEIGHT);
-      this.usualCost ??= cost;
       this.usualCost += (cost - this.usualCost) * USUAL_WEIGHT;
       this.virtualTime += cost / this.active;
-      if (this.waiting.size === 0) {
-        this.virtualTime = Math.max(this.virtualTime, account.servedUntil);
-      }
       this.finish(account);
       makeRoom();
     };
@@ -189,7 +186,7 @@ export class FairTurns {
   }
 
   private expectedCostOf({ knownCost }: Account): number {
-    return knownCost ?? (this.usualCost ?? 0) * NEW_SHARE;
+    return knownCost ?? this.usualCost * NEW_SHARE;
   }
 
   private isHeavy(account: Account): boolean {
