@@ -182,6 +182,11 @@ const TRIES = 5;
  */
 const SLOWDOWN_MAX = 15;
 const TLDS = 'com net shop fr re ch li de it jp uk'.split(' ');
+/** Top-level domains whose registries have grammars or statements of their own. */
+const PARSED_TLDS = [
+  ...TLDS,
+  ...'at au be br ca cz dk eu fi nl no nu pl ru se su xn--p1ai'.split(' '),
+];
 
 interface Original {
   text: string;
@@ -289,7 +294,7 @@ describe('S64: answers designed to keep the parser busy', () => {
       const random = new Random(SEED + at);
       const piece = ENDLESS_PIECES[at % ENDLESS_PIECES.length];
       const text = endless(piece, random);
-      const tld = random.pick(TLDS);
+      const tld = random.pick(PARSED_TLDS);
       const ms = leastMs(text, tld, limitMs);
       if (ms > limitMs) slow.push(`${JSON.stringify(piece)} .${tld}: ${ms} of ${limitMs} ms`);
     }
@@ -300,7 +305,7 @@ describe('S64: answers designed to keep the parser busy', () => {
     for (let seed = SEED; seed < SEED + 100; seed += 1) {
       const random = new Random(seed);
       const lines = Array.from({ length: 2_000 }, () => random.pick(ENDLESS_PIECES));
-      const ms = leastMs(lines.join(''), random.pick(TLDS), limitMs);
+      const ms = leastMs(lines.join(''), random.pick(PARSED_TLDS), limitMs);
       expect([seed, ms > limitMs]).toEqual([seed, false]);
     }
   });
