@@ -208,6 +208,26 @@ describe('turns of accounts', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(2 * 4);
   });
 
+  it.each([0, 1])(
+    'S102: an account whose turn lasted long does not put an active one behind new accounts while %i others wait',
+    async (others) => {
+      simulation = new Simulation({ atOnce: 2 });
+      const endSlow = (await simulation.turns.begin('slow'))!;
+      simulation.ask('active', 'slow');
+      for (let count = 0; count < 100; count++) {
+        await simulation.end();
+        simulation.ask('active');
+      }
+      endSlow(1);
+      simulation.ask(...named('other ', others));
+      expect(await simulation.end()).toBe('active');
+      simulation.ask(...named('first ', 10), 'active');
+      let newest = 0;
+      const next = () => [`new ${newest++}`];
+      expect(await simulation.waitOf('active', () => 1, next)).toBeLessThanOrEqual(3 * 12);
+    },
+  );
+
   it('use counts only while others wait, so an account may use idle times', async () => {
     for (let count = 0; count < 50; count++) {
       simulation.ask('active');

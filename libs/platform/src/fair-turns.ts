@@ -80,6 +80,11 @@ export class FairTurns {
   /** The number of accounts with turns that last or are waited for. */
   private active = 0;
   private virtualTime = 0;
+  /**
+   * A usual turn after the start of the latest turn. Virtual time advances only up to it; otherwise, it would keep the
+   * lead that it gains while costs are unknown, and accounts with little use would wait for turns of all others.
+   */
+  private virtualTimeMax = 0;
   /** A moving average of the costs of all accounts. */
   private usualCost = 0;
 
@@ -146,11 +151,8 @@ export class FairTurns {
     account.lasting += 1;
     const startsAt = startOf(turn);
     // Otherwise, an account that uses what others leave would run ahead of them without limit.
-    const atLeast = Math.max(this.virtualTime, startsAt);
-    // Otherwise, virtual time would keep the lead that it gains while costs are unknown, and accounts with little use
-    // would wait for several turns of each other account.
-    const atMost = startsAt + Math.max(expectedCost, this.usualCost ?? 0);
-    this.virtualTime = Math.min(atLeast, atMost);
+    this.virtualTime = Math.max(this.virtualTime, startsAt);
+    this.virtualTimeMax = startsAt + this.usualCost;
     account.servedUntil = startsAt + expectedCost;
     let isCounted = true;
     const makeRoom = () => {
@@ -167,7 +169,8 @@ export class FairTurns {
       const known = this.expectedCostOf(account);
       account.knownCost = known + (cost - known) * (cost > known ? HEAVIER_WEIGHT : LIGHTER_WEIGHT);
       this.usualCost += (cost - this.usualCost) * USUAL_WEIGHT;
-      this.virtualTime += cost / this.active;
+      const next = Math.min(this.virtualTime + cost / this.active, this.virtualTimeMax);
+      this.virtualTime = Math.max(this.virtualTime, next);
       this.finish(account);
       makeRoom();
     };
@@ -201,7 +204,7 @@ export class FairTurns {
    * for a turn of each account that always has one waiting. A new account does, because many may be created.
    */
   private endOf({ account, arrivedAt }: WaitingTurn): number {
-    const unused = account.knownCost === undefined ? 0 : (this.usualCost ?? 0);
+    const unused = account.knownCost === undefined ? 0 : this.usualCost;
     return Math.max(account.servedUntil, arrivedAt - unused) + this.expectedCostOf(account);
   }
 
