@@ -209,7 +209,7 @@ describe('turns of accounts', () => {
   });
 
   it.each([0, 1])(
-    'S102: an account whose turn lasted long does not put an active one behind new accounts while %i others wait',
+    'an account whose turn lasted long does not put an active one behind new accounts while %i others wait',
     async (others) => {
       simulation = new Simulation({ atOnce: 2 });
       const endSlow = (await simulation.turns.begin('slow'))!;
