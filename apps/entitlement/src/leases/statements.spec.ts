@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+import { LedgerService } from '../ledger/ledger.service.js';
 import { StatementService } from '../statement/statement.service.js';
 
 describe('statements', () => {
@@ -15,9 +16,9 @@ describe('statements', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  async function acquire(accountId: string) {
+  async function acquire(accountId: string, min = 20) {
     const lease = { accountId, leaseId: newId() };
-    await entitlement.client.acquire({ ...lease, gatewayId: 'gateway-1', min: 20, wanted: 0 });
+    await entitlement.client.acquire({ ...lease, gatewayId: 'gateway-1', min, wanted: 0 });
     return lease;
   }
 
@@ -50,6 +51,17 @@ describe('statements', () => {
     // The statements lock the account, read the lease, rejection, unbooked usage and grants, then write the ledger and
     // the lease.
     expect(ofAcquire).toEqual({ statements: 7, roundTrips: 2 });
+  });
+
+  it('grants whose credits are used up are not read again', async () => {
+    const accountId = await entitlement.newAccount();
+    const ledger = entitlement.service.app.get(LedgerService);
+    const live = () =>
+      entitlement.database.transaction((one) => ledger.listLiveGrants(one, [accountId]));
+    const lease = await acquire(accountId, 500);
+    expect(await live()).toMatchObject([{ available: 0, reserved: 500 }]);
+    await entitlement.client.closeAll([{ ...lease, consumed: 500 }]);
+    expect(await live()).toEqual([]);
   });
 
   it('S102: the dashboard’s overview is read in one round trip, and its lines by one statement', async () => {
