@@ -78,6 +78,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       const from = billing.clock.now().toISOString();
       expect((await refund({ scope: 'remaining' })).body).toMatchObject({
         scope: 'remaining',
+        plan: 'ends',
         from,
         amountMicros: '13500000',
       });
