@@ -24,7 +24,8 @@ const read = async (accountId: string, seconds = 0) =>
 it('S102: an account whose reads were slow is refused until a minute has passed, but other accounts are not', async () => {
   reads = new LogReads(database);
   const [slow, other] = [newId(), newId()];
-  for (let count = 0; count < 5; count++) expect(await read(slow, 60)).toBe('search_too_heavy');
+  // Five reads are enough if this process was idle during them.
+  for (let count = 0; count < 8; count++) expect(await read(slow, 60)).toBe('search_too_heavy');
   await expect(reads.query(slow, 'select 1', [])).rejects.toMatchObject({
     code: 'search_too_heavy',
     retryAfterSeconds: expect.closeTo(40, -1.7),
