@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Clock, Logger, SystemClock, freePorts, loadConfig } from '#libs/platform';
 import { type Settings, operatorDatabases } from '#libs/services';
 import { SERVICES } from '../../services.js';
@@ -119,6 +120,7 @@ async function startIn(
   await checkMachine(folder, options);
   const secrets = Secrets.load(folder);
   next(SoloDatabase.isNew(folder) ? 'Creating the database …' : 'Starting the database …');
+  loadServices().catch(noted);
   const database = await SoloDatabase.open({
     folder,
     secrets,
@@ -174,6 +176,17 @@ async function startIn(
     return filling;
   };
   return { ...services, facts, database, fillCorpus, fillDemo, stop: () => shutdown.run() };
+}
+
+/**
+ * Loads the code of the services, while PostgreSQL's own processes create the database. Errors are thrown again when the
+ * services are started.
+ */
+async function loadServices(): Promise<void> {
+  for (const service of SERVICES) {
+    await nextTurn();
+    await service.load();
+  }
 }
 
 interface DemoParts {
