@@ -11,9 +11,7 @@ const COMMANDS =
   'QUIT --show-handles /e :43 %0d%0a %00 0x7f 127 .1 ::1 http:// https://a@ $('.split(' ');
 const PIECES = [...CHARACTERS.split(''), ...NAMES, ...COMMANDS, '-T dn', '\r\n'];
 
-/**
- * Returns a string that is nearly a name, made of parts of names and addresses, line breaks and beginnings of flags.
- */
+/** Joins parts of names and addresses, line breaks and beginnings of flags into what is nearly a name. */
 function hostileName(random: Random): string {
   const piece = () =>
     random.chance(0.1) ? String.fromCodePoint(random.between(0, 0x2fff)) : random.pick(PIECES);
@@ -23,7 +21,7 @@ function hostileName(random: Random): string {
   return `${some(1)}example${some(1)}shop${random.between(1, 9_999)}${some(1)}.com${some(1)}`;
 }
 
-/** The forms of query that servers expect, each containing a name. */
+/** The forms of query that servers expect: what stands before and after the name. */
 const FORMS: readonly (readonly [server: string, before: string, behind: string])[] = [
   ['whois.nic.example', '', ''],
   ['ccwhois.verisign-grs.com', 'domain ', ''],

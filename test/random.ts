@@ -1,6 +1,4 @@
-/**
- * A generator whose numbers depend only on a seed (a mixing step, then xorshift32) and are the same on every machine.
- */
+/** Numbers that depend only on a seed (a mixing step, then xorshift32), the same on every machine. */
 export class Random {
   private state: number;
 

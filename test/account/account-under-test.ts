@@ -136,10 +136,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return (await this.mailbox.newest(200)).filter(({ to }) => to === address);
   }
 
-  /**
-   * Returns the token of the newest link that was mailed to an address.
-   * @throws Error if the newest e-mail has no link.
-   */
+  /** Returns the token of the link in the newest e-mail to an address. */
   async linkToken(address: string): Promise<string> {
     const [mail] = await this.mailsTo(address);
     const token = /[?]token=([A-Za-z0-9_-]{43})/.exec(mail?.text ?? '')?.[1];
@@ -187,7 +184,7 @@ export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> 
     return (await Promise.all(texts)).join('\n');
   }
 
-  /** Logs the same owner in again, at the current time, and returns the token of the new session. */
+  /** Inserts a session of an owner who logs in now, and returns its token. */
   async newSession({ accountId }: Pick<Owner, 'accountId'>): Promise<string> {
     const token = newToken();
     await this.database.query(
@@ -231,7 +228,6 @@ function listenToQueries({ dataSource }: Database, heard: (sql: string) => void)
   dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
 }
 
-/** @throws Error if the call has no row, or its row promises a different status or body. */
 function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void {
   const row = OPERATIONS.find(({ method, owner }) => {
     const pattern = `${method} ${owner.path}`.replaceAll(/\{\w+\}/g, '[^/?]+');

@@ -5,19 +5,14 @@ import { LOOKUP_PATH } from './gateway-field.js';
 import { driveWrk } from './wrk.js';
 
 const RATE = 5_000;
-/**
- * The number of connections: each sends ten requests a second. With fewer connections, late answers would lower the
- * rate.
- */
+// Each sends ten requests a second. With fewer, late answers would lower the rate.
 const CALM_CONNECTIONS = 500;
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 /** The length of the warm-up before each measurement, after which leases and memory have reached their usual size. */
 const WARM_UP_MS = 3_000;
 const FULL = { durationMs: 8_000, rounds: 3 };
 const SHORT = { durationMs: 5_000, rounds: 2 };
-/**
- * The gateway's targets. The target of its p99 is a multiple of the latency that nginx with Lua adds in the same run.
- */
+/** The target of the p99 is a multiple of the latency that nginx with Lua adds in the same run. */
 const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
 
 /**

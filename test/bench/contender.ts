@@ -40,7 +40,6 @@ export async function cpuOfAll(
   return cpu;
 }
 
-/** Measures the CPU time per request in one round, in microseconds. */
 async function cpuPerRequest(
   { around }: GatewayField,
   contender: Contender,
@@ -57,7 +56,7 @@ async function cpuPerRequest(
   return us;
 }
 
-/** @throws Error if an answer was lost or differs from the expected answer. */
+/** @throws Error if no answer came, or if an answer was lost or unexpected. */
 export function voidIfWrong(
   { name, expected }: Contender,
   { answers, refused, lost }: LoadResult,

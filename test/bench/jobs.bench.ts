@@ -30,7 +30,7 @@ const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
 const POLL_MS = 200;
 
-/** Sends three million names through a worker in a separate process (`npm run bench jobs`). */
+/** Sends names through a worker in a separate process (`npm run bench jobs`). */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const names = isShort ? NAMES * SHORT_PART : NAMES;
   await openPostgres(false);
@@ -104,10 +104,7 @@ class BenchWorker {
     return new BenchWorker(worker, entitlement, tokens, gateway);
   }
 
-  /**
-   * Uploads this number of names with a form.
-   * @returns the id of the upload, once its names are counted.
-   */
+  /** Uploads names with a form, and returns the upload's id once they are counted. */
   async upload(accountId: string, names: number): Promise<string> {
     const { statusCode, body } = await request(`${this.process.url}/internal/uploads`, {
       method: 'POST',

@@ -34,7 +34,7 @@ export async function startUpstream(
   ]);
 }
 
-/** Performs the gateway's checks in nginx with Lua: key, limit per minute, credits, ten headers and a log file. */
+/** Starts nginx with the gateway's work in Lua: key, limit per minute, credits, ten headers and a log file. */
 export async function startLuaPeer(
   folder: string,
   { upstreamPort, keys, limit }: { upstreamPort: number; keys: string[]; limit: number },

@@ -29,8 +29,8 @@ async function timeStart(folder: string): Promise<number> {
 }
 
 /**
- * Starts the product offline and on free ports, and waits until it has written a file.
- * @returns a function that stops it
+ * Starts the product offline and on free ports, waits until it has written a file, and returns a function that stops
+ * it.
  * @throws Error if it exits first.
  */
 export async function startSolo(

@@ -33,10 +33,7 @@ export interface LoadResult {
   p99Ms: number;
 }
 
-/**
- * With a rate, each connection is opened this many milliseconds before its first request. wrk accepts only whole
- * seconds.
- */
+/** With a rate, connections open this long before their first requests. wrk accepts only whole seconds. */
 const OPENING_MS = 1_000;
 
 /**
@@ -111,9 +108,7 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
   return { ...counted, elapsedMs: counted.elapsedMs - openingMs };
 }
 
-/**
- * Gives wrk priority, so that the stand-ins and PostgreSQL, which share its core, do not delay its timing at low load.
- */
+/** Gives wrk priority, so that what shares its core does not delay its timing at low load. */
 function preferIfRoot(pid: number): void {
   if (process.getuid?.() === 0) setPriority(pid, constants.priority.PRIORITY_HIGHEST);
 }

@@ -67,9 +67,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
       new LoopbackServer((request, response) => this.forward(processor, request, response)),
   );
 
-  /**
-   * @param settings settings that differ from the defaults, such as a real `entitlementUrl` in place of the stand-in.
-   */
   static async start(settings: Partial<BillingConfig> = {}): Promise<BillingUnderTest> {
     const billing = new BillingUnderTest(await TestDatabase.create(), new TestClock());
     await billing.open(settings);
@@ -119,10 +116,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     return { status: answer.statusCode, headers: answer.headers, body: answer.rawPayload };
   }
 
-  /**
-   * Orders a package.
-   * @throws Error if the order is refused.
-   */
   async order(
     accountId: string,
     credits = 15_000,
@@ -200,7 +193,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     await deliverFate(this.service, { fate, accountId, at });
   }
 
-  /** Runs every job that handles account changes and refunds, and delivers the resulting events. */
+  /** Runs the jobs that follow changes of accounts and return money, and delivers the resulting callbacks. */
   async follow(): Promise<void> {
     for (const job of [CloseCheckoutsJob, FollowAccountsJob, FollowTaxJob, ReturnMoneyJob]) {
       await this.runJob(job);

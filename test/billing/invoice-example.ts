@@ -12,7 +12,6 @@ export const BUYER: Buyer = {
   purchaseOrder: 'PO 7',
 };
 
-/** Returns the invoice of one package, with the members that a test overrides. */
 export function invoiceDocument(members: Partial<InvoiceDocument> = {}): InvoiceDocument {
   return {
     kind: 'invoice',

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe';
 
-/** Returns the headers that Stripe would send with these bytes at this time. */
+/** Returns the signature header that Stripe would send with these bytes at this time. */
 export function signedCallback(raw: Buffer, secret: string, at: Date): Record<string, string> {
   const timestamp = Math.floor(at.getTime() / 1000);
   const payload = raw.toString();

@@ -13,8 +13,7 @@ interface Sent {
 }
 
 /**
- * Returns the program's name or path if it is installed (`go install github.com/stripe/stripe-mock@v0.203.0`);
- * otherwise undefined.
+ * Returns the name or path of stripe-mock (`go install github.com/stripe/stripe-mock@v0.203.0`), if it is installed.
  */
 export function stripeMockProgram(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['-version']).status === 0);

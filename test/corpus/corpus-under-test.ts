@@ -36,9 +36,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
   feed: CorpusClient;
   private gateway: ServiceHttp;
 
-  /**
-   * @param on a database that is removed with the service; by default, a new database on the server of the test run.
-   */
+  /** @param on a database, which is removed with the service; by default, a new one. */
   static async start(
     settings: Partial<CorpusConfig> = {},
     on?: CorpusDatabase,

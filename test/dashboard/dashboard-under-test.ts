@@ -173,10 +173,7 @@ export class DashboardUnderTest {
   }
 }
 
-/**
- * Returns the environment of a dashboard on free ports. @param ownersUrl the URL of the server that replaces all
- * owners.
- */
+/** @param ownersUrl the URL of the server that replaces all owners. */
 export function dashboardEnvironment(ownersUrl: string): Record<string, string> {
   return {
     DASHBOARD_PORT: '0',

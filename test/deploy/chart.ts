@@ -68,10 +68,11 @@ export interface Destination {
   namespace: string;
 }
 
+/** Calls Helm. Except for `refusal`, the methods throw an error with Helm's message if it fails. */
 export class Chart {
   constructor(private readonly helm: string) {}
 
-  /** @param values files within the chart; later ones override earlier ones. @throws Error with Helm's message. */
+  /** @param values files within the chart; later ones override earlier ones. */
   async render(values: string[], ...sets: string[]): Promise<Resource[]> {
     return loadAll(await this.text(values, ...sets)).filter(Boolean) as Resource[];
   }
@@ -84,7 +85,7 @@ export class Chart {
     return this.run('lint', '--strict', CHART, ...optionsOf(values, sets));
   }
 
-  /** Installs without waiting, because nothing becomes ready without controllers. @throws Error with Helm's message. */
+  /** Installs without waiting, because nothing becomes ready without controllers. */
   async store(
     by: 'install' | 'upgrade',
     to: Destination,
@@ -94,7 +95,7 @@ export class Chart {
     return this.run(by, RELEASE, CHART, ...placeOf(to), '--no-hooks', ...optionsOf(values, sets));
   }
 
-  /** Rolls back to an earlier revision, without waiting. @throws Error with Helm's message. */
+  /** Rolls back to an earlier revision, without waiting. */
   async restore(to: Destination, revision: number, ...options: string[]): Promise<string> {
     return this.run(
       'rollback',
@@ -106,10 +107,7 @@ export class Chart {
     );
   }
 
-  /**
-   * Runs all checks of an installation that need an API server, without changing anything. @throws Error with Helm's
-   * message.
-   */
+  /** Runs all checks of an installation that need an API server, without changing anything. */
   async installDry(to: Destination, values: string[], ...sets: string[]): Promise<string> {
     const options = ['--dry-run=server', ...placeOf(to), ...optionsOf(values, sets)];
     return this.run('install', RELEASE, CHART, ...options);

@@ -36,10 +36,7 @@ exec chroot "$mounted" setpriv --pdeathsig KILL --reuid "\${user%:*}" --regid "\
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/**
- * A process from an image, started as a container engine would start it, but in this machine's network and without
- * limits.
- */
+/** A process started from an image as by a container engine, but in this machine's network and without limits. */
 export class Container {
   readonly name: string;
   output = '';

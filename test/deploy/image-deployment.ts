@@ -33,9 +33,7 @@ const UNHURRIED = {
  */
 export class ImageDeployment {
   private readonly folder = makeOwnFolder('deployment');
-  /**
-   * Each host name has its own loopback address, so that each container can listen on the ports that the file defines.
-   */
+  // Each host name has its own address, so that each container can listen on the ports that the file defines.
   private readonly network = `127.${randomInt(1, 255)}.${randomInt(255)}`;
   private readonly names = Object.keys(composeServices());
   private readonly closings: (() => unknown)[] = [];

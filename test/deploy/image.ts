@@ -85,9 +85,7 @@ export class ImageStore {
     return this.buildah('bud', ...options, '--file', file, '--volume', volume, '--tag', name, '.');
   }
 
-  /**
-   * Creates a container from the image and mounts its root until `remove()` is called. @returns the mount point.
-   */
+  /** Mounts the root of a new container of the image until `remove()` is called. @returns the mount point. */
   async mount(image: string): Promise<string> {
     const name = `${OWNED}${process.pid}-${randomUUID()}`;
     this.containers.push(name);
@@ -185,9 +183,7 @@ const baseNamed = (name: string) => {
 
 const ownerOf = (container: string) => Number(container.slice(OWNED.length).split('-')[0]);
 
-/**
- * Copies the Node that runs the tests, this machine's npm, and the certificate authorities that it trusts, into a root.
- */
+/** Copies this process's Node, and the machine's npm and trusted certificate authorities, into a root. */
 function nodeInto(root: string): void {
   const local = join(root, 'usr/local');
   cpSync(process.execPath, join(local, 'bin/node'));

@@ -114,10 +114,7 @@ export class OperatorDesk {
     return end;
   }
 
-  /**
-   * Returns the answer of a command with `--json`.
-   * @throws Error if the command fails.
-   */
+  /** Returns the answer of a command with `--json`. @throws Error if the command fails. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
   async answer(...args: string[]): Promise<any> {
     const { code, stdout, stderr } = await this.command(...args, '--json');

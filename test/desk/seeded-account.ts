@@ -27,10 +27,7 @@ export const SEEDED = [
   'seeded reason to leave',
 ];
 
-/**
- * Values in SQL by type of column. Columns with a time get one that is not yet due, and columns of all other types get
- * 1.
- */
+/** Values in SQL by type of column. Times get one that is not yet due; all other types get 1. */
 const VALUES: Record<string, string> = {
   uuid: 'uuidv7()',
   text: `'${TEXT}'`,

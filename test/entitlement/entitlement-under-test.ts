@@ -163,10 +163,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     await this.client.close({ accountId, leaseId, consumed });
   }
 
-  /**
-   * Reverses a share of a line or, with `from`, everything after that time.
-   * @returns the reversal's id.
-   */
+  /** Reverses a share of a line or, with `from`, of what remains after that time. @returns the reversal's id. */
   async reverse(
     accountId: string,
     lineId: string,

@@ -1,10 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Clock } from '#libs/platform';
 
-/**
- * The length of the file, which contains the milliseconds since the epoch. With a fixed length, each read and write is
- * atomic.
- */
+/** The length of the file, which contains the time in ms. A fixed length makes each read and write atomic. */
 const DIGITS = 16;
 
 /** A clock in a file that several processes share. It stands still until one of them advances it for all. */

@@ -86,11 +86,7 @@ async function startPostgres(run: Run, measured?: Record<string, string>): Promi
   process.env[TEST_SERVER_URL] = url.toString();
 }
 
-/**
- * Starts one broker that all specs share, each with its own prefix, unless the caller's environment names a broker or
- * none can run on this machine.
- * @throws Error if none can run, in CI
- */
+/** Starts one broker that all specs share, each with its own prefix, unless the environment names one. */
 async function startBroker(run: Run): Promise<void> {
   if (process.env[KAFKA_BROKERS]) return;
   const reason = kafkaAvailability();

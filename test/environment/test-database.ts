@@ -15,16 +15,10 @@ import { waitFor } from './wait.js';
 export const TEST_SERVER_URL = 'TEST_SERVER_URL';
 export const TEMPLATE_DATABASE = 'template_services';
 export const TEST_PASSWORD = 'test-password';
-/**
- * The time limit of a connection. It is long enough for dozens of callers that share ten connections on a busy
- * machine.
- */
+/** Long enough for dozens of callers that share ten connections on a busy machine. */
 const CONNECT_TIMEOUT_MS = 60_000;
 
-/**
- * A separate database for one spec file: a clone of the migrated template, in which every service's schema exists and
- * is empty.
- */
+/** A separate database for one spec file: by default, a clone of the template with every service's empty schema. */
 export class TestDatabase {
   private readonly opened: Database[] = [];
 

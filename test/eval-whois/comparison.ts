@@ -140,9 +140,7 @@ function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord)
   return findings;
 }
 
-/**
- * Compares the names of registrars without a code or address in brackets at their end, which is not part of the name.
- */
+/** Compares registrars' names without a code or address in brackets at their end, which is not part of a name. */
 function nameFinding(expected: string, actual: string): Finding {
   const [wanted, got] = [expected, actual].map((it) =>
     loose(it.replace(/ ?[([][^)\]]*[)\]]$/, '')),

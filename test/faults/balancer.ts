@@ -62,10 +62,7 @@ export class Balancer {
     this.healthy = targets.filter((_, place) => areReady[place]);
   }
 
-  /**
-   * Whether a server is ready. It is asked on a separate connection, so that no idle connection keeps a server from
-   * closing.
-   */
+  /** Asks on a separate connection, so that no idle connection keeps a server from closing. */
   private async isReady(origin: string): Promise<boolean> {
     const signal = AbortSignal.timeout(this.timeoutMs);
     try {

@@ -23,10 +23,7 @@ export function skewedClock(offsetHours: number): Record<string, string> {
   };
 }
 
-/**
- * Returns an environment like `skewedClock`, but the offset is read from `file`, so that the clock can step while the
- * process runs.
- */
+/** Like `skewedClock`, but the offset is read from `file`: first 0, and later what a test writes there. */
 export function steppedClock(file: string): Record<string, string> {
   writeFileSync(file, '+0');
   const { FAKETIME: _, ...settings } = skewedClock(0);

@@ -84,7 +84,7 @@ export class TcpProxy {
     this.faults.losing.add(direction);
   }
 
-  /** Ends every lasting fault. Held bytes arrive now; lost bytes remain lost. */
+  /** Ends every fault. Held bytes arrive now; lost bytes remain lost. */
   async heal(): Promise<void> {
     this.faults.stalled?.resolve();
     this.faults.stalled = undefined;
@@ -102,7 +102,7 @@ export class TcpProxy {
     return this.trap(text, true, afterMs);
   }
 
-  /** Resets the next connection whose client sends `text` before the server has read it. */
+  /** Resets the next connection whose client sends `text`, before the server gets it. */
   resetBefore(text: string): Promise<void> {
     return this.trap(text, false, 0);
   }

@@ -45,9 +45,7 @@ export class GatewayUnderTest {
     Reflect.deleteProperty(this, 'gateway');
   }
 
-  /**
-   * Resets the stand-ins before each test: lookup answers every request and has received none, and leases are granted.
-   */
+  /** Resets the stand-ins: lookup answers every request and has received none, and leases are granted. */
   forget(): void {
     this.around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
     this.around.lookup.respond = undefined;
@@ -75,10 +73,7 @@ export class GatewayUnderTest {
     return new AccountStandIn('another pepper').addKey().apiKey;
   }
 
-  /**
-   * Waits until the request log has this many rows of an account.
-   * @returns the rows, oldest first.
-   */
+  /** Waits until the request log has this many rows of an account. @returns the rows, oldest first. */
   async logRows(accountId: string, count: number): Promise<Record<string, unknown>[]> {
     const auditor = await (this.auditor ??= this.database.auditor('gateway'));
     return waitFor('the log rows', async () => {

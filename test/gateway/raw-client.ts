@@ -48,9 +48,6 @@ export class RawClient {
   }
 }
 
-/**
- * Returns a minimal request for a live lookup.
- * @param headers additional lines, each with its CRLF.
- */
+/** @param headers additional lines, each with its CRLF. */
 export const plainQuestion = (apiKey: string, name: string, headers = '') =>
   `GET /v2.0/whois/live?domainName=${name} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n${headers}\r\n`;

@@ -60,11 +60,7 @@ async function run(): Promise<boolean> {
   return !failed;
 }
 
-/**
- * Runs one sabotage, or each in turn.
- * @returns whether each was detected.
- * @throws Error for an unknown name.
- */
+/** Runs one sabotage, or each in turn. @returns whether each was detected. */
 async function sabotaged(chosen: Sabotage | 'all'): Promise<boolean> {
   const names = chosen === 'all' ? NAMES : [chosen];
   const found: Partial<Record<Sabotage, Tally['failed']>> = {};

@@ -6,9 +6,7 @@ export const LIMIT_MS = 900_000;
 
 const MAIN = join(import.meta.dirname, 'main.js');
 
-/**
- * Runs `npm run sim` in a separate process, because it replaces real time with virtual time.
- */
+/** Runs `npm run sim` in a separate process, because it replaces real time with virtual time. */
 export function simulate<Report = Tally>(options: string, limitMs = LIMIT_MS) {
   const words = [MAIN, ...options.split(' '), '--json'];
   return runOwnProcess<Report>(words, limitMs);

@@ -182,9 +182,7 @@ export class EntitlementStandIn extends JsonServer {
     this.recalled.delete(use.leaseId);
   }
 
-  /**
-   * Records the consumed credits of a lease. An unknown lease is stored as closed, so that it cannot be acquired later.
-   */
+  /** Records the consumed credits of a lease. An unknown lease is stored as closed, and so never granted. */
   private apply({ leaseId, accountId, consumed, operations }: LeaseUse): void {
     const known = this.leases.get(leaseId);
     const lease: Reservation = known ?? { accountId, amount: 0, consumed: 0, isClosed: true };

@@ -64,10 +64,7 @@ export class GatewayHarness {
     };
   }
 
-  /**
-   * Starts a gateway in this process, by default in real time and with in-process events. `settings` are environment
-   * variables.
-   */
+  /** Starts a gateway in this process. `settings` are environment variables. */
   async startGateway(
     settings: Record<string, string> = {},
     clock: Clock = new SystemClock(),

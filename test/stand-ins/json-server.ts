@@ -34,9 +34,7 @@ export class LoopbackServer {
 }
 
 export class JsonServer extends LoopbackServer {
-  /**
-   * Whether the server answers 503 with a body that is not ours, as a load balancer without a service behind it does.
-   */
+  /** Whether it answers 503 with a foreign body, like a load balancer without a service behind it. */
   isDown = false;
   gate?: Promise<void>;
   readonly calls: string[] = [];

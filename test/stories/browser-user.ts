@@ -53,10 +53,7 @@ const LOOKS: readonly Look[] = [
   { colorScheme: 'light', width: 375, height: 740 },
 ];
 
-/**
- * Whether to run the stories in a browser. Always true in CI, so that they fail there without a browser, and are not
- * skipped.
- */
+/** In CI, this is always true, so that the stories fail there without a browser, and are not skipped. */
 export const hasBrowser = chromiumPath() !== undefined || process.env.CI === 'true';
 
 /** @throws Error if there is no Chromium, or if it does not start within 90 s. */
@@ -178,10 +175,7 @@ export class BrowserUser {
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI));`;
 
-/**
- * Runs in the page.
- * @returns the document and every box that scrolls horizontally.
- */
+/** Runs in the page, and returns the boxes that scroll horizontally, including the document itself. */
 const WIDTHS = `[document.documentElement, ...document.querySelectorAll('body *')]
   .filter((box) => box.scrollWidth > box.clientWidth && box.clientWidth > 0)
   .filter((box) => box === document.documentElement || getComputedStyle(box).overflowX !== 'visible')

@@ -173,10 +173,7 @@ async function opened(
   };
 }
 
-/**
- * Starts each service in its own process, with Kafka and Valkey. The API URL is the first gateway's.
- * @param worker settings of the worker.
- */
+/** Starts each service in its own process, with Kafka and Valkey. `worker` are settings of the worker. */
 export async function openCluster(
   worker: Record<string, string> = {},
 ): Promise<WithPayments & { cluster: RunningCluster }> {

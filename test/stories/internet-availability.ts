@@ -3,9 +3,7 @@ import { FakeInternet } from '../../apps/simulators/src/internet/fake-internet.j
 
 const CLIENTS = ['dig', 'whois'];
 
-/**
- * Returns the reason why the product cannot be tested on a private internet on this machine, or undefined if it can.
- */
+/** Returns why the product cannot be tested on a private internet here, or undefined if it can. */
 export function internetAvailability(): string | undefined {
   const missing = missingPrograms(CLIENTS);
   return missing.length === 0 ? FakeInternet.missing : `no ${missing.join(', ')} on this machine`;

@@ -52,10 +52,7 @@ const isSeeded = (options: ts.Expression | undefined) =>
   ts.isObjectLiteralExpression(options) &&
   options.properties.some(({ name }) => name?.getText() === 'seed');
 
-/**
- * Checks that each setting declares its type, to which its text is converted. Without a type, the value would remain
- * text.
- */
+/** Checks that each setting declares its type. Without one, its text would not be converted. */
 export function settingFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isTest(file))

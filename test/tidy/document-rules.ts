@@ -14,9 +14,7 @@ export function errorPageFaults(files: SourceFile[], paths: string[]): string[] 
   return differences([...new Set(codes)], explained, ['no page', 'nothing raises it']);
 }
 
-/**
- * Checks that each error page has a title, the code, what happened and what to do, because people read it in a hurry.
- */
+/** Checks the form of each error page, because people read these pages in a hurry. */
 export function errorPageFormFaults(paths: string[]): string[] {
   return errorPages(paths)
     .filter((path) => !isErrorPage(basename(path, '.md'), readFileSync(path, 'utf8')))

@@ -37,8 +37,8 @@ const ADDED_COLUMN =
   /\badd (?:column )?(?:if not exists )?(?!constraint|check|foreign|unique|primary)(\S+) ([^,]*)/g;
 
 /**
- * Returns the steps of a migration that break a service of the last release, one line each. Tables that are in no
- * release can be changed freely. A migration that declares `contracts` may remove objects that the last release no
+ * Returns the steps of a migration that break or block a service of the last release, one line each. Tables that are in
+ * no release can be changed freely. A migration that declares `contracts` may remove objects that the last release no
  * longer uses; the test that runs that release's services verifies this.
  * @param isReleased whether the last release has a table.
  */
@@ -72,10 +72,7 @@ export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<str
   );
 }
 
-/**
- * Returns the statements of a migration, each in lower case, on one line and without comments or text in dollar
- * quotes.
- */
+/** Returns a migration's statements, each in lower case on one line, without comments and text in dollar quotes. */
 function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/--.*$/gm, '')

@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { UNRELEASED_HEADING, releasedVersions } from './releases.js';
 
 const CHANGELOG = 'CHANGELOG.md';
-/**
- * The places that contain the version, apart from the changelog. Each pattern matches the version, after the text that
- * precedes it.
- */
+/** The version's places apart from the changelog. Each pattern matches the version after what precedes it. */
 const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['package.json', /(?<=^ {2}"version": ")[^"]+/m],
   ['package-lock.json', /(?<=^ {2}"version": ")[^"]+/m],
@@ -45,8 +42,8 @@ export function versionFaults(folder = '.'): string[] {
 
 /**
  * Writes a version and its date into the changelog, the package, the compose file and the chart.
- * @throws Error, without changing anything, if the version does not follow the last release or the changelog has no
- *   entry.
+ * @throws Error, without changing anything, if the version is malformed or does not follow the last release, or if the
+ *   changelog has no entry.
  */
 export function writeVersion(version: string, date: string, folder = '.'): void {
   const changelog = readFileSync(join(folder, CHANGELOG), 'utf8');

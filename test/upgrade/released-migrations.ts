@@ -23,8 +23,8 @@ export function releasedMigrationsOf(services: readonly MigratedService[]): Rele
 
 /**
  * Returns the reasons why databases of the last release cannot be migrated while its services run, one per line: a
- * released migration is missing or has changed, another migration precedes it, or a new migration removes something
- * that the release uses.
+ * released migration is missing or has changed, another migration precedes it, or a new migration breaks or blocks
+ * these services.
  */
 export function migrationFaults(
   services: readonly MigratedService[],

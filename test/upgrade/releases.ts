@@ -1,8 +1,6 @@
 import { git, historyMissing } from '../tidy/history.js';
 
-/**
- * A release: the first commit whose CHANGELOG.md contains `## 0.1.0 (2026-11-22)`, or the commit with the tag `v0.1.0`.
- */
+/** A release: the commit with the tag `v0.1.0`, or else the one that added `## 0.1.0 (2026-11-22)` to CHANGELOG.md. */
 export interface Release {
   version: string;
   commit: string;
@@ -30,7 +28,7 @@ export class ReleaseHistory {
   /**
    * Returns the newest release before the current commit, or the current commit if it is the only release. Returns
    * undefined if nothing has been released, or if the history is missing.
-   * @throws Error for a tag that names a commit without the heading of its version.
+   * @throws Error if a tag or the history contradicts the changelog.
    */
   lastRelease(): Release | undefined {
     if (historyMissing(this.folder) !== undefined) return undefined;

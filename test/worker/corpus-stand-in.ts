@@ -17,10 +17,7 @@ import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 /** A row of a dataset. Rows are ordered by their keys. */
 export type PlannedRow = Pick<DatasetRow, 'name' | 'record' | 'records'> & { key: number };
 
-/**
- * A stand-in for corpus that provides what the worker needs for files: rows by dataset and day, and the version of the
- * suppressions.
- */
+/** A stand-in for corpus that provides what the worker reads: rows of datasets, suppressions, changes and names. */
 export class CorpusStandIn extends LookupStandIn {
   readonly asked: DatasetAsked[] = [];
   suppressed: SuppressionVersion = { version: 0, domains: 0 };

@@ -1,7 +1,7 @@
 import type { NameQuestions } from '#libs/contracts';
 import { type Findings, QuestionsStandIn } from './questions-stand-in.js';
 
-/** A stand-in for lookup that provides what monitors need: tests can change its answers about names. */
+/** A stand-in for lookup that knows only the names that a test has given answers for. */
 export class WatchedWorld extends QuestionsStandIn {
   private readonly whois = new Map<string, Findings>();
   private readonly dns = new Map<string, Findings>();

@@ -12,10 +12,7 @@ import {
 } from '../gateway-field.js';
 
 const ROUNDS = 8;
-/**
- * The rounds before those that count: each process compiles its own code, and each of two gateways answers only half
- * of the requests.
- */
+// Each process compiles its own code, and each of two gateways answers only half of the requests.
 const WARM_UPS = 4;
 const ROUND_MS = 3_000;
 const LEAST = 1.7;

@@ -12,7 +12,7 @@ import { type Answer, BillingUnderTest, type Call } from '../billing-under-test.
 import type { ChildSettings, Errand } from './billing-child.js';
 
 const CHILD = new URL('./billing-child.js', import.meta.url).pathname;
-/** The maximum duration of a run, so that no run waits forever for a kill that never happens. */
+/** The timeout of a call, so that no run waits forever for a kill that never happens. */
 const LIMIT_MS = 120_000;
 const EXIT_MS = 3_000;
 

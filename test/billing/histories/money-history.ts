@@ -70,7 +70,7 @@ export class MoneyHistory {
     return history;
   }
 
-  /** Runs one command, handles its effects, and checks the invariants. @throws Error if an invariant is violated. */
+  /** Runs one command and its effects. @throws Error if an invariant is violated or billing logs a fault. */
   async run(command: MoneyCommand): Promise<void> {
     const { apiFaults } = this.billing.simulator;
     const step = this.steps[command.kind] as (of: MoneyCommand) => Promise<boolean | void>;
@@ -87,10 +87,7 @@ export class MoneyHistory {
     await this.takeEffect();
   }
 
-  /**
-   * Waits until everything is repaired.
-   * @throws Error if billing's money and the processor's differ.
-   */
+  /** Repairs everything. @throws Error if billing's money then differs from the processor's. */
   async end(): Promise<void> {
     await this.heal();
     await this.check();

@@ -17,9 +17,7 @@ const CLASSES = {
   'kafka-node-pool.yaml': `${MODEL}.nodepool.KafkaNodePool`,
 };
 
-/**
- * @returns undefined if the definitions exist or can be generated on this machine, and otherwise the reason why not.
- */
+/** @returns undefined if the definitions exist or can be generated here, and otherwise the reason why not. */
 export function strimziAvailability(): string | undefined {
   if (existsSync(folderOf())) return undefined;
   const programs = { Maven: ['mvn', '-v'], pip: ['python3', '-m', 'pip', '--version'] };

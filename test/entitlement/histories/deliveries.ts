@@ -48,7 +48,7 @@ function lateSlots(mode: Mode, random: Random): number {
   return random.chance(0.5) ? 0 : random.between(0, Math.floor(LATE_DAYS_MAX / SLOT_DAYS));
 }
 
-/** Omits snapshots that were replaced within 20 days, like a consumer that fetches rarely. */
+/** Omits half of the snapshots that were replaced within 20 days, like a consumer that fetches rarely. */
 function skipping(said: readonly Said[], random: Random): Said[] {
   return said.filter(({ type, data, at, order }) => {
     if (type !== SNAPSHOT) return true;

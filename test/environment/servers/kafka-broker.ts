@@ -9,10 +9,7 @@ import { freePorts } from '#libs/platform';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 import { OwnedServer } from './owned-server.js';
 
-/**
- * The variable with the addresses of the brokers, separated by commas. The suite's global set-up sets it unless the
- * environment names brokers.
- */
+/** The variable with the brokers' addresses, separated by commas. The set-up sets it if it is not set. */
 export const KAFKA_BROKERS = 'KAFKA_BROKERS';
 
 export interface KafkaBrokerOptions {
@@ -50,10 +47,7 @@ export interface KafkaBrokerOptions {
   proxied?: { port: number; advertisedPort: number };
 }
 
-/**
- * Options for Java. Most brokers run for a minute, in which the second compiler and the collector's threads do not pay
- * off.
- */
+// Most brokers run for a minute, in which the second compiler and the collector's threads do not pay off.
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 const ADMIN = 'admin';

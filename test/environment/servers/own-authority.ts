@@ -21,10 +21,7 @@ export class OwnAuthority {
     return readFileSync(this.certificate, 'utf8');
   }
 
-  /**
-   * Writes ca.crt, tls.crt and tls.key for a name, and replaces existing files atomically.
-   * @returns the folder of the files.
-   */
+  /** Writes ca.crt, tls.crt and tls.key for a name, replacing each file atomically. @returns their folder. */
   issue(name: string, into = join(this.folder, name)): string {
     mkdirSync(into, { recursive: true });
     const at = (file: string) => join(this.folder, file);

@@ -47,10 +47,7 @@ export class S3Server {
     };
   }
 
-  /**
-   * Returns a client for tests that check the objects directly. It is loaded only here, because most tests do not need
-   * it.
-   */
+  /** Returns a client to check objects directly. Its code is loaded only here: most tests do not need it. */
   async client(): Promise<S3Client> {
     const { endpoint } = this;
     const { S3Client } = await import('@aws-sdk/client-s3');

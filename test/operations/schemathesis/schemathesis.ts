@@ -11,13 +11,8 @@ const PACKAGES = new PythonPackages(
 const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
 const START = 'from schemathesis.cli import schemathesis; schemathesis()';
 
-/** @returns undefined if Schemathesis is installed or pip can fetch it, and otherwise the reason why not. */
 export const schemathesisAvailability = (): string | undefined => PACKAGES.availability();
 
-/**
- * Returns the path of the Python interpreter in the environment with Schemathesis, which is installed once in the
- * user's cache.
- */
 export const schemathesisPython = (): Promise<string> => PACKAGES.python();
 
 /** @returns the output of Schemathesis, and whether it found no faults. */

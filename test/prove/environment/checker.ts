@@ -9,10 +9,7 @@ const SETTLE_LIMIT_MS = 60_000;
 /** After this time, a credit that a kill may leave uncharged stays uncharged. */
 const REPLAY_LIMIT_MS = 20_000;
 
-/**
- * Compares the database with the answers that customers received. Only reads from the database, and bypasses every
- * proxy.
- */
+/** Compares the database, past every proxy, with the answers that customers received. */
 export class Checker {
   private checkedUpTo = '0';
 

@@ -53,7 +53,7 @@ export class Customer extends Visitor {
     super(origins, `ada@customer-${number}.example`, 'Ada', network);
   }
 
-  /** Repeats the request while there is no answer, or the answer asks to try later. */
+  /** Repeats the request until it is answered with neither 429 nor 5xx. */
   override async call(
     method: string,
     path: string,
@@ -107,10 +107,7 @@ export class Customer extends Visitor {
     });
   }
 
-  /**
-   * Makes one lookup, and records it in the account book.
-   * @throws NoAnswer.
-   */
+  /** Makes one lookup, and records it in the account book. @throws NoAnswer. */
   async lookUpOnce(apiUrl = this.origins.apiUrl): Promise<Answer> {
     // The name must be new, because a repeated lookup within 60 s would be free.
     const name = `prove-${process.pid}-${++names}.com`;

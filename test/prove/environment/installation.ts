@@ -145,10 +145,7 @@ export class Installation {
     return paymentId;
   }
 
-  /**
-   * Grants credits by hand, and repeats this until they are known to have been granted once.
-   * @returns the adjustment's id.
-   */
+  /** Grants credits by hand, repeating this until they are known to be granted. @returns the adjustment's id. */
   async grant(accountId: string, amount: number, lifeMs = LASTS_MS): Promise<string> {
     const adjustmentId = newId();
     const expiresAt = new Date(Date.now() + lifeMs).toISOString();
@@ -159,7 +156,7 @@ export class Installation {
     return adjustmentId;
   }
 
-  /** Removes a limit of requests per minute from now on. */
+  /** Raises a limit of requests per minute so far that it no longer matters. */
   async limit(accountId: string, name: OverridableLimit = 'live'): Promise<void> {
     const until = new Date(Date.now() + LASTS_MS).toISOString();
     const body = { name, value: UNLIMITED, reason: 'fault matrix', until };

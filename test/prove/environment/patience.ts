@@ -9,11 +9,7 @@ export function holds(condition: boolean, otherwise: string): asserts condition 
 }
 
 const POLL_MS = 100;
-/**
- * The time limit of an attempt, which only ends hanging scenarios: each scenario has its own expectation of how late
- * an effect may be. The time for which a process waits for a core does not count towards this delay, because the
- * product is not at fault for it.
- */
+/** Only ends hanging attempts: each scenario has its own expectation of how late an effect may be. */
 const LIMIT_MS = 180_000;
 
 /**

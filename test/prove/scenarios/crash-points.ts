@@ -49,7 +49,7 @@ const BRIEF_MS = 1_500;
 
 type Flow = (harness: Harness, known: Customer) => Promise<void>;
 
-/** Flows that each start from nothing and run to the end: sign-up, payment, deletion, expiry. */
+/** Flows that run to the end: a sign-up, a payment, a deletion with its undoing, and an expiry. */
 const FLOWS: Flow[] = [
   async ({ installation }) => {
     const customer = installation.newCustomer();
