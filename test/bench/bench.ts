@@ -30,7 +30,6 @@ export interface BenchReport {
   notRun?: string[];
 }
 
-/** Returns the quantile of the values at a share from 0 to 1. */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -43,7 +42,6 @@ const bounded =
     return { what, value, unit, target, ok: sign === '≤' ? value <= bound : value >= bound };
   };
 
-/** Creates a figure whose target is an upper or a lower bound. */
 export const [atMost, atLeast] = [bounded('≤'), bounded('≥')];
 
 /** Creates a figure from the lowest of its rounds, with their median. Other load on the machine can only add time. */
@@ -54,10 +52,7 @@ export const leastOf = (what: string, values: number[], unit: string): BenchRow 
   unit,
 });
 
-/**
- * Runs a task for each item, at most `width` tasks at a time.
- * @returns the milliseconds of each task.
- */
+/** Runs a task for each item, at most `width` at a time. @returns the milliseconds of each task. */
 export async function inLanes<T>(
   items: Iterable<T>,
   width: number,
@@ -97,7 +92,6 @@ export async function openPostgres(
   await (isDurable ? setupDurablePostgres({ ...likeRoles, ...settings }) : setupPostgres());
 }
 
-/** Starts a process for each service; `cleanup` stops the processes. */
 export async function openCluster(
   options: Omit<ClusterOptions, 'folder'>,
 ): Promise<RunningCluster> {
@@ -107,7 +101,6 @@ export async function openCluster(
   return starting;
 }
 
-/** Starts one service in its own process, as in production; `cleanup` stops it. */
 export async function openService(
   app: string,
   settings: Record<string, string>,

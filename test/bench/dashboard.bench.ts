@@ -105,10 +105,7 @@ async function measurePage(user: BrowserUser, path: string): Promise<Measured> {
   return { path, kilobytes, paintMs: Math.min(...paints), faults: user.takeFaults() };
 }
 
-/**
- * Returns the time of the first contentful paint, in milliseconds. It is polled, because waiting inside the page would
- * need `eval`, which its content security policy forbids.
- */
+/** Polls, because waiting inside the page would need `eval`, which its content security policy forbids. */
 async function paintOf(page: Page): Promise<number> {
   const paint = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`;
   return waitFor('the first paint', () => page.evaluate<number | undefined>(paint));

@@ -31,10 +31,7 @@ const PER_SECOND_MIN = 3_000;
 const CONSUMERS = { account: ['entitlement'] } as const;
 const logger = new Logger('bench', process.stderr, 'error');
 
-/**
- * Measures the time from the commit of an event in one service to its handler in another, within this process and over
- * a broker.
- */
+/** Measures the time from an event's commit in one service to its handler in another, in-process and over a broker. */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const title = 'events: from the outbox to the handler';
   await openPostgres();
@@ -95,9 +92,7 @@ async function overKafka(backlog: number, calm: number): Promise<BenchRow[]> {
 
 /** A producer with its relay, and a consumer that writes a row for each event, on one durable server. */
 class EventLine {
-  /** When each event was added, just before its commit, by key. */
   readonly saidMs = new Map<string, number>();
-  /** When the handler of each event ended, by key. */
   readonly handledMs = new Map<string, number>();
   private readonly outbox: Outbox;
 
@@ -171,10 +166,7 @@ class EventLine {
     await waitFor('all to be sent', () => count() >= this.saidMs.size);
   }
 
-  /**
-   * Resolves when all events since the last call have been handled.
-   * @returns the milliseconds that each event took, and the events per second.
-   */
+  /** Resolves when all events since the last call have been handled, with the milliseconds of each and the rate. */
   async handled(): Promise<{ times: number[]; perSecond: number }> {
     const { saidMs, handledMs } = this;
     await waitFor('every event to be handled', () => handledMs.size === saidMs.size);

@@ -30,7 +30,6 @@ export interface GatewayField {
   socketPath: string;
 }
 
-/** Starts everything that a contender needs; `cleanup` stops it. */
 export async function openGatewayField(): Promise<GatewayField> {
   await openPostgres(false);
   const database = await TestDatabase.create();
@@ -46,11 +45,7 @@ export async function openGatewayField(): Promise<GatewayField> {
   return { around, keys, upstreamPort: upstream.port, socketPath };
 }
 
-/**
- * Starts a gateway in its own process, as in production.
- * @param name names its journal.
- * @param core the core to bind it to; without one, it may use every core.
- */
+/** @param core the core to bind it to; without one, it may use every core. */
 export async function startGateway(
   { around, socketPath }: GatewayField,
   { name, settings, core }: { name: string; settings?: Record<string, string>; core?: number },
@@ -61,7 +56,6 @@ export async function startGateway(
   return { pid: gateway.pid, port: Number(new URL(gateway.addresses.apiUrl).port) };
 }
 
-/** Builds a data answer like those of lookup, exactly `ANSWER_BYTES` long. */
 function answerBody(): string {
   const body = { status: true, domain_name: 'example.com', whois_raw_domain: '' };
   body.whois_raw_domain = 'x'.repeat(ANSWER_BYTES - JSON.stringify(body).length);

@@ -73,10 +73,7 @@ function openLookups(extraCaPem: string): DomainLookup {
 const inParallel = (count: number, width: number, work: (at: number) => Promise<void>) =>
   inLanes(Array.from({ length: count }).keys(), width, work);
 
-/**
- * Measures operations per second of wall-clock time, and per second of this thread's CPU time, which excludes other
- * processes.
- */
+/** Measures operations per second of wall-clock time, and per second of this thread's CPU time (`own`). */
 async function rates(count: number, width: number, work: (at: number) => Promise<void>) {
   await inParallel(count / 10, width, work);
   const begunMs = monotonicMs();

@@ -26,7 +26,6 @@ export function hasProgram(name: string, ...args: string[]): boolean {
   return spawnSync(name, args, { stdio: 'ignore' }).error === undefined;
 }
 
-/** Describes the machine's cores, memory and version of Node, for reports. */
 export function machine(): string {
   const gib = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} cores (${cpus()[0].model}), ${gib} GiB, Node ${process.version}`;

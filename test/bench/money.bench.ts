@@ -50,10 +50,7 @@ async function openSolo(): Promise<Shop> {
   return starting;
 }
 
-/**
- * Measures the time from a payment until a lookup is answered under the new limit. Each buyer starts with the trial's
- * limit, and buys first a package and then an add-on.
- */
+/** Each buyer starts with the trial's limit, and buys first a package and then an add-on. */
 async function purchaseTimes(
   shop: Shop,
   { where, targetMs }: { where: string; targetMs: number },

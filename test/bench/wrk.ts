@@ -16,10 +16,7 @@ export interface Load {
   keys: string[];
   connections: number;
   durationMs: number;
-  /**
-   * Requests per second over all connections. Without a rate, each connection sends a request as soon as the last is
-   * answered.
-   */
+  /** Over all connections. Without a rate, each sends a request as soon as the last is answered. */
   ratePerSecond?: number;
 }
 
@@ -70,10 +67,7 @@ function done(summary, latency)
 end
 `;
 
-/**
- * The distance between the first name numbers of two runs. A name is not used twice, because a request that is
- * repeated within a minute is free.
- */
+// No name is used twice, because a request that is repeated within a minute is free.
 const NAMES_PER_RUN = 10_000_000;
 let runs = 0;
 

@@ -132,10 +132,7 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     return (answer.body as OrderAnswer).state;
   }
 
-  /**
-   * Acts as a customer on the order's checkout page, and delivers the resulting callbacks.
-   * @returns the URL to which the browser is redirected, or the text of the page.
-   */
+  /** Acts on the order's checkout page, and delivers the callbacks. @returns the next URL, or the page's text. */
   async act({ redirect_url: url }: OrderAnswer, action: CheckoutAction): Promise<string> {
     const end = await pressButton(url as string, action);
     await this.settle();
@@ -217,7 +214,6 @@ export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock>
     });
   }
 
-  /** Returns the recorded events of an account, oldest first. */
   async events(accountId: string): Promise<RecordedEvent[]> {
     return recordedEvents(this.database, accountId);
   }

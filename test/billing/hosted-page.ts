@@ -1,10 +1,7 @@
 export type CheckoutAction =
   'pay' | 'three-d-secure' | 'decline' | 'delayed' | 'delayed-failing' | 'abandon';
 
-/**
- * Acts as a customer on a processor's checkout page.
- * @returns the URL to which the browser is redirected, or the text of the page if there is no redirect.
- */
+/** Acts as a customer on a checkout page. @returns the URL of the redirect, or the text of the page. */
 export async function pressButton(pageUrl: string, action: CheckoutAction): Promise<string> {
   if (action === 'three-d-secure') {
     await press(pageUrl, action);

@@ -38,10 +38,7 @@ function valueOf<T>(outcome: CallResult<T>): T {
   throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
 }
 
-/**
- * The guarantees that every payment processor must give to billing, except those that billing's own specs check for
- * both processors: purchases, subscriptions, refunds and disputes.
- */
+/** What every processor must guarantee to billing, except what billing's own specs check for both. */
 export function describePaymentProcessor(name: string, parts: ProcessorParts): void {
   describe(`payment processor: ${name}`, () => {
     const clock = new TestClock();

@@ -30,7 +30,6 @@ export class PaypalPlan {
     return plan;
   }
 
-  /** Returns the events published since the last call. */
   async said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
     const events = await this.billing.events(this.accountId);
     const fresh = events.slice(this.seen);

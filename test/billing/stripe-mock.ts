@@ -12,17 +12,12 @@ interface Sent {
   body: string;
 }
 
-/**
- * Returns the name or path of stripe-mock (`go install github.com/stripe/stripe-mock@v0.203.0`), if it is installed.
- */
+/** Returns stripe-mock's name or path, if installed (`go install github.com/stripe/stripe-mock@v0.203.0`). */
 export function stripeMockProgram(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['-version']).status === 0);
 }
 
-/**
- * Sends requests to API v1 to Stripe's own mock server, which checks them against Stripe's published API. @returns the
- * faults that it finds.
- */
+/** Sends requests to Stripe's own mock server. @returns the faults that it finds in them. */
 export async function faultsAtStripe(program: string, requests: readonly Sent[]) {
   const [port, tlsPort] = await freePorts(2);
   const ports = ['-http-port', String(port), '-https-port', String(tlsPort)];

@@ -88,10 +88,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     while ((await this.operate.clearGenerated()).names > 0);
   }
 
-  /**
-   * Imports a source completely, for a corpus whose `work` is `serve`.
-   * @returns the newest file, undefined if there is none, and the problem of the run, null if it had none.
-   */
+  /** Imports a source, for a corpus whose `work` is `serve`. @returns its newest file and the run's problem. */
   async runSource(name: string): Promise<{ file?: ImportedFile; problem: string | null }> {
     await this.sources.run(name);
     await this.get(ImportsJob).runOnce();
@@ -104,10 +101,7 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
   }
 
-  /**
-   * Sends a request like `ask`.
-   * @throws Error if an answer of version 2 does not match the class in the operation's row.
-   */
+  /** Like `ask`. @throws Error if an answer of version 2 does not match the class in the operation's row. */
   async answerTo<Answer extends object>(
     row: Operation,
     parameters: Record<string, string>,
@@ -142,7 +136,6 @@ export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock>
     return pages;
   }
 
-  /** Sends a request like `ask`, but with a body. */
   async send<Answer>(path: string, body: object): Promise<Answer> {
     return this.gateway.call('POST', path, { body });
   }

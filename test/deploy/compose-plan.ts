@@ -21,7 +21,6 @@ export interface PlannedContainer {
   kept: string[];
   /** The names of the containers that must have finished or be ready before it starts. */
   needs: string[];
-  /** Whether it exits when its work has finished. */
   isJob: boolean;
 }
 

@@ -71,7 +71,6 @@ export class Container {
     return this.child.pid as number;
   }
 
-  /** Resolves to the exit code of the process, or to the signal that ended it. */
   async result(): Promise<number | string | null> {
     await this.ended;
     return this.child.exitCode ?? this.child.signalCode;

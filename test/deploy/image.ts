@@ -25,10 +25,7 @@ const CACHE = join(homedir(), '.cache/domain-data-service/image');
 const RUN_FOLDER = '/run/domain-data-service/image';
 /** The prefix of container names, which is followed by the process id of the creator. */
 const OWNED = 'domain-data-test-';
-/**
- * The maximum number of images in the store. A larger store consists mostly of steps that are no longer in the
- * Dockerfile; it is emptied and rebuilt.
- */
+// A larger store consists mostly of steps that are no longer in the Dockerfile; it is emptied and rebuilt.
 const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;

@@ -39,10 +39,7 @@ export interface CommandEnd {
   stderr: string;
 }
 
-/**
- * The services that manage an account's money, and the command line that calls them with exactly the settings of the
- * chart's pod for operator commands.
- */
+/** An account's services, and the command line with exactly the settings of the chart's pod for operators. */
 export class OperatorDesk {
   private readonly config: CliConfig;
   private readonly databases: Databases;

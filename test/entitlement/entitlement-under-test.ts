@@ -58,7 +58,6 @@ type SnapshotInTest = Partial<SubscriptionChanged> &
   Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'> & {
     /** The credits of the payment line for the period; `0` for a subscription that grants only rights. */
     monthlyCredits?: string;
-    /** The id of that line and so of its grant. */
     lineId?: string;
   };
 
@@ -84,10 +83,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return this.gateway.call('GET', path, { accountId });
   }
 
-  /**
-   * Delivers an event to its consumer as a transport does, but without the inbox, which discards repeated events.
-   * @throws Error if the data is not valid; the errors of the consumer.
-   */
+  /** Delivers an event as a transport does, but without the inbox, which discards repeated events. */
   async deliver<T extends object>(
     eventClass: EventClass<T>,
     accountId: string,
@@ -234,10 +230,7 @@ export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClo
     return rows.map(({ line }) => line);
   }
 
-  /**
-   * Returns the events that this service has published about an account, such as `AllowanceChanged 1` or `CreditsLow
-   * 20% 100`.
-   */
+  /** Returns the service's events about an account, such as `AllowanceChanged 1` or `CreditsLow 20% 100`. */
   async events(accountId: string): Promise<string[]> {
     const events = await recordedEvents(this.database);
     return events

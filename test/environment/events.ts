@@ -7,11 +7,7 @@ export interface RecordedEvent {
   data: Record<string, unknown>;
 }
 
-/**
- * Returns every event in the outbox of the service whose role `database` uses, in the order they were written, so that
- * tests can compare the exact list.
- * @param key returns only the events of this account.
- */
+/** Returns the events in the outbox of the role's service, all or those of one key, in the order of writing. */
 export async function recordedEvents(
   database: Pick<Database | MaintenanceDatabase, 'query'>,
   key?: string,

@@ -15,9 +15,7 @@ export interface Globals {
 
 /** The symbol under which Jest stores the time limit of a file's tests. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
-/**
- * The symbol under which Jest stores event handlers. Each file adds its own to the existing ones, and none is removed.
- */
+/** The symbol under which Jest stores event handlers. Each file adds its own, and none is removed. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 // Suites that several specs share import these from `@jest/globals`, and always get the functions of the current file.

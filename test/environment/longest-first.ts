@@ -27,10 +27,7 @@ const LONGEST = [
   'test/sim/sim',
 ];
 
-/**
- * Sorts the files that take longest first, so that all workers finish at about the same time. The order follows the
- * durations of the last run or, in a fresh clone, the list above. By file size alone, the stories would come last.
- */
+/** Sorts by the last run's durations or, in a fresh clone, by the lists above. By size, stories would be last. */
 export default class LongestFirst extends Sequencer {
   override sort(tests: Tests): Tests {
     const sorted = [...(super.sort(tests) as Tests)];

@@ -26,7 +26,6 @@ export class PythonPackages {
     return status === 0 ? undefined : 'no Python with pip on this machine';
   }
 
-  /** @returns the path of the Python interpreter with these packages. */
   async python(): Promise<string> {
     const folder = await madeOnce(this.folder, (making) => this.install(making));
     return join(folder, 'bin/python');

@@ -76,10 +76,7 @@ const WITHHELD_STARTS = [
   'not shown',
 ];
 
-/**
- * Compares a record with the asserted values: dates by day in UTC or as printed, lists as sets, and text with some
- * tolerance.
- */
+/** Compares a record with asserted values: dates by day, lists as sets, and text with some tolerance. */
 export function compareRecord(expected: ExpectedRecord, record: RegistrationRecord): Finding[] {
   const findings: Finding[] = [];
   for (const field of ['created', 'updated', 'expires'] as const) {

@@ -30,10 +30,7 @@ const BARS: Readonly<Record<string, number>> = {
 const WORST_REGISTRIES = 15;
 /** The rows (`id`) and single fields (`id field`) whose expectation is clearly wrong. */
 const EXCLUDED = new Set(Object.keys(exclusions));
-/**
- * The correct statuses, by row id, of rows that were recorded only as free or taken. Of these rows, only the status is
- * compared.
- */
+/** The correct statuses, by row id, of rows recorded only as free or taken. Nothing else of them is compared. */
 const STATUSES = statuses as Readonly<Record<string, ExpectedRecord['status']>>;
 
 /**
@@ -76,7 +73,6 @@ function main(): number {
   return values.enforce && (isBelow || falseFree > 0) ? 1 : 0;
 }
 
-/** Reads the rows of all files, without those that are excluded, and with corrected statuses. */
 function readRows(folder: string): RecordedRow[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
   return files

@@ -5,10 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The direction of bytes: `to-server` for those of the client, `to-client` for those of the answers. */
 export type Direction = 'to-server' | 'to-client';
 
-/**
- * A fault of the next connection whose client sends `text`: the bytes are forwarded or discarded, and the connection
- * is reset `afterMs` later.
- */
 interface Trap {
   text: string;
   isForwarded: boolean;
@@ -49,7 +45,6 @@ export class Link {
     reset(this.server);
   }
 
-  /** Forwards the bytes of one direction in order, with back-pressure. */
   private flow(direction: Direction, from: Socket, to: Socket): void {
     const gate = new Transform({
       transform: (bytes: Buffer, _encoding, forward) => {

@@ -36,7 +36,6 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** Creates a proxy in front of one server, for example a database. */
   static async before(target: Target | string): Promise<TcpProxy> {
     const address = typeof target === 'string' ? addressIn(target) : target;
     return TcpProxy.start({ route: () => address });
@@ -94,10 +93,7 @@ export class TcpProxy {
     if (!this.server) await this.listen();
   }
 
-  /**
-   * Loses the answer on the next connection whose client sends `text`: the server gets the bytes, the client never gets
-   * the answer, and the connection is reset `afterMs` later. Resolves once this has happened.
-   */
+  /** Loses the answer on the next connection whose client sends `text`, and resolves once that is reset. */
   loseAnswerTo(text: string, afterMs = 200): Promise<void> {
     return this.trap(text, true, afterMs);
   }

@@ -81,10 +81,7 @@ async function limitOf(specs: string[]): Promise<number> {
   return Math.max(LIMIT_MIN_MS, SLOWER_MAX * whole.ms);
 }
 
-/**
- * Prints the undetected mutations, and the share of detected ones by area.
- * @returns whether every area reaches the target.
- */
+/** @returns whether every area reaches the target. */
 function report(): boolean {
   const survivors = judged.filter(({ by }) => by === undefined);
   for (const { place, line } of survivors) say(`not noticed: ${place}\n    ${line}`);

@@ -18,9 +18,7 @@ const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every',
 const ORDERS = /^(toSorted|sort|toReversed|reverse)$/;
 /** The largest number that is mutated. Larger numbers are limits, where a difference of one does not matter. */
 const SMALL_MAX = 2;
-/**
- * Code that is not mutated: calls that only report (logs, unarmed crash points, spans), and the output of decorators.
- */
+/** Not mutated: calls that only report (logs, unarmed crash points, spans), and the output of decorators. */
 const LEFT_OUT = /\b(logger|crashPoint|startSpan|span|isTracing|_ts_(decorate|metadata|param))\b/;
 /** The real time of processes and of the database, which no test can set to an exact microsecond. */
 const INSTANT = /\b(nowMs|aheadMs|monotonicMs|clock_timestamp|failed_for_ms)\b/;

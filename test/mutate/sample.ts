@@ -3,10 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Random } from '../random.js';
 import { type Mutation, lineAt, mutationsOf } from './mutations.js';
 
-/**
- * The parts of the product that are mutated, and the specs that should detect the mutations, as patterns of paths
- * within `dist`.
- */
+/** The parts that are mutated, and the specs that should notice, as patterns of paths within `dist`. */
 export const AREAS: Record<string, { sources: RegExp; specs: RegExp }> = {
   entitlement: {
     sources:
@@ -26,10 +23,7 @@ export const AREAS: Record<string, { sources: RegExp; specs: RegExp }> = {
     specs: /^apps\/billing\/src\//,
   },
 };
-/**
- * Source files that need no mutations: columns and names, which the schema and the compiler check, and wiring, which
- * every start of the service exercises.
- */
+/** The schema and the compiler check columns and names, and every start of a service exercises its wiring. */
 const NO_RULES = /\.(entity|dto|module|config|errors|spec|contract)\.js$/;
 const SHOWN_MAX = 60;
 const DIST = join(import.meta.dirname, '../..');

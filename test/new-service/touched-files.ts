@@ -1,9 +1,6 @@
 const moduleUrl = (name: string) => new URL(name, import.meta.url).href;
 
-/**
- * The shared files that must be changed by hand to add a service with an operation, each with the change to its
- * compiled form.
- */
+/** The shared files to change by hand for a service with an operation, with the changes to their compiled forms. */
 export const TOUCHED = {
   'apps/services.ts': (source: string) =>
     `import { archive } from '${moduleUrl('archive-service.js')}';${source.replace('SERVICES = [', '$&archive,')}`,

@@ -5,10 +5,7 @@ const CHANGES = Object.entries(TOUCHED).map(
   ([file, change]) => [`/dist/${file.replace(/\.ts$/, '.js')}`, change] as const,
 );
 
-/**
- * Applies the changes in a process that is started with `--import` of this file. All other code of the process is the
- * product's.
- */
+/** Applies the changes in a process that is started with `--import` of this file. */
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);

@@ -43,10 +43,7 @@ export class Broker {
     world.whenDead((actor) => world.at(SESSION_MS, undefined, () => this.leave(actor)));
   }
 
-  /**
-   * Handles a call of the relay. It resolves when all messages are stored, and sometimes fails although some or all of
-   * them are.
-   */
+  /** Stores the relay's messages. This sometimes fails although some or all of them are stored. */
   async publish(messages: EventMessage[]): Promise<void> {
     const { world } = this;
     const isCutShort = world.strikes('lose', 0.03);

@@ -7,10 +7,7 @@ import { FAULTS, World } from './world.js';
 
 const COMMANDS_MAX = 30;
 
-/**
- * A plan that determines a history completely. Half of the plans contain only some of the faults, so that each fault
- * also occurs without the others. If a plan's history fails, the plan is reduced to fewer faults and commands.
- */
+/** Determines a history completely. Half of the plans draw their faults, so that each also occurs without others. */
 const PLAN = fc.record({
   seed: fc.noShrink(fc.integer()),
   commands: fc.noBias(fc.integer({ min: 1, max: COMMANDS_MAX })),

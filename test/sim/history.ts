@@ -14,16 +14,10 @@ import { type Sabotage, messagingStatements } from './messaging-statements.js';
 import { Actor, type World } from './world.js';
 
 const WORK_MS = 4_000;
-/**
- * The maximum time for which a history drains. It is longer than any wait, such as a relay's lease or the pause before
- * a failed event is retried.
- */
+// Longer than any wait, such as a relay's lease or the pause before a failed event is retried.
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
-/**
- * The time from which handlers no longer fail, except those that always fail. An event that failed before is retried
- * up to ten minutes later.
- */
+/** From this time, only handlers that always fail still fail. A failed event is retried up to ten minutes later. */
 const RECOVERED_AT_MS = 90_000;
 /** The prefix of aggregates whose events are snapshots; the events of other aggregates are deltas. */
 const STATE = 'allowance:';
@@ -39,9 +33,7 @@ export class History {
   private readonly consumer: MemoryDatabase;
   private readonly broker: Broker;
   private readonly acknowledged: number[] = [];
-  /**
-   * The number of times that the handler of a command's event fails before it succeeds; Infinity if it always fails.
-   */
+  /** How often the handler of a command's event fails before it succeeds; Infinity if it always fails. */
   private readonly failures = new Map<number, number>();
   private readonly attempts = new Map<number, number>();
 

@@ -65,10 +65,7 @@ export class MemoryDatabase {
   readonly inboxSequences = new Map<string, string>();
   readonly failedEvents = new Map<string, FailedEventRow>();
   readonly commands: Command[] = [];
-  /**
-   * The last assigned position or arrival. Rows become visible only at the commit, so a row may appear before another
-   * with a lower number.
-   */
+  /** Rows become visible only at the commit, so a row may appear before another with a lower number. */
   private serial = 0;
   /** The holder of each lock, followed by the transactions that wait for it. */
   private readonly locks = new Map<string, Waiting[]>();
@@ -187,10 +184,6 @@ class MemoryTransaction {
     await this.send(async () => this.apply());
   }
 
-  /**
-   * Sends a call to the server, where it takes effect and is answered.
-   * @throws the error of a lost connection, before or after the effect, or if the transaction is over.
-   */
   private async send<T>(effect: () => Promise<T>): Promise<T> {
     if (this.isOver) throw new Error('the transaction is over');
     const { world } = this.database;

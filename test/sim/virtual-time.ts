@@ -14,20 +14,14 @@ export function inhabit(next: World | undefined): void {
   if (world) forgetLastId(world);
 }
 
-/**
- * Makes the last id of the process very old. A new id always follows the last one, so this keeps a history independent
- * of the previous history.
- */
+/** Makes the last id very old. A new id follows the last one, which would tie a history to the previous one. */
 function forgetLastId(of: World): void {
   of.nowMs = -HOUR_MS;
   newId();
   of.nowMs = 0;
 }
 
-/**
- * Gives this process virtual time: `Date`, `performance.now`, timers and random bytes come from the world. So the code
- * under test needs no additional interface for the simulation.
- */
+/** From now on, `Date`, `performance.now`, timers and random bytes come from the world. */
 export function installVirtualTime(): void {
   const RealDate = Date;
   const present = () => EPOCH_MS + Math.floor(world?.nowMs ?? 0);

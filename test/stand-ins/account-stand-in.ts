@@ -15,10 +15,7 @@ export class AccountStandIn extends JsonServer {
     super();
   }
 
-  /**
-   * Creates an active live key with the scope `whois`, except for what `record` changes.
-   * @returns the key itself and its record, which the test may change in place.
-   */
+  /** Creates an active live key with the scope `whois`. The test may change the returned record in place. */
   addKey(record: Partial<KeyRecord> = {}): { apiKey: string; keyRecord: KeyRecord } {
     const apiKey = generateApiKey(record.environment ?? 'live');
     const whole: KeyRecord = {

@@ -34,16 +34,12 @@ interface Acquire {
   wanted: number;
 }
 
-/**
- * A stand-in for entitlement that provides what the gateway and the worker need: an allowance, a balance, leases and
- * holds for any account.
- */
+/** A stand-in for entitlement that provides what the gateway and the worker need, for any account. */
 export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
   readonly leases = new Map<string, Reservation>();
   /** The holds by id. Each part of a hold is charged only once. */
   private readonly holds = new Map<string, Reservation & { parts: Set<string> }>();
-  /** Used credits by account. */
   private readonly used = new Map<string, number>();
   /** Unused credits of open leases and holds, by account. */
   private readonly reserved = new Map<string, number>();

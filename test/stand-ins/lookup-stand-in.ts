@@ -41,10 +41,7 @@ const QUESTIONS_MAX = 10_000;
 
 type Answer = (request: IncomingMessage) => LookupAnswer | undefined;
 
-/**
- * A stand-in for lookup that provides what the gateway needs. A test may replace `answer`; if it returns undefined, the
- * caller is kept waiting.
- */
+/** A stand-in for lookup. If a test's `answer` returns undefined, the caller is kept waiting. */
 export class LookupStandIn extends LoopbackServer {
   readonly questions: { path: string; headers: IncomingMessage['headers'] }[] = [];
   abandoned = 0;

@@ -43,10 +43,7 @@ export class KillableBilling extends BillingUnderTest {
     return billing;
   }
 
-  /**
-   * Kills the process and starts it again. If a crash is given, the new process kills itself at the given pass of that
-   * crash point.
-   */
+  /** Kills and starts the process. With `crash`, the new process kills itself at that pass of the crash point. */
   async restart(crash?: Crash): Promise<void> {
     this.process.kill();
     await this.process.untilEnded();

@@ -157,10 +157,7 @@ type FlowName = keyof typeof FLOWS;
 
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
 
-/**
- * The number of objects that a flow fetches, if there are several: a subscription with its checkout and its bill, or
- * the subscription before a change.
- */
+/** How many objects a flow fetches, if several: for example, a subscription with its checkout and its bill. */
 const SYNCS: Partial<Record<FlowName, number>> = {
   subscription: 3,
   upgrade: 3,
@@ -270,10 +267,6 @@ interface Subscription extends Record<'state' | 'sku' | 'tax_micros' | 'period_e
   pending_change: { sku: string } | null;
 }
 
-/**
- * Summarises the state that billing reports: the money kept, the announced payments, the orders and the newest
- * subscription.
- */
 async function summaryOf(history: MoneyHistory): Promise<string> {
   const { paid, refunded } = await history.ourMoney();
   const events = await history.billing.events(history.accountId);

@@ -44,10 +44,7 @@ const seed = Number(options.seed);
 
 /** The maximum number of commands in a history. On average, a history has half as many. */
 const COMMANDS_MAX = 120;
-/**
- * The number of histories that use one installation. Years pass in each, and the certificate that signs PayPal's
- * callbacks is valid only for decades.
- */
+// Years pass in each, and the certificate that signs PayPal's callbacks is valid only for decades.
 const HISTORIES_AN_INSTALLATION = 40;
 const REDUCTION_MS = 600_000;
 const FAULT_CHARS = 3_000;
@@ -120,10 +117,7 @@ async function live(steps: readonly MoneyCommand[], processor: ChosenProcessor):
   if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
 }
 
-/**
- * Tries each crash (with `--sample`, one at each point) with clients that repeat unanswered requests and with clients
- * that do not.
- */
+/** Tries each crash with clients that repeat unanswered requests and with clients that do not. */
 async function killEverywhere(): Promise<void> {
   const all = [true, false].flatMap((isRepeated) =>
     MONEY_CRASHES.map((crash) => {

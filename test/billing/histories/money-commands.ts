@@ -23,10 +23,7 @@ const decision = fc.constantFrom('won', 'lost');
 const scope = fc.constantFrom('whole', 'remaining');
 const lost = (max: number) => fc.integer({ min: 0, max });
 
-/**
- * Actions of customers, operators, banks and networks, and the passage of time; `pick` chooses among the existing
- * objects.
- */
+/** Actions of customers, operators, banks and networks, and the passage of time; `pick` chooses an object. */
 const moneyCommand = fc.oneof(
   command(6, 'buy', { credits: fc.constantFrom(5_000, 15_000, 60_000), action }),
   command(6, 'subscribe', { sku }),

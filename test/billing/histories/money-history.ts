@@ -178,10 +178,7 @@ export class MoneyHistory {
     return true;
   }
 
-  /**
-   * @param action the customer's action, if the processor's page asks for money
-   * @returns false if the account has no current subscription or the step is refused.
-   */
+  /** @returns false if the account has no current subscription or the step is refused. */
   async ofSubscription(
     step: string,
     body: object = {},

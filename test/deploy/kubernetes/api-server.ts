@@ -150,7 +150,6 @@ export class ApiServer {
     await waitFor('the API server to be ready', isReady, READY_LIMIT_MS);
   }
 
-  /** Starts a program that listens on a port and ends with this process. */
   private async run(port: number, path: string, args: string[]): Promise<void> {
     const endpoint = { address: '127.0.0.1', port };
     this.daemons.push(

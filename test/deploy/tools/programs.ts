@@ -40,10 +40,7 @@ type Paths<P> = { [name in keyof P]: string };
 export type ApiServerPrograms = Paths<typeof API_SERVER>;
 
 export const chartToolsAvailability = () => goAvailability(Object.values(CHART_TOOLS));
-/**
- * @returns undefined if an API server can be started on this machine, and otherwise the reason why not. Building one
- *   takes minutes, so only `prepare-tools.js` and CI do so.
- */
+/** Building a server takes minutes, so only `prepare-tools.js` and CI do so. */
 export const apiServerAvailability = () =>
   process.env.CI === 'true' || areBuilt(Object.values(API_SERVER))
     ? goAvailability(Object.values(API_SERVER))

@@ -70,7 +70,6 @@ class Replay {
     this.spends = Map.groupBy(histories.flatMap(spendsOf), ({ slot }) => slot);
   }
 
-  /** @returns the grants of each history. */
   async run(): Promise<string[][]> {
     const { clock, test, transport } = this.entitlement;
     this.outbox = await test.maintenance('billing');

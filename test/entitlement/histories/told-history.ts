@@ -30,10 +30,7 @@ export interface ToldHistory {
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/**
- * Returns the events about an account that change credits, with all times moved by the same distance.
- * @param since the time in billing that becomes `BEGIN`.
- */
+/** @param since the time in billing that becomes `BEGIN`. */
 export async function toldHistory(
   billing: BillingUnderTest,
   { name, accountId, since }: { name: string; accountId: string; since: Date },

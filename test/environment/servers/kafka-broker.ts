@@ -15,7 +15,6 @@ export const KAFKA_BROKERS = 'KAFKA_BROKERS';
 export interface KafkaBrokerOptions {
   /** The folder of settings and data. If an earlier broker has used it, its data is used again. */
   folder: string;
-  /** The loopback port of the listener for clients; by default, a free port. */
   port?: number;
   /** Certificates; with these, clients must use TLS. */
   tls?: {
@@ -36,9 +35,7 @@ export interface KafkaBrokerOptions {
   sasl?: Record<string, string>;
   /** Passwords of other users, who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
-  /**
-   * True if the broker's speed is measured. Otherwise, the broker starts with half the work, and is slower under load.
-   */
+  /** Otherwise, the broker starts with half the work, and is slower under load. */
   isMeasured?: boolean;
   /**
    * Another listener behind a proxy, which advertises `advertisedPort`. A proxy that is not advertised is bypassed,
@@ -79,7 +76,6 @@ export class KafkaBroker extends OwnedServer {
     return [this.url];
   }
 
-  /** The value of `KAFKA_BROKERS`. */
   get url(): string {
     return `127.0.0.1:${this.port}`;
   }

@@ -10,7 +10,6 @@ import { startNsd } from '../../../apps/simulators/src/dns/nsd.js';
 import { startUnbound } from '../../../apps/simulators/src/dns/unbound.js';
 import { signZone } from '../../../apps/simulators/src/dns/zone-signing.js';
 
-/** Debian's programs: an authoritative server, a resolver, and the tool that signs zones. */
 const PROGRAMS = ['nsd', 'unbound', 'ldns-keygen', 'ldns-signzone', 'dig'];
 
 /** Returns the reason why no name servers can be started on this machine, or undefined if they can. */
@@ -25,9 +24,7 @@ export interface NameServersOptions {
   zones: Record<string, string>;
   /** The signed zones, whose keys the resolver trusts. */
   signed?: readonly string[];
-  /**
-   * Zones whose queries the resolver forwards to the authoritative server, although that server does not serve them.
-   */
+  /** Zones that the resolver forwards to the authoritative server, which does not serve them. */
   lame?: readonly string[];
 }
 
@@ -36,9 +33,7 @@ export class NameServers {
   private readonly daemons: Daemon[] = [];
 
   private constructor(
-    /** `127.0.0.1:port` of the authoritative server. */
     readonly authoritative: string,
-    /** `127.0.0.1:port` of the resolver. */
     readonly resolver: string,
   ) {}
 

@@ -11,10 +11,7 @@ export interface OwnCertificate {
   authority: string;
 }
 
-/**
- * Creates a self-signed certificate for 127.0.0.1 with OpenSSL, and also for a host name if one is given. The names of
- * its files begin with `name`.
- */
+/** Creates a certificate for 127.0.0.1 and, if given, a host name. The names of its files begin with `name`. */
 export function makeOwnCertificate(folder: string, name: string, host?: string): OwnCertificate {
   const names = ['IP:127.0.0.1', ...(host === undefined ? [] : [`DNS:${host}`])].join();
   const [keyFile, certificateFile, keyStoreFile] = ['key', 'crt', 'pem'].map((end) =>

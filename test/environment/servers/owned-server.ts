@@ -18,17 +18,13 @@ exec 3<&0 </dev/null
 exec 3<&-
 exec "$@"`;
 
-/**
- * A server in its own session, so that its clients can drain first on Ctrl-C. The server ends with the process that
- * started it.
- */
+/** A server that ends with this process, in its own session, so that its clients can drain first on Ctrl-C. */
 export abstract class OwnedServer {
   /** Always empty, because the server's log is in its folder. */
   readonly output = '';
   abstract readonly name: string;
   private child?: ChildProcess;
 
-  /** @param folder the folder of the server's files and log. */
   protected constructor(protected readonly folder: string) {}
 
   abstract get url(): string;
@@ -41,10 +37,7 @@ export abstract class OwnedServer {
     return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
-  /**
-   * Starts the server at the same address if it is not running.
-   * @throws Error if it ends, or does not answer within four minutes.
-   */
+  /** Starts the server at the same address if it is not running. @throws Error if it is not up in four minutes. */
   async start(): Promise<void> {
     if (this.isRunning()) return;
     const command = this.command();
@@ -96,6 +89,5 @@ export abstract class OwnedServer {
 
   protected abstract command(): string[];
 
-  /** Whether the server answers a client. */
   protected abstract answers(): Promise<boolean>;
 }

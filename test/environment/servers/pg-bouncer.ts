@@ -49,7 +49,6 @@ export class PgBouncer {
     return url.toString();
   }
 
-  /** Returns PgBouncer's pools: one row for each database and role. */
   async pools(): Promise<Record<string, string>[]> {
     const url = new URL(this.url(this.options.serverUrl));
     url.pathname = '/pgbouncer';

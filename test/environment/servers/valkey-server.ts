@@ -21,9 +21,7 @@ export function valkeyAvailability(): string | undefined {
 export interface ValkeyServerOptions {
   /** The folder of the server's log. It is created if it does not exist. */
   folder: string;
-  /** The port; by default, a free port. */
   port?: number;
-  /** A password, which every client must then send. */
   password?: string;
   /** PEM files of a certificate for 127.0.0.1; with these, clients must use TLS. */
   tls?: { certificateFile: string; keyFile: string };
@@ -51,7 +49,6 @@ export class ValkeyServer extends OwnedServer {
     return server;
   }
 
-  /** The value of `VALKEY_URL`. */
   get url(): string {
     const { password, port, tls } = this.options;
     const login = password === undefined ? '' : `:${encodeURIComponent(password)}@`;

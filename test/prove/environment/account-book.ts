@@ -2,9 +2,7 @@
 interface CustomerAccount {
   /** The credits of answers that arrived, corrected by what a check has explained. */
   answered: number;
-  /**
-   * The answers that never arrived since the last check. They may have been charged if the connection broke on the way.
-   */
+  /** Answers that never arrived since the last check. They may have been charged. */
   inDoubt: number;
   state: 'active' | 'deleted' | 'erased';
 }

@@ -14,19 +14,13 @@ const RETRY_MS = 1_000;
 
 let names = 0;
 
-/**
- * Thrown if no answer arrived: the connection was refused or broken, or the answer was too late. The request may
- * nevertheless have taken effect.
- */
+/** Thrown if no answer arrived in time. The request may nevertheless have taken effect. */
 export class NoAnswer extends Error {}
 
 /** The time limit of a request. It is longer than a gateway waits for lookup. */
 const TIMEOUT_MS = 25_000;
 
-/**
- * Sends a request on a new connection, because a server may close an idle connection at any time.
- * @throws NoAnswer with the cause, if no answer arrives within 25 s.
- */
+/** Sends a request on a new connection, because a server may close an idle one. @throws NoAnswer. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { ...init.headers, connection: 'close' };
   try {

@@ -22,10 +22,7 @@ import { Customer } from './customer.js';
 import { eventually } from './patience.js';
 import { connectTo } from '../../stories/connections.js';
 
-/**
- * The connections on which bytes can be cut, held and lost: each with its app and the pattern of the settings with its
- * address.
- */
+/** Connections that can be cut, held and lost: each with its app and the pattern of the settings with its address. */
 const CABLES = {
   'account-database': ['account', /DATABASE_URL$/],
   'entitlement-database': ['entitlement', /DATABASE_URL$/],
@@ -132,10 +129,7 @@ export class Installation {
     return customer;
   }
 
-  /**
-   * Confirms a payment as billing does, through its outbox, and repeats the event until it is known to have been written.
-   * @returns the payment's id.
-   */
+  /** Confirms a payment through billing's outbox, as billing does. @returns the payment's id. */
   async pay(accountId: string): Promise<string> {
     const paymentId = newId();
     const data = JSON.stringify(packageOf(paymentId));
@@ -166,10 +160,7 @@ export class Installation {
     });
   }
 
-  /**
-   * Ends the time in which a deleted account can be restored, so that the job of the account service erases it at its
-   * next run.
-   */
+  /** Ends the time for a restoration, so that the next run of the erasure job erases the account. */
   async erase(accountId: string): Promise<void> {
     await this.sql(
       `update account.accounts set restore_until = now() - interval '1 s' where id = $1`,

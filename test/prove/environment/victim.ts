@@ -118,10 +118,7 @@ async function startAgain(
   holds(restartMs <= RESTART_MAX_MS, took);
 }
 
-/**
- * Kills a process, runs `meanwhile`, and lets the process be restarted.
- * @returns the time of the kill in monotonic milliseconds.
- */
+/** Kills a process and restarts it. @returns the time of the kill in monotonic milliseconds. */
 export async function killAndRestart(
   process: ServiceProcess,
   harness: Harness,
@@ -136,10 +133,7 @@ export async function killAndRestart(
   return killedAt;
 }
 
-/**
- * Returns how long a process was ready to run while other processes used the cores (proc(5), schedstat). The process is
- * not at fault for this time.
- */
+/** Returns how long a process waited for a core (proc(5), schedstat), which is not its own fault. */
 function waitedForCoreMs(pid: number): number {
   const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
   return Number(waitedNs) / 1e6;

@@ -7,10 +7,7 @@ import type { Harness, Scenario } from '../scenario.js';
 /** The offset of each service's clock, in hours. With `--long`, each service gets all offsets in turn. */
 const OFFSETS_HOURS = { account: -25, entitlement: -1, lookup: 1, 'gateway-1': 25 };
 const STAYS_MS = 2_000;
-/**
- * The rate of lookups. With the clock an hour behind, a limit that was raised by hand does not apply yet, so a trial's
- * ten requests per minute must suffice.
- */
+// With the clock an hour behind, a limit that was raised by hand does not apply yet: the trial's must suffice.
 const TRIAL_PER_SECOND = 1;
 
 /** Scenarios in which one process at a time has a wrong clock: the others refuse its tokens, and it refuses theirs. */

@@ -8,10 +8,7 @@ import { Victim } from '../environment/victim.js';
 /** A crash point that is passed only during shutdown: the process is told to stop once the flows are done. */
 const AT_STOP: CrashPoint = 'gateway.at-lease-close';
 
-/**
- * The rounds. In each round, several processes kill themselves. One crash point of each is armed at a time, and the
- * next one when the process restarts.
- */
+/** In each round, several processes kill themselves: each at its first crash point, then at the next one. */
 const ROUNDS: Record<string, CrashPoint[]>[] = [
   {
     account: ['outbox.after-commit'],
@@ -117,10 +114,7 @@ async function crashDuring(
   });
 }
 
-/**
- * Repeats a part of each action until all processes have killed themselves, because the flows alone do not reach later
- * passes.
- */
+/** Repeats parts of the flows until all processes have died, because the flows do not reach later passes. */
 async function more({ installation }: Harness, known: Customer, victims: Victim[]): Promise<void> {
   await eventually('the pass that kills', async () => {
     if (victims.every(({ isDone }) => isDone)) return true;

@@ -9,10 +9,7 @@ import { WORKER_DUTIES, type WorkerDuty } from './worker-duties.js';
 
 /** The number of kills at each crash point with `--long`; otherwise, there is one. */
 const LONG_KILLS = 10;
-/**
- * Expires the leases of killed processes. Also skips the waiting times after which an interrupted job is undone and the
- * files of a killed process are removed.
- */
+/** Expires the leases of killed processes, and skips the waits until their work is undone or removed. */
 const HURRY = `
   update worker.work set until = clock_timestamp()
     where state = 'claimed' or (queue in ('job-starts', 'unneeded-files') and state = 'waiting');

@@ -29,10 +29,7 @@ export const killRows: Scenario[] = SERVICES.map((name) => ({
   },
 }));
 
-/**
- * The services that are killed. Billing is listed twice, so that it is killed more often: every purchase passes
- * through it.
- */
+// Billing is listed twice, because every purchase passes through it.
 const BUYERS_SERVICES = [
   'billing',
   'billing',
@@ -47,10 +44,7 @@ const LONG_KILLS_WHILE_BUYING = 40;
 const LONG_PAUSE_MAX_MS = 3_000;
 const CREDITS = 5_000;
 
-/**
- * Kills services at random while customers pay at a processor. All jobs are due, including daily jobs. Every purchase
- * must be paid and granted once.
- */
+/** Kills services while customers pay and all jobs are due. Every purchase must be paid and granted once. */
 export const killsWhileBuyingRow: Scenario = {
   name: 'kills while people buy',
   run: async (harness) => {

@@ -108,9 +108,7 @@ async function outlast(harness: Harness, outage: Outage): Promise<void> {
   });
 }
 
-/**
- * A suspended relay owns buckets under leases that expire. Events that it sends afterwards are dropped as duplicates.
- */
+/** A suspended relay's buckets are taken over. Events that it sends afterwards are dropped as duplicates. */
 async function pauseRelayOwner(harness: Harness): Promise<void> {
   const { installation } = harness;
   const second = installation.further('account', 'account-2', { ACCOUNT_PORT: '0' });

@@ -49,10 +49,7 @@ async function simulateHistories({ isLong, random, count }: Harness): Promise<vo
   holds(report.histories === histories, 'histories are missing');
 }
 
-/**
- * Returns a scenario that runs specs. It runs only before a release, or when it is named. @param folder the folder of
- * the specs; without it, all `*.proof.spec.ts` that have no scenario.
- */
+/** @param folder the folder of the specs; without it, all `*.proof.spec.ts` that have no scenario. */
 function specsOf(
   name: string,
   folder: string | undefined,

@@ -3,10 +3,7 @@ import { Balancer } from '../../faults/balancer.js';
 import { underTraffic } from '../environment/traffic.js';
 import type { Harness, Scenario } from '../scenario.js';
 
-/**
- * Restarts every gateway under load; no lookup may be lost. Runs before all other scenarios, because an overloaded
- * gateway refuses lookups.
- */
+/** No lookup may be lost. This runs before all other scenarios, because an overloaded gateway refuses lookups. */
 export const rollingRestartRow: Scenario = {
   name: 'rolling restart',
   group: 'alone',

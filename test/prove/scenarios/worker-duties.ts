@@ -12,9 +12,7 @@ import type { Installation } from '../environment/installation.js';
 
 export interface WorkerDuty {
   points: CrashPoint[];
-  /**
-   * @returns a function that starts another task of this duty, and resolves once the task has been done exactly once.
-   */
+  /** @returns a function that starts another task, and resolves once it has been done exactly once. */
   open(world: World): Promise<(point: CrashPoint) => Promise<void>>;
 }
 
@@ -78,10 +76,7 @@ const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
 const ownWord = (start: string) => `${start}${newId().replaceAll(/[^a-f]/g, '')}`;
 
-/**
- * Checks that every name is in one complete file and charged once, that the remaining credits are returned, and that
- * one e-mail is sent.
- */
+/** Each name is in one file and charged once, the other credits are returned, and one e-mail is sent. */
 async function openJobs({ installation, customer, call }: World) {
   const { accountId, email } = customer;
   const before = await customer.spendable();
@@ -131,7 +126,7 @@ async function openJobs({ installation, customer, call }: World) {
   };
 }
 
-/** Checks that each change and each match causes one event of its monitor, in one delivery. */
+/** Each change and each match causes one event of its monitor, in one delivery. */
 async function openMonitors({ installation, customer, receiver, call }: World) {
   const { accountId } = customer;
   await installation.pay(accountId);
@@ -180,7 +175,7 @@ const CHANGED = `
       whois -> 'domain_registrar.registrar_name')
   where name like $1`;
 
-/** Checks that each check beyond the included checks is charged once. */
+/** Each check beyond the included checks is charged once. */
 async function openPaidChecks({ installation, customer, call }: World) {
   const { accountId } = customer;
   await installation.pay(accountId);
@@ -221,10 +216,7 @@ const CHARGE_NOW = `update worker.paid_checks set opened_at = '2000-01-01' where
 const HURRY_CHARGES = `update worker.work set until = clock_timestamp()
   where queue = 'paid-checks' and name = $1 and state = 'waiting'`;
 
-/**
- * Checks that each dataset has each edition once, that the last edition is available, and that the store contains no
- * other files.
- */
+/** Each dataset has each edition once, the last one is available, and no other files are stored. */
 async function openFiles({ installation }: World) {
   await addZone(installation, { zone: 'filed', word: 'name', count: 500 });
   const store = join(installation.folder, 'files', 'worker');
@@ -268,7 +260,7 @@ const EDITIONS = `
     coalesce(array_agg(folder) filter (where removed_at is null), '{}') as open
   from worker.file_editions group by dataset, day`;
 
-/** Checks that each new name has one record, and that no name is waiting. */
+/** Each new name has one record, and no name is waiting. */
 async function openCollector({ installation }: World) {
   return async () => {
     const word = ownWord('collected');
@@ -287,10 +279,7 @@ async function openCollector({ installation }: World) {
   };
 }
 
-/**
- * Waits until every delivery is recorded as delivered, and checks that exactly these have arrived, where repeats have
- * the same id and body. @returns the bodies of the deliveries.
- */
+/** Waits until every delivery is recorded, and checks that exactly these have arrived. @returns their bodies. */
 async function allArrive(
   installation: Installation,
   accountId: string,
